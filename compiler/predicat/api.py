@@ -154,7 +154,7 @@ class Predicate(Struct, frozen=True, dict=True):
             Unsupported: The dialect does not support an operator.
             PredicatError: There is no such dialect.
         """
-        return _dialect(dialect).render(self.node)
+        return checked_dialect(dialect).render(self.node)
 
     def bound(self, **params: Any) -> Predicate:
         """The predicate with values in place of some of its parameters. The others stay parameters.
@@ -196,7 +196,7 @@ class Predicate(Struct, frozen=True, dict=True):
             PredicatError: A parameter is missing, unknown or has another type; `first` is below 1; no such
                 dialect.
         """
-        return _dialect(dialect).parameterized(self._bound(params), _checked_first(first))
+        return checked_dialect(dialect).parameterized(self._bound(params), _checked_first(first))
 
     def condition(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
         """Compile the predicate to SQL for a WHERE clause, with bind parameters in place of constants.
@@ -217,7 +217,9 @@ class Predicate(Struct, frozen=True, dict=True):
             Unsupported: The dialect does not support an operator.
             PredicatError: As for `parameterized`.
         """
-        return _dialect(dialect).parameterized(self._bound(params), _checked_first(first), condition=True)
+        return checked_dialect(dialect).parameterized(
+            self._bound(params), _checked_first(first), condition=True
+        )
 
     def to(self, language: str) -> str:
         """Translate the predicate to another language, or to a SQL dialect.
@@ -321,7 +323,8 @@ class Predicate(Struct, frozen=True, dict=True):
         return found
 
 
-def _dialect(name: str) -> Dialect:
+def checked_dialect(name: str) -> Dialect:
+    """The dialect of a name. Raises PredicatError if there is none."""
     if name not in backends.DIALECTS:
         raise PredicatError.of(msg.unknown_dialect(name, backends.DIALECTS))
     return backends.dialect(name)

@@ -564,6 +564,7 @@ def test_levels() -> None:
         "P103",
         "P104",
         "P303",
+        "P304",
     }
     assert {code for code, level in levels.items() if level is Severity.ERROR} == {
         "P202",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from predicat.backends.sql.base import Dialect
+    from predicat.backends.sql.storage import Storage
 
 DIALECTS = ("spark", "postgres", "duckdb")
 """The SQL dialects, by name."""
@@ -26,3 +28,14 @@ def dialect(name: str) -> Dialect:
     from predicat.backends.sql.postgres import POSTGRES  # noqa: PLC0415  # as above
 
     return POSTGRES
+
+
+def stored(name: str, collation: str, indexes: Sequence[str]) -> Storage:
+    """How a relation is stored on a dialect: its collation, and its indexes as a catalog has them."""
+    from predicat.backends.sql.storage import NOTHING_KNOWN  # noqa: PLC0415  # as above
+
+    if name != "postgres":
+        return NOTHING_KNOWN
+    from predicat.backends.sql.postgres.stored import declared  # noqa: PLC0415  # as above
+
+    return declared(collation, indexes)

@@ -28,8 +28,12 @@ def row_filter(filter_: Filter, version: Version) -> Node | None:
     """
     if any(param.required for param in version.params.values()):
         return None
-    node = with_defaults(version.predicate.node)
-    if filter_.on_unknown == "accept":
+    return accepted_rows(with_defaults(version.predicate.node), filter_.on_unknown)
+
+
+def accepted_rows(node: Node, on_unknown: str) -> Node:
+    """A predicate as one that is TRUE for the rows that its filter accepts."""
+    if on_unknown == "accept":
         node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
     return accepting(simplify(node))
 

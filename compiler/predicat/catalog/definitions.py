@@ -50,6 +50,8 @@ FILE_KEYS = (
     "rows",
     "freshness",
     "view",
+    "indexes",
+    "collation",
     "jobs",
     "vars",
 )
@@ -177,6 +179,10 @@ class DefinitionReader(Struct):
             dataset.baseline = self.baseline(keys["baseline"])
         if "view" in keys and self.once(dataset, "view", keys["view"].span):
             dataset.view = self.view(keys["view"])
+        if "indexes" in keys and self.once(dataset, "indexes", keys["indexes"].span):
+            dataset.indexes = tuple(map(self.index, keys["indexes"].items("indexes")))
+        if "collation" in keys and self.once(dataset, "collation", keys["collation"].span):
+            dataset.collation = keys["collation"].text("collation")
         if "rows" in keys and self.once(dataset, "rows", keys["rows"].span):
             dataset.rows = self.rows(keys["rows"])
         if "freshness" in keys and self.once(dataset, "freshness", keys["freshness"].span):
@@ -202,6 +208,15 @@ class DefinitionReader(Struct):
             key: value.text(say.relation_of(key))
             for key, value in self.mapping(item, "relation", DIALECTS).items()
         }
+
+    def index(self, item: YamlNode) -> str:
+        """An index of the relation in PostgreSQL, as it stands behind the table in CREATE INDEX."""
+        from predicat.backends.sql.postgres.stored import read_index  # noqa: PLC0415  # not for --help
+
+        text = item.text("an index")
+        if read_index(text) is None:
+            self.reporter.add(say.bad_index(item.span, text))
+        return text
 
     def key(self, item: YamlNode) -> tuple[str, ...]:
         """The fields that name a row: one, or a list of them."""

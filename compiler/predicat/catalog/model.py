@@ -178,6 +178,8 @@ class DatasetHead(Struct):
         subscriptions: Subscriptions by name.
         baseline: How many days (`max_age`) old a baseline may be.
         view: The security options of all its views.
+        indexes: The indexes of the relation in PostgreSQL, as they stand behind the table in CREATE INDEX.
+        collation: The collation of its texts in PostgreSQL, such as `C` or `en_US.UTF-8`.
         rows: Bounds on the number of rows: `at_least`, `at_most`, `drift`.
         freshness: A bound on the newest value of a field.
         key: The fields that name a row.
@@ -193,6 +195,8 @@ class DatasetHead(Struct):
     subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     baseline: dict[str, Any] = field(default_factory=dict[str, Any])
     view: dict[str, bool] = field(default_factory=dict[str, bool])
+    indexes: tuple[str, ...] = ()
+    collation: str = ""
     rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
     key: tuple[str, ...] = ()

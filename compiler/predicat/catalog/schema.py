@@ -65,6 +65,18 @@ def json_schema() -> Schema:
                 )
                 | {"required": ["max_age"]},
                 "view": {"$ref": "#/$defs/view"},
+                "indexes": {
+                    "type": "array",
+                    "items": _TEXT,
+                    "description": (
+                        "Indexes of the relation in PostgreSQL, as they stand behind the table in CREATE "
+                        "INDEX: (lower(name)), USING gin (headers)."
+                    ),
+                },
+                "collation": {
+                    "type": "string",
+                    "description": "The collation of texts in PostgreSQL, such as C or en_US.UTF-8.",
+                },
                 "rows": _rows(),
                 "freshness": _object(
                     d.FRESHNESS_KEYS,

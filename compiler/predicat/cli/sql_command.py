@@ -15,7 +15,7 @@ from predicat.cli.selection import Selection, selection_options, selectors_argum
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from predicat.catalog.model import Version
+    from predicat.catalog.model import Catalog, Filter
 
 
 @click.command(
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="spark, postgres or duckdb.",
 )
+@click.option(
+    "--where",
+    is_flag=True,
+    help="A condition of a WHERE, as views have it: TRUE for the same rows, in forms that indexes serve.",
+)
 @param_option
 @format_option
 @catalog_option
@@ -48,13 +53,17 @@ def command(
     form: str,
     folder: Path,
     variables: tuple[str, ...],
+    *,
+    where: bool,
 ) -> None:
     from predicat.catalog.select import is_plain  # noqa: PLC0415  # not for --help
 
     catalog = load(folder, variables)
     rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).versions(catalog)
     taken = {name for row, number in rows for name in row.versions[number].params}
-    texts = [(row, number, _sql(row.versions[number], dialect, params, taken)) for row, number in rows]
+    texts = [
+        (row, number, _sql(catalog, row, number, dialect, params, taken, where=where)) for row, number in rows
+    ]
     data = [
         {"name": row.qualified, "version": number, "dialect": dialect, "sql": text}
         for row, number, text in texts
@@ -69,11 +78,33 @@ def command(
         )
 
 
-def _sql(version: Version, dialect: str, params: tuple[str, ...], taken: Collection[str]) -> str:
+def _sql(
+    catalog: Catalog,
+    row: Filter,
+    number: int,
+    dialect: str,
+    params: tuple[str, ...],
+    taken: Collection[str],
+    *,
+    where: bool,
+) -> str:
     """The SQL at some values of parameters. A value that only other filters take (`taken`) is left out."""
+    version = row.versions[number]
     values = {
         name: value
         for name, value in values_of(params, version.params).items()
         if name in version.params or name not in taken
     }
-    return version.predicate.bound(**values).sql(dialect)
+    bound = version.predicate.bound(**values)
+    if not where:
+        return bound.sql(dialect)
+    from predicat import backends  # noqa: PLC0415  # not for --help
+    from predicat.api import checked_dialect  # noqa: PLC0415  # as above
+    from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # as above
+
+    dataset = catalog.datasets[row.dataset]
+    return checked_dialect(dialect).render(
+        accepted_rows(bound.node, row.on_unknown),
+        condition=True,
+        storage=backends.stored(dialect, dataset.collation, dataset.indexes),
+    )

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from predicat import backends
+from predicat.backends.sql.storage import Index, Storage
 from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
-from predicat.ir.types import ArrayType, MapType, StructType
+from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.passes.accept import accepting
+from predicat.passes.solve import for_rows
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
 from predicat.review.prose import describe
 from predicat.review.show import outcome as shown
@@ -47,7 +49,9 @@ def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
     for dialect in backends.DIALECTS:
         lines += ["", dialect, f"  {_sql(node, filter_, dialect)}"]
     lines += ["", "Pushed down to files (Spark), and found by an index (PostgreSQL):"]
-    lines += [f"  {line}" for line in pushdown(node)]
+    dataset = catalog.datasets[filter_.dataset]
+    storage = backends.stored("postgres", dataset.collation, dataset.indexes)
+    lines += [f"  {line}" for line in pushdown(node, storage)]
     lines += ["", "Lineage:"]
     lines += [f"  {line}" for line in lineage(catalog, filter_, version)]
     return lines
@@ -76,13 +80,52 @@ def tree(node: Node, depth: int = 0) -> Iterator[str]:
         yield f"{indent}{describe(node)}"
 
 
-def pushdown(node: Node) -> Iterator[str]:
-    """For each condition whether engines can use it before they read a row."""
+def pushdown(node: Node, storage: Storage | None = None) -> Iterator[str]:
+    """For each condition whether engines can use it before they read a row, and what prevents it.
+
+    With a `storage` whose indexes are known, also which index of PostgreSQL serves it.
+    """
     for atom in atoms(node):
-        spark, postgres = _bare(atom, _PUSHED), _bare(atom, _INDEXED)
+        solved = for_rows(accepting(atom))
+        spark = all(_bare(part, _PUSHED) for part in atoms(solved))
+        if storage is None or storage.indexes is None:
+            postgres = all(_bare(part, _INDEXED) for part in atoms(solved))
+            index = ""
+        else:
+            found = serving(atom, storage)
+            postgres = found is not None
+            index = f"  (index {found.name})" if found else f"  ({why_no_index(atom, storage)})"
         shown = f"{'yes' if spark else 'no '} / {'yes' if postgres else 'no '}"
         why = "" if spark else f"  ({_why(atom)})"
-        yield f"{shown}  {describe(atom)}{why}"
+        yield f"{shown}  {describe(atom)}{why}{index}"
+
+
+def serving(node: Node, storage: Storage) -> Index | None:
+    """An index of PostgreSQL that finds the rows of a condition; None if there is none."""
+    try:
+        return backends.dialect("postgres").served_by(node, storage)
+    except Unsupported:
+        return None
+
+
+def why_no_index(node: Node, storage: Storage) -> str:
+    """Why no index of PostgreSQL serves a condition."""
+    indexes = reading(node, storage)
+    if not indexes:
+        return "no index on what it reads"
+    ordered = isinstance(node, Call) and node.op in ORDERED and node.args[0].type == STRING
+    if ordered and not storage.order.by_code_point:
+        return f"index {indexes[0].name} is not ordered by code point"
+    if any(isinstance(part, Call) and part.op == "json_number" for part in walk(node)):
+        return "a number in JSON is compared as a double"
+    return f"index {indexes[0].name} does not serve this form"
+
+
+def reading(node: Node, storage: Storage) -> list[Index]:
+    """The indexes on something that a condition reads, those on columns themselves first."""
+    columns = {decl.column("postgres") for decl in fields_of(node).values()}
+    found = [index for index in storage.indexes or () if index.columns & columns]
+    return sorted(found, key=lambda index: not index.keys[0].is_column)
 
 
 def _bare(atom: Node, ops: tuple[str, ...]) -> bool:

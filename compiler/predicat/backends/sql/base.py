@@ -33,7 +33,7 @@ from predicat.backends.sql.common_subexpressions import (
 from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
-from predicat.backends.sql.storage import NOTHING_KNOWN, Storage
+from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
 from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
@@ -136,6 +136,8 @@ class Dialect(Struct, frozen=True):
     """The form of a test of a WHERE that an index serves. None where its usual form, which is given, is to be
     taken.
     """
+    index_of: Callable[[Sql, Storage], Index | None] | None = None
+    """The index that finds the rows of a condition."""
     byte_length_function: str | None = None
     """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.
@@ -152,6 +154,16 @@ class Dialect(Struct, frozen=True):
             return self.to_sql(renderer, exactly(node, self._is_shorter))
         renderer.indexed = storage is not None
         return self.to_sql(renderer, for_rows(accepting(node)))
+
+    def served_by(self, node: Node, storage: Storage) -> Index | None:
+        """An index that finds the rows of a condition, by the rules of the dialect; None if there is none.
+
+        Raises Unsupported.
+        """
+        if self.index_of is None:
+            return None
+        renderer = Renderer(self, indexed=True, storage=storage)
+        return self.index_of(self._tree(renderer, for_rows(accepting(node))), storage)
 
     def _is_shorter(self, before: Node, after: Node) -> bool:
         try:

@@ -31,12 +31,13 @@ UNKNOWN_ORDER = TextOrder()
 
 class IndexKey(Struct, frozen=True):
     """One key of an index: an expression in the spelling that the dialect compares, its operator class and
-    its collation, each empty for the default.
+    its collation, each empty for the default; and whether it is just a column.
     """
 
     expression: str
     operators: str = ""
     collation: str = ""
+    is_column: bool = False
 
 
 class Index(Struct, frozen=True):
@@ -46,12 +47,14 @@ class Index(Struct, frozen=True):
         name: Its name in messages.
         method: `btree`, `hash`, `gin`, `gist`, ...
         keys: Its keys in order.
+        columns: The columns that its keys read.
         partial: Whether it has the rows of a condition only.
     """
 
     name: str
     method: str
     keys: tuple[IndexKey, ...]
+    columns: frozenset[str] = frozenset()
     partial: bool = False
 
 

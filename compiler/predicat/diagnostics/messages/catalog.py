@@ -129,6 +129,15 @@ def not_truth(span: Span, key: str, given: str) -> Diagnostic:
     return msg.wrong_kind(span, key, "true or false", given)
 
 
+def bad_index(span: Span, text: str) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "indexes",
+        f"{text!r} is no index",
+        "write what stands behind the table in CREATE INDEX: (lower(name)), USING gin (headers)",
+    )
+
+
 def error_or_warn(span: Span) -> Diagnostic:
     return msg.bad_value(span, "severity", "it must be error or warn")
 

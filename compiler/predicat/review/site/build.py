@@ -12,6 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
+from predicat import backends
 from predicat.catalog.manifest import build_manifest, write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import extras
@@ -137,7 +138,7 @@ class _Site:
         return self.render("dataset.html", "../", dataset=dataset, readers=readers, coverage=self.coverage)
 
     def filter(self, filter_: Filter) -> str:
-        node = filter_.current.predicate.node
+        node, dataset = filter_.current.predicate.node, self.catalog.datasets[filter_.dataset]
         return self.render(
             "filter.html",
             "../",
@@ -145,7 +146,7 @@ class _Site:
             version=filter_.current,
             versions=sorted(self.versions[filter_.qualified], key=lambda item: -item["version"]),
             tree=list(tree(node)),
-            pushdown=list(pushdown(node)),
+            pushdown=list(pushdown(node, backends.stored("postgres", dataset.collation, dataset.indexes))),
             proofs=self.between(filter_),
             users=self.users.get(filter_.qualified, []),
             graph=self.graph(filter_, node),

@@ -29,6 +29,7 @@ from predicat.backends.sql.postgres import (
     collections,
     conversions,
     documents,
+    index_use,
     indexes,
     numbers,
     texts,
@@ -58,6 +59,7 @@ POSTGRES = Dialect(
     case_sensitive_columns=True,
     postprocess=texts.with_escapes,
     served=indexes.served,
+    index_of=index_use.index_of,
     table={
         **COMMON,
         **RULES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from sqlglot import exp, parse_one
@@ -10,6 +11,7 @@ from sqlglot.errors import SqlglotError
 from predicat.backends.sql.base import Sql, string_literal
 from predicat.backends.sql.storage import Index, IndexKey, Storage, TextOrder
 
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it cannot read is an error of the catalog
 _METHODS = {"btree", "hash", "gin", "gist", "spgist", "brin"}
 
 
@@ -34,7 +36,10 @@ def read_index(definition: str) -> Index | None:
     if method not in _METHODS or not keys:
         return None
     name = definition.strip() if index.name == "given" else index.name
-    return Index(name, method, keys, partial=parameters.args.get("where") is not None)
+    columns = frozenset(
+        column.name for key in parameters.args["columns"] for column in key.find_all(exp.Column)
+    )
+    return Index(name, method, keys, columns, partial=parameters.args.get("where") is not None)
 
 
 def _key(column: Sql) -> IndexKey:
@@ -46,7 +51,7 @@ def _key(column: Sql) -> IndexKey:
         if isinstance(inner, exp.Collate):
             collation = inner.expression.name
         inner = inner.this
-    return IndexKey(spelling(inner), operators, collation)
+    return IndexKey(spelling(inner), operators, collation, isinstance(inner, exp.Column))
 
 
 def spelling(sql: Sql) -> str:

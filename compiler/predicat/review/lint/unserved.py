@@ -1,0 +1,47 @@
+"""P304: a condition that no index of PostgreSQL serves, though the dataset has one on what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat import backends
+from predicat.backends.sql.storage import Storage
+from predicat.diagnostics import Severity
+from predicat.ir.nodes import Call, Node
+from predicat.ir.ops import JUNCTIONS
+from predicat.review.explain import reading, serving, why_no_index
+from predicat.review.lint.rule import Context, Finding, Rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for row, node in context.filters():
+        dataset = context.datasets[row.dataset]
+        if not dataset.indexes or row.current.references:
+            continue
+        storage = backends.stored("postgres", dataset.collation, dataset.indexes)
+        for part in _unserved(node, storage):
+            hint = why_no_index(part, storage)
+            yield Finding(RULE.code, row.qualified, "no index serves this condition", part.span, hint)
+
+
+def _unserved(node: Node, storage: Storage) -> Iterator[Node]:
+    """The conditions for which an index is missing: each operand of OR needs one, and one operand of AND."""
+    if serving(node, storage) is not None:
+        return
+    several = (
+        isinstance(node, Call) and node.op in JUNCTIONS and any(arg.span != node.span for arg in node.args)
+    )
+    if isinstance(node, Call) and several:
+        found = [part for arg in node.args for part in _unserved(arg, storage)]
+        yield from found if node.op == "or" else found[:1]
+    elif reading(node, storage):
+        yield node
+
+
+RULE = Rule(
+    "P304",
+    "unserved",
+    "A condition that no index serves, although `indexes` of the dataset has one on what it reads.",
+    check,
+    Severity.NOTE,
+)
