@@ -67,3 +67,12 @@ def test_wrong_use(folder: Path) -> None:
     done = in_process("discover", "models", "--dialect", "cobol", cwd=folder)
     assert done.returncode == 2 and "no SQL dialect is named 'cobol'" in done.stderr
     assert in_process("discover", "models", "--update-baseline", cwd=folder).returncode == 2
+
+
+def test_a_page_has_the_rules_and_their_places(folder: Path) -> None:
+    (folder / "models" / "odd.sql").write_text("select 1 from t where a = '<script>' and a = 2 and a = 3")
+    done = in_process("discover", "models", "--format", "html", "--output", "page.html", cwd=folder)
+    assert done.returncode == 0 and done.stdout.startswith("files ")
+    page = (folder / "page.html").read_text()
+    assert "models/dead.sql:3" in page and "D101" in page and "LOWER(coverage) LIKE &#39;%MP%&#39;" in page
+    assert "&lt;script&gt;" in page and "'<script>'" not in page

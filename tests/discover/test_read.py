@@ -161,6 +161,7 @@ from o where day >= '{{ var("start") }}' {% if is_incremental() %} and status <>
     "template",
     [
         "select {{ 1 / 0 }}",
+        "select {{ x | filter_of_nobody }}",
         "{% for i in range(100000) %}{% for j in range(100000) %}{{ i }}{% endfor %}{% endfor %}",
         "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}",
         "select {{ ().__class__.__base__.__subclasses__() }} from t where a = 1",

@@ -131,6 +131,7 @@ def test_manifests(tmp_path: Path) -> None:
     result = folder.read([tmp_path])
     (row,) = result.conditions
     assert (row.language, json.loads(row.text), row.clause) == ("attributes", {"type": "order"}, "selector")
+    assert row.on == "ce"
     assert [row.reason for row in result.refused] == [say.NOT_DATA]
 
 

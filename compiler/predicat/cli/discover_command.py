@@ -46,8 +46,14 @@ _HELP = (
     "form",
     default="text",
     show_default=True,
-    type=click.Choice(("text", "json", "sarif", "github")),
+    type=click.Choice(("text", "json", "sarif", "github", "html")),
     help="The output format.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The file of the output. Default: standard output.",
 )
 @click.option("--select", multiple=True, metavar="CODE", help="Show these findings in full, also notes.")
 @click.option("--read-only", "unjudged", is_flag=True, help="Only read: no findings.")
@@ -81,6 +87,7 @@ def command(
     dialect: str | None,
     folder: Path | None,
     form: str,
+    output: Path | None,
     select: tuple[str, ...],
     jobs: int,
     baseline: Path | None,
@@ -111,9 +118,23 @@ def command(
     shown = report.Report(
         found, _new(result.findings, baseline), result.unjudged, result.judged, result.undecided, select
     )
-    click.echo(report.FORMATS[form](shown), nl=False)
+    _show(shown, form, output)
     if check and any(map(stops, shown.findings)):
         raise click.exceptions.Exit(1)
+
+
+def _show(shown: Report, form: str, output: Path | None) -> None:
+    """Print the report, or write it to a file."""
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.discover import report  # noqa: PLC0415  # as above
+    from predicat.discover.page import page  # noqa: PLC0415  # as above
+
+    text = page(shown) if form == "html" else report.FORMATS[form](shown)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        click.echo(report.summary(shown), nl=False)
 
 
 def _read(paths: tuple[Path, ...], dialect: str | None) -> Found:

@@ -71,7 +71,7 @@ def _order(item: Finding) -> tuple[str, int, str, str]:
 
 
 def _single(condition: Condition, row: Judgement) -> Finding:
-    parts = [row.message]
+    parts = [f"{row.message}."]
     if row.row is not None:
         parts.append(say.row(row.row, row.outcome))
     if row.inferred:

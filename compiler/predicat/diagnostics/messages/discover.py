@@ -59,7 +59,7 @@ def _row(values: Mapping[str, Any]) -> str:
 def inferred(types: Mapping[str, str]) -> str:
     """The types that a verdict rests on, where they are not known."""
     shown = ", ".join(f"{name} ({kind})" for name, kind in sorted(types.items()) if kind != "any")
-    return f"Inferred from use: {shown}." if shown else ""
+    return f"Types inferred from use: {shown}." if shown else ""
 
 
 def copy_of(name: str) -> str:
@@ -155,3 +155,13 @@ def patched(path: str, places: int) -> str:
 def stays(path: str, line: int, reason: str) -> str:
     """A copy of a filter that is not rewritten."""
     return f"{path}:{line} stays: {reason}"
+
+
+SECTIONS = {
+    "Never true, and never reached": ("D101", "D104", "D105", "D106"),
+    "Drift and copies of filters": ("D302", "D301"),
+    "Rules that are nearly the same": ("D202",),
+    "Probably not meant": ("D108", "D107", "D103", "D102"),
+    "The same rule in several places": ("D201",),
+}
+"""The sections of the page, with the codes of their findings."""

@@ -18,6 +18,7 @@ from predicat.importing import KINDS
 from predicat.importing.documents import Document, documents
 from predicat.importing.located import at, entries, items, plain, source_of
 from predicat.importing.model import Findings, Left, Taken
+from predicat.language import LANGUAGES
 
 _DBT = re.compile(r"^\s*(?:data_)?tests\s*:", re.MULTILINE)
 _CONDITIONS = re.compile(r"\bwhere\b|\bexpression\b|\bcondition\b")
@@ -80,7 +81,7 @@ def _taken(row: Taken) -> Condition:
         _place(row.span),
         fields=dict(row.rows.fields),
         params=dict.fromkeys(row.params, "string"),
-        on=row.on,
+        on=row.on or LANGUAGES[row.language].on,
     )
 
 

@@ -146,6 +146,16 @@ class _Tags(Extension):
         return nodes.Scope(body, lineno=1) if tag == "snapshot" else []
 
 
+class _Known(dict[str, Any]):
+    """Filters, of which an unknown one changes nothing."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key]
+
+    def __missing__(self, key: str) -> Any:
+        return lambda value, *_, **__: value
+
+
 class _Sandbox(SandboxedEnvironment):
     """Jinja without what makes large values of small ones."""
 
@@ -165,6 +175,7 @@ def _environment() -> SandboxedEnvironment:
     made.filters.update(
         dict.fromkeys(("center", "format", "indent", "wordwrap"), lambda value, *_, **__: value)
     )
+    made.filters = _Known(made.filters)
     made.globals.update(
         {
             "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),

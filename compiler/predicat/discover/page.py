@@ -1,0 +1,62 @@
+"""The report as a page: what is wrong, what drifts, and a map of rules and where they live. One file that
+asks no server for anything.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.findings import CODES
+from predicat.discover.report import Report, finding_data, summary
+from predicat.review.site import build
+
+MAX_RELATIONS = 200
+MAX_RULES = 100
+MAX_FINDINGS = 500
+"""How much of each kind a page shows: browsers are slow with more."""
+_TEMPLATE = Path(__file__).parent / "page.html"
+_STYLE = Path(build.__file__).parent / "static" / "site.css"
+
+
+def page(report: Report) -> str:
+    """The page of a search."""
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    relations = _relations(report)
+    return environment.from_string(
+        _TEMPLATE.read_text(encoding="utf-8")
+    ).render(
+        style=Markup(_STYLE.read_text(encoding="utf-8")),  # noqa: S704  # our own file
+        summary=summary(report),
+        sections=[(title, _listed(report, codes)) for title, codes in say.SECTIONS.items()],
+        relations=relations[:MAX_RELATIONS],
+        more=max(0, len(relations) - MAX_RELATIONS),
+    )
+
+
+def _listed(report: Report, codes: tuple[str, ...]) -> list[dict[str, object]]:
+    """The findings of a section, those that weigh most first."""
+    order = list(CODES)
+    found = [item for item in report.findings if item.code in codes]
+    found.sort(key=lambda item: order.index(item.code))
+    return [finding_data(item) for item in found[:MAX_FINDINGS]]
+
+
+def _relations(report: Report) -> list[tuple[str, list[tuple[str, list[str]]]]]:
+    """The rules of each relation with their places: relations with many rules first, rules in many places."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in report.found.conditions:
+        if row.relation and not row.derived:
+            rules = found.setdefault(row.relation, {})
+            rules.setdefault(row.sql or row.text, []).append(f"{row.place.path}:{row.place.line}")
+    by_places = {name: _most(rules) for name, rules in found.items()}
+    return sorted(by_places.items(), key=lambda item: -len(item[1]))
+
+
+def _most(rules: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
+    return sorted(rules.items(), key=lambda rule: -len(rule[1]))[:MAX_RULES]
