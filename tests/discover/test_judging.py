@@ -66,6 +66,8 @@ LEFT_ALONE = {
     "a column may be NaN": "x <> x",
     "a call may have another value each time": "random() > 0.5 AND random() < 0.5",
     "intervals differ": "t > now() - interval '1 day 2 hours' AND NOT t > now() - interval '1 day 3 hours'",
+    "numbers may be too long": "n > 99999999999999999999.123456789 AND n < 1",
+    "texts may look like no number": "s = 'nan' OR s = 'sNaN' OR s = 'Infinity'",
     "a parameter without a name may be any": "a = ? AND a <> ?",
     "a pattern with a backslash has several meanings": r"s LIKE 'a\_%' AND s NOT LIKE 'a\_%' ESCAPE '!'",
     "constants are meant": "1 = 1",
@@ -238,3 +240,19 @@ def test_columns_of_two_tables_are_not_mixed_up() -> None:
         for number, table in enumerate(["x", "y"])
     ]
     assert judge(conditions).judgements == ()
+
+
+def test_a_text_that_lacks_a_part_is_not_used() -> None:
+    conditions = [
+        replace(condition("a", clause="case", branches=(3, 0)), sql="a = TRUE AND b = 1"),
+        replace(condition("x.a", clause="case", branches=(3, 1)), sql="a"),
+    ]
+    assert judge(conditions).judgements == ()
+    laid_out = replace(condition("a = 1\n  AND b = 2 OR b = 3"), sql="a = 1 AND b = 2 OR b = 3 AND c = 4")
+    assert judge([laid_out]).judgements == ()
+
+
+def test_what_a_parser_made_of_a_function_is_not_judged() -> None:
+    made = replace(condition("coalesce(amount, 0)", clause="case"), sql="NOT COALESCE(amount, 0) IS NULL")
+    assert judge([made]).judgements == ()
+    assert kinds(judge([condition("COALESCE(amount, 0) IS NOT NULL")])) == ["always"]

@@ -40,6 +40,8 @@ from predicat.ir.types import (
 
 Kind = Literal["string", "number", "time", "boolean"]
 WIDE_NUMBER = DecimalType(38, 9)
+_LARGEST = 10**18
+"""Numbers beyond have more digits with 9 decimals than the decimal module keeps."""
 _COMPARED = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "same"})
 _ORDERED = frozenset({"lt", "le", "gt", "ge"})
 _STRICT = frozenset({"lt", "gt"})
@@ -323,7 +325,7 @@ def _kind(group: _Class, dialect: str) -> Kind | None:
     if found in ("number", None) and group.with_itself:
         raise Unclear(say.test_for_nan(name))
     for number in group.numbers:
-        if abs(number) >= 10**20 or number != round(number, 9):
+        if not number.is_finite() or abs(number) >= _LARGEST or number != round(number, 9):
             raise Unclear(say.constant_out_of_range(name, number))
     return found
 
@@ -360,9 +362,10 @@ def _without_case(text: str) -> str:
 
 def _as_number(text: str) -> Decimal | None:
     try:
-        return Decimal(text)
+        number = Decimal(text)
     except InvalidOperation:
         return None
+    return number if number.is_finite() else None
 
 
 def _as_truth(text: str) -> bool | None:

@@ -15,7 +15,7 @@ from predicat.discover.conditions import Condition
 from predicat.discover.examine import Examined, examine
 from predicat.discover.kept import Kept
 from predicat.discover.same import Alike, Group, alike
-from predicat.discover.typed import Item, item_of
+from predicat.discover.typed import Item, is_whole_text, item_of
 from predicat.discover.verdicts import Judged, Judgement, Pair
 
 Progress = Callable[[int, int], None]
@@ -74,9 +74,13 @@ class _Run:
         return {number: reason for number, reason in reasons.items() if reason}
 
     def judgements(self) -> Iterator[Judgement]:
-        """What is found in conditions by themselves."""
+        """What is found in conditions by themselves. One whose text says something else was made by the
+        parser out of a function, as `DIV0(a, b)` has a test of `b`: nobody wrote it.
+        """
         for number, item in enumerate(self.items):
             outcome = self.examined[item]
+            if not outcome.found or not is_whole_text(self.conditions[number]):
+                continue
             for found in outcome.found:
                 yield Judgement(
                     number,
@@ -252,11 +256,11 @@ def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[str, ...]]:
     """
     cases: dict[tuple[str, int], list[tuple[int, str]]] = {}
     for condition in conditions:
-        if condition.branches is not None and condition.whole:
+        if condition.branches is not None and condition.whole and is_whole_text(condition):
             start, number = condition.branches
             cases.setdefault((condition.place.path, start), []).append((number, condition.text))
     for condition in conditions:
-        if condition.branches is None or not condition.whole:
+        if condition.branches is None or not condition.whole or not is_whole_text(condition):
             yield ()
         else:
             start, number = condition.branches

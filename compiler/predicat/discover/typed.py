@@ -73,6 +73,8 @@ def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
     """The item of a condition, with the conditions of earlier branches."""
     params = {f":{name}": kind for name, kind in condition.params.items() if kind}
     laid_out = as_laid_out(condition.text, condition.dialect) if condition.language == "sql" else None
+    if laid_out and not is_whole_text(condition):
+        laid_out = None
     types = {**condition.fields, **params}
     return Item(
         condition.sql or condition.text,
@@ -86,6 +88,37 @@ def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
         laid_out or "",
         condition.text if laid_out or before else "",
     )
+
+
+def is_whole_text(condition: Condition) -> bool:
+    """Whether the text of a condition of SQL says what its `sql` says: a text that was cut out of a file may
+    lack a part.
+    """
+    if not condition.sql:
+        return True
+    try:
+        said = [
+            _said(read_sql(text, dialect).tree)
+            for text, dialect in ((condition.text, condition.dialect), (condition.sql, ""))
+        ]
+    except (PredicatError, RecursionError):
+        return False
+    return said[0] == said[1]
+
+
+def _said(tree: t.Tree) -> str:
+    """What a tree says, wherever it stands and however its names are written."""
+    match tree:
+        case t.Apply(op, args):
+            return f"({op} {' '.join(map(_said, args))})"
+        case t.ListOf(items):
+            return f"[{' '.join(map(_said, items))}]"
+        case t.Name(name):
+            return name.rpartition(".")[2].casefold()
+        case t.Const(value):
+            return repr(value)
+        case _:
+            return repr(tree)
 
 
 class Typed(Struct, frozen=True):
@@ -120,7 +153,7 @@ def together(items: Sequence[Item]) -> list[Typed]:
         return _of_sql(items, [read_sql(item.text, item.dialect, qualified=item.qualified) for item in items])
     except PredicatError as error:
         raise Unclear(error.diagnostics[0].message if error.diagnostics else say.NO_REASON) from None
-    except RecursionError:
+    except (RecursionError, ArithmeticError):
         raise Unclear(say.NO_REASON) from None
 
 

@@ -41,7 +41,7 @@ def test_for_nan(name: str) -> str:
     return f"{name} is compared with itself, which may be a test for NaN"
 
 
-NO_REASON = "it is nested too deeply"
+NO_REASON = "it is nested too deeply, or has numbers that are too long"
 NEVER = "it is never TRUE"
 NEVER_ACCEPTED = "it is FALSE for every row"
 ALWAYS = "it is TRUE or UNKNOWN for every row"
