@@ -29,7 +29,7 @@ are about one thing.
 
 class Rule(Struct, frozen=True):
     """A rule: its number, its profile, the relations and files that it is found in, and whether it is only
-    found in branches of CASE, which are made to differ.
+    found in branches of CASE and in FILTER, which are made to differ.
     """
 
     number: int

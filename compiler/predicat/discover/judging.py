@@ -175,7 +175,7 @@ class _Run:
             places = [self.conditions[other] for other in all_of_them]
             relations = {relation_of(place) for place in places} - {None}
             files = frozenset(place.place.path for place in places)
-            branch = all(place.clause == "case" for place in places)
+            branch = all(place.clause in ("case", "filter") for place in places)
             if profile is not None:
                 rules.append(Rule(number, profile, frozenset(map(str, relations)), files, branch))
         return rules, members
