@@ -29,12 +29,12 @@ from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
     DATE,
-    DOUBLE,
     STRING,
     TIMESTAMP,
     DecimalType,
     Type,
     TypeSyntaxError,
+    is_numeric,
     parse_type,
 )
 
@@ -292,8 +292,6 @@ def _parsed(name: str, text: str) -> Type:
 
 _KIND_OF: Mapping[Type, Kind] = {
     STRING: "string",
-    BIGINT: "number",
-    DOUBLE: "number",
     BOOLEAN: "boolean",
     DATE: "time",
     TIMESTAMP: "time",
@@ -305,7 +303,7 @@ def _kind(group: _Class, dialect: str) -> Kind | None:
     name = min(group.names)
     kinds = set(group.kinds)
     for known in group.known.values():
-        kind = "number" if isinstance(known, DecimalType) else _KIND_OF.get(known)
+        kind = "number" if is_numeric(known) else _KIND_OF.get(known)
         if kind is None:
             raise Unclear(say.unknown_type(name, str(known)))
         kinds.add(kind)
