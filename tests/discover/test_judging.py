@@ -256,3 +256,9 @@ def test_what_a_parser_made_of_a_function_is_not_judged() -> None:
     made = replace(condition("coalesce(amount, 0)", clause="case"), sql="NOT COALESCE(amount, 0) IS NULL")
     assert judge([made]).judgements == ()
     assert kinds(judge([condition("COALESCE(amount, 0) IS NOT NULL")])) == ["always"]
+
+
+def test_a_part_may_be_written_in_another_way() -> None:
+    text = "DATE(s.t) = DATE '2020-01-01' AND n BETWEEN 5 AND 3"
+    other = "CAST(t AS DATE) = CAST('2020-01-01' AS DATE) AND n BETWEEN 5 AND 3"
+    assert kinds(judge([replace(condition(text, "bigquery"), sql=other)])) == ["never"]

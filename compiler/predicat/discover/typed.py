@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
@@ -97,24 +98,22 @@ def is_whole_text(condition: Condition) -> bool:
     if not condition.sql:
         return True
     try:
-        said = [
-            _said(read_sql(text, dialect).tree)
-            for text, dialect in ((condition.text, condition.dialect), (condition.sql, ""))
-        ]
+        read = [read_sql(condition.text, condition.dialect), read_sql(condition.sql, "")]
     except (PredicatError, RecursionError):
         return False
+    said = [_said(one.tree, one.parts) for one in read]
     return said[0] == said[1]
 
 
-def _said(tree: t.Tree) -> str:
-    """What a tree says, wherever it stands and however its names are written."""
+def _said(tree: t.Tree, parts: AbstractSet[str]) -> str:
+    """What a tree says, wherever it stands and however its names and parts are written."""
     match tree:
         case t.Apply(op, args):
-            return f"({op} {' '.join(map(_said, args))})"
+            return f"({op} {' '.join(_said(arg, parts) for arg in args)})"
         case t.ListOf(items):
-            return f"[{' '.join(map(_said, items))}]"
+            return f"[{' '.join(_said(item, parts) for item in items)}]"
         case t.Name(name):
-            return name.rpartition(".")[2].casefold()
+            return "?" if name in parts else name.rpartition(".")[2].casefold()
         case t.Const(value):
             return repr(value)
         case _:
