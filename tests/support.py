@@ -132,7 +132,7 @@ def sample(op: str, index: int, generic: str) -> Node | None:
         if place in signatures.constant_positions(op):
             args.append(
                 Literal(
-                    STRING,
+                    kind,
                     {
                         "json_is": "string",
                         "date_trunc": "day",

@@ -334,8 +334,45 @@ _ROWS = (
     Op("lower", ("string -> string",), "A to Z become a to z; nothing else changes.", ((("AbÉİ",), "abÉİ"),)),
     Op("upper", ("string -> string",), "a to z become A to Z; nothing else changes.", ((("abéß",), "ABéß"),)),
     Op("trim", ("string -> string",), "Without spaces (U+0020) at both ends.", ((("  a b ",), "a b"),)),
-    Op("ltrim", ("string -> string",), "Without spaces at the start.", ((("  a ",), "a "),)),
-    Op("rtrim", ("string -> string",), "Without spaces at the end.", (((" a  ",), " a"),)),
+    Op(
+        "ltrim",
+        ("string -> string", "string, =string -> string"),
+        "Without spaces, or any of the characters of the second text, at the start.",
+        (
+            (("  a ",), "a "),
+            (("00120", "0"), "120"),
+            (("😀\u00a0é-]a^\\", "^]-\\é😀\u00a0"), "a^\\"),
+            (("", "x"), ""),
+        ),
+    ),
+    Op(
+        "rtrim",
+        ("string -> string", "string, =string -> string"),
+        "Without spaces, or any of the characters of the second text, at the end.",
+        (((" a  ",), " a"), (("a010", "10"), "a"), (("-a^]é😀", "^]-é😀"), "-a")),
+    ),
+    Op(
+        "lpad",
+        ("string, =bigint, =string -> string",),
+        "A text cut to a length, or with the characters of another, again and again, in front of it.",
+        (
+            (("7", 3, "0"), "007"),
+            (("héllo😀", 3, "x"), "hél"),
+            (("a", 6, "😀bc"), "😀bc😀ba"),
+            (("", 2, "x"), "xx"),
+        ),
+    ),
+    Op(
+        "rpad",
+        ("string, =bigint, =string -> string",),
+        "A text cut to a length, or with the characters of another, again and again, behind it.",
+        (
+            (("7", 3, "0"), "700"),
+            (("héllo😀", 3, "x"), "hél"),
+            (("a", 6, "😀bc"), "a😀bc😀b"),
+            (("", 2, "x"), "xx"),
+        ),
+    ),
     Op(
         "strip",
         ("string, =string -> string",),
@@ -409,6 +446,37 @@ _ROWS = (
         ("string, =string -> boolean",),
         "Whether an RE2 pattern matches a part of the text.",
         ((("abc", "^a.c$"), True), (("a\nc", "a.c"), False), (("x9", "\\d"), True), (("٣", "\\d"), False)),
+    ),
+    Op(
+        "regex_extract",
+        ("string, =string, =bigint -> string",),
+        "What a group of an RE2 pattern holds where the pattern first matches (0: all of the match); empty "
+        "if it holds nothing, or nothing matches.",
+        (
+            (("ab12c345", "([a-z]+)([0-9]+)", 2), "12"),
+            (("ab12c345", "([a-z]+)([0-9]+)", 0), "ab12"),
+            (("x=1;y=2", "y=([^;]*)", 1), "2"),
+            (("a", "b(c)?", 1), ""),
+            (("b", "b(c)?", 1), ""),
+            (("é😀-ü", "-(.)$", 1), "ü"),
+            (("a@b@c", "^(.*)@(.*)$", 1), "a@b"),
+            (("ab,cd,7", "^(?:[a-z]{2},)*([0-9])", 1), "7"),
+            (("see A-17.", "\\b([A-Z])-([0-9]+)\\b", 2), "17"),
+        ),
+    ),
+    Op(
+        "regex_replace",
+        ("string, =string, =string -> string",),
+        "The text with all matches of an RE2 pattern replaced; in the replacement \\1 is a group, \\0 the "
+        "match and \\\\ a backslash.",
+        (
+            (("a1b22", "[0-9]+", "#"), "a#b#"),
+            (("John Doe", "(\\w+) (\\w+)", "\\2, \\1"), "Doe, John"),
+            (("a-b", "-", "$1&\\\\\\0"), "a$1&\\-b"),
+            (("😀é", "é", ""), "😀"),
+            (("xyx", "x(z)?", "[\\1]"), "[]y[]"),
+            (("aaa", "^a", "b"), "baa"),
+        ),
     ),
     Op(
         "substr",
@@ -738,6 +806,13 @@ _ROWS = (
         ("T* -> array<T>",),
         "An array of values; UNKNOWN if one is.",
         ((("a", "b"), ["a", "b"]), ((1, None), None)),
+    ),
+    Op(
+        "array_position",
+        ("array<bigint>, bigint -> bigint", "array<string>, string -> bigint"),
+        "The place of the first element that equals a value, counted from 1; 0 if there is none.",
+        ((([5, 7, 7], 7), 2), ((["a", "b"], "c"), 0), ((["a", "A"], "A"), 2)),
+        range=_COUNT,
     ),
     Op(
         "array_eq",

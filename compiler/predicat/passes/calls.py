@@ -16,7 +16,7 @@ from predicat.passes import documents, signatures
 from predicat.passes.convert import convert, is_choice, is_joined, values_of
 from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
-from predicat.semantics import regex
+from predicat.semantics import captures, regex
 from predicat.semantics.time_zones import TRUNC_UNITS, is_zone
 
 
@@ -126,12 +126,28 @@ class Calls(Struct):
                     regex.parse(node.value)
                 except regex.RegexError as error:
                     raise self.fail(msg.bad_regex(node.span, str(error), error.hint)) from None
+            elif op in ("regex_extract", "regex_replace") and position == 1:
+                self.found_part(op, args)
             elif op == "split" and not node.value:
                 raise self.fail(say.empty_separator(node.span))
             elif op == "date_trunc" and node.value not in TRUNC_UNITS:
                 raise self.fail(say.bad_unit(node.span, node.value))
             elif op in TIME_PARTS and not is_zone(node.value):
                 raise self.fail(msg.bad_constant(node.span, "time zone", node.value, "Europe/Paris"))
+
+    def found_part(self, op: str, args: list[Node]) -> None:
+        """A pattern for what it finds must find the same on all engines."""
+        pattern, beside = args[1], args[2]
+        if not isinstance(pattern, Literal) or not isinstance(beside, Literal) or beside.value is None:
+            return
+        try:
+            found = captures.parse(str(pattern.value))
+            if op == "regex_replace":
+                captures.check_replacement(found, str(beside.value))
+            elif isinstance(beside.value, int):
+                captures.check_group(found, beside.value)
+        except regex.RegexError as error:
+            raise self.fail(msg.bad_regex(pattern.span, str(error), error.hint)) from None
 
     def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
         """Decimals are added as doubles, because the engines disagree about the digits of the result."""

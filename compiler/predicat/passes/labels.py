@@ -32,6 +32,8 @@ _LABELS = {
     "to_timestamp": "a conversion to a timestamp",
     "to_date": "a conversion to a date",
     "to_duration": "a conversion to a duration",
+    "regex_extract": "regexp_extract",
+    "regex_replace": "regexp_replace",
     "replace_each": "replace",
     "in_units": "a part of a duration",
     "substr": "substring",

@@ -59,7 +59,9 @@ _OF_ANY_KIND = frozenset({"json_is", "json_size"})
 """Operators that take JSON values of any kind."""
 _ARRAYS = "arrays have an element only where a macro or an index asks for one"
 NOT_TRIED = {
-    **dict.fromkeys(("array_eq", "array_max", "array_min", "join", "json_size", "size", "sum"), _ARRAYS),
+    **dict.fromkeys(
+        ("array_eq", "array_max", "array_min", "array_position", "join", "json_size", "size", "sum"), _ARRAYS
+    ),
     "entry_filter": "Python code is not run",
     "format_time": "the time of a text is not looked up",
     "to_boolean": "texts that are truth values are not among the usual ones",
@@ -372,7 +374,7 @@ def _texts(op: str, constant: str, kind: Type) -> list[Any]:
         base = "".join("" if part is None else part or "x" for part in like.parts(constant))
         full = "".join("xy" if part is None else part or "x" for part in like.parts(constant))
         return [base, full, base + "x", "x" + base, base.upper(), base[:-1]]
-    if op == "matches":
+    if op in ("matches", "regex_extract", "regex_replace"):
         base = _sample(regex.parse(constant))
         return [base, f"x{base}x", base[:-1], base + base, base.upper(), base + "\n"]
     first = [constant + "x"] if op in ("ne", "gt") else []

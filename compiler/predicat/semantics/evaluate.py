@@ -39,7 +39,7 @@ from predicat.ir.values import (
     parse_timestamp,
     to_value,
 )
-from predicat.semantics import automaton, calendar, casefold, like, regex
+from predicat.semantics import automaton, calendar, captures, casefold, like, regex
 
 Row = Mapping[str, Any]
 Names = Mapping[str, Any]
@@ -523,6 +523,16 @@ def _matches(node: Call) -> Callable[..., Any]:
     return lambda value, _pattern: search(value)
 
 
+def _regex_extract(node: Call) -> Callable[..., Any]:
+    find = captures.finder(_constant(node) or "", _constant(node, 2) or 0)
+    return lambda value, _pattern, _group: find(value)
+
+
+def _regex_replace(node: Call) -> Callable[..., Any]:
+    replaced = captures.replacer(_constant(node) or "", _constant(node, 2) or "")
+    return lambda value, _pattern, _text: replaced(value)
+
+
 def _folded(test: Callable[[str, str], bool]) -> Callable[[Call], Callable[..., Any]]:
     def build(node: Call) -> Callable[..., Any]:
         wanted = casefold.fold(_constant(node) or "")
@@ -533,6 +543,11 @@ def _folded(test: Callable[[str, str], bool]) -> Callable[[Call], Callable[..., 
 
 _LOWER = {code: code + 32 for code in range(65, 91)}
 _UPPER = {code: code - 32 for code in range(97, 123)}
+
+
+def _padding(value: str, length: int, by: str) -> str:
+    """What a text lacks to a length, of the characters of another."""
+    return (by * length)[: max(length - len(value), 0)]
 
 
 def _substr(value: str, start: int, length: int | None = None) -> str | None:
@@ -826,8 +841,10 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "lower": _constantly(lambda value: value.translate(_LOWER)),
     "upper": _constantly(lambda value: value.translate(_UPPER)),
     "trim": _constantly(lambda value: value.strip(" ")),
-    "ltrim": _constantly(lambda value: value.lstrip(" ")),
-    "rtrim": _constantly(lambda value: value.rstrip(" ")),
+    "ltrim": _constantly(lambda value, chars=" ": value.lstrip(chars) if chars else value),
+    "rtrim": _constantly(lambda value, chars=" ": value.rstrip(chars) if chars else value),
+    "lpad": _constantly(lambda value, length, by: _padding(value, length, by) + value[:length]),
+    "rpad": _constantly(lambda value, length, by: value[:length] + _padding(value, length, by)),
     "strip": _constantly(lambda value, chars: value.strip(chars)),
     "reverse": _constantly(lambda value: value[::-1]),
     "split": _constantly(lambda value, by, most=0: value.split(by, most - 1)),
@@ -841,6 +858,8 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "contains_ci": _folded(lambda a, b: b in a),
     "like_ci": _like_ci,
     "matches": _matches,
+    "regex_extract": _regex_extract,
+    "regex_replace": _regex_replace,
     "substr": _constantly(_substr),
     "position": _constantly(lambda a, b: a.find(b) + 1),
     "replace": _constantly(lambda a, b, c: a.replace(b, c) if b else a),
@@ -869,6 +888,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "index": _constantly(_index),
     "size": _constantly(len),
     "array": _constantly(lambda *items: list(items)),
+    "array_position": _constantly(lambda items, value: items.index(value) + 1 if value in items else 0),
     "array_eq": _constantly(lambda a, b: None if any(item is None for item in [*a, *b]) else a == b),
     "array_max": _constantly(_extreme_of(greatest=True)),
     "array_min": _constantly(_extreme_of(greatest=False)),

@@ -83,6 +83,16 @@ class Repeat(Struct, frozen=True):
     kept: Kept | None = None
 
 
+class Group(Seq, frozen=True):
+    """A sequence whose part of the text has a number. Only patterns for what they find have groups."""
+
+    number: int
+
+
+class Lazy(Repeat, frozen=True):
+    """A repetition that prefers fewer rounds. Only patterns for what they find have these."""
+
+
 class Assert(Struct, frozen=True):
     """`text_start`, `text_end`, `line_start`, `line_end`, `word` or `not_word`."""
 
@@ -174,6 +184,17 @@ def parse(pattern: str) -> Regex:
     return found
 
 
+def parse_groups(pattern: str) -> Regex:
+    """Read an RE2 pattern with its groups and lazy repetitions, which do not change whether it matches.
+    Raises RegexError.
+    """
+    reader = _Reader(pattern, groups=True)
+    found = reader.alternatives(_Flags(), 0)
+    if reader.pos < len(pattern):
+        raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
+    return _asked_once(found)
+
+
 def _product(node: Regex) -> int:
     match node:
         case Seq(parts) | Alt(parts):
@@ -235,9 +256,12 @@ class _Flags(Struct, frozen=True):
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, groups: bool = False) -> None:
         self.text = text
         self.pos = 0
+        self.groups = groups
+        self.count = 0
+        """So many groups were opened."""
 
     def peek(self) -> str:
         return self.text[self.pos : self.pos + 1]
@@ -295,8 +319,8 @@ class _Reader:
         while (bounds := self.bounds()) is not None:
             if isinstance(part, Repeat) and self.text[start : self.pos].endswith(("**", "++", "??+")):
                 raise self.fail(say.REPETITION_TWICE, start)
-            part = Repeat(part, *bounds)
-            self.eat("?")
+            lazy = self.eat("?") and self.groups
+            part = Lazy(part, *bounds) if lazy else Repeat(part, *bounds)
             if self.peek() and self.peek() in "*+?" and self.text[self.pos - 1] in "*+?}":
                 raise self.fail(say.REPETITION_TWICE)
         return part
@@ -345,7 +369,10 @@ class _Reader:
         return Chars(_any_case(ranges) if flags.i else ranges)
 
     def group(self, flags: _Flags, depth: int, start: int) -> Regex:
-        inner = flags
+        inner, number = flags, 0
+        if not self.text.startswith("?", self.pos) or self.text.startswith(("?P<", "?<"), self.pos):
+            self.count += 1
+            number = self.count
         if self.eat("?"):
             found = re.compile(r"(?:P?<([A-Za-z_0-9]+)>)|([imsU]*)(?:-([imsU]+))?:").match(
                 self.text, self.pos
@@ -357,7 +384,7 @@ class _Reader:
         part = self.alternatives(inner, depth + 1)
         if not self.eat(")"):
             raise self.fail(say.NO_CLOSING_BRACKET, start)
-        return part
+        return Group((part,), number) if number and self.groups else part
 
     def escape(self, flags: _Flags, start: int) -> Regex:
         char = self.peek()
@@ -493,6 +520,10 @@ POSTGRES = _flavor("postgres", "\\U{:08x}", "^", "$")  # not at newlines
 PYTHON = _flavor("python", "\\U{:08x}", "\\A", "\\Z")
 
 
+RE2 = _flavor("re2", "\\x{{{:x}}}", "\\A", "\\z")
+RE2.asserts.update({"word": "\\b", "not_word": "\\B"})
+
+
 def emit(node: Regex, flavor: Flavor) -> str:
     """The pattern in the syntax of an engine, to be searched for anywhere in a text."""
     match node:
@@ -500,6 +531,8 @@ def emit(node: Regex, flavor: Flavor) -> str:
             return _emit_chars(ranges, flavor)
         case Assert(kind):
             return flavor.asserts[kind]
+        case Group((part,)):
+            return f"({emit(part, flavor)})"
         case Seq(parts):
             return "".join(
                 f"(?:{emit(part, flavor)})" if isinstance(part, Alt) else emit(part, flavor) for part in parts
@@ -576,10 +609,14 @@ def walk(node: Regex) -> Iterator[Regex]:
 def rebuilt(node: Regex, change: Callable[[Regex], Regex]) -> Regex:
     """The node with each of its parts changed."""
     match node:
+        case Group(parts, number):
+            return Group(tuple(map(change, parts)), number)
         case Seq(parts):
             return Seq(tuple(map(change, parts)))
         case Alt(parts):
             return Alt(tuple(map(change, parts)))
+        case Lazy(part, low, high):
+            return Lazy(change(part), low, high)
         case Repeat(part, low, high, kept):
             return Repeat(change(part), low, high, kept)
         case _:

@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import documents, duckdb_calendar, durations
+from predicat.backends.sql import documents, duckdb_calendar, durations, patterns
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -74,6 +74,7 @@ from predicat.ir.values import (
     TIMESTAMP_PATTERN,
     UNITS,
 )
+from predicat.passes.accept import never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
 from predicat.passes.facts import may_overflow
@@ -233,6 +234,11 @@ def _only(sql: Sql, characters: str, longest: int) -> Sql:
     return and_(
         binary(exp.LTE, call("STRLEN", sql), number_literal(longest)), not_(_glob(sql, f"*[!{characters}]*"))
     )
+
+
+def _space(node: Call) -> list[Sql]:
+    """The characters that a trim without any removes."""
+    return [] if node.args[1:] else [string_literal(" ")]
 
 
 def _reverse(r: Renderer, node: Call) -> Sql:
@@ -489,6 +495,8 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
         )
         return call("LIST_CONTAINS", tested, exp.Boolean(this=True))
     items, body = _elements(r, node.source), r.node(node.body)
+    if node.kind == "filter" and never_unknown(node.body):
+        return call("LIST_FILTER", items, _lambda(node.variable, body))
     tested = call("LIST_TRANSFORM", items, _lambda(node.variable, body))
     if node.kind in ("any", "all"):
         one, other = (exp.Column(this=exp.to_identifier(name, quoted=True)) for name in ("__one", "__two"))
@@ -517,6 +525,12 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 def _array(r: Renderer, node: Call) -> Sql:
     result = call("LIST_VALUE", *r.args(node))
     return unless_missing(r, node, result)
+
+
+def _array_position(r: Renderer, node: Call) -> Sql:
+    """LIST_POSITION of what is not found is 0 or NULL, by the version."""
+    place = call("COALESCE", call("LIST_POSITION", *r.args(node)), number_literal(0))
+    return cast(unless_missing(r, node, place), "BIGINT")
 
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
@@ -847,8 +861,10 @@ DUCKDB = Dialect(
         "lower": ascii_lower,
         "upper": ascii_upper,
         "trim": lambda r, node: call("TRIM", r.node(node.args[0]), string_literal(" ")),
-        "ltrim": lambda r, node: call("LTRIM", r.node(node.args[0]), string_literal(" ")),
-        "rtrim": lambda r, node: call("RTRIM", r.node(node.args[0]), string_literal(" ")),
+        "ltrim": lambda r, node: call("LTRIM", *r.args(node), *_space(node)),
+        "rtrim": lambda r, node: call("RTRIM", *r.args(node), *_space(node)),
+        "lpad": function("LPAD"),
+        "rpad": function("RPAD"),
         "strip": lambda r, node: call("TRIM", *r.args(node)),
         "reverse": _reverse,
         "split": _split,
@@ -862,6 +878,8 @@ DUCKDB = Dialect(
         "contains_ci": case_insensitive("CONTAINS", fold=_folded),
         "like_ci": _like_ci,
         "matches": _matches,
+        "regex_extract": patterns.extract(regex.RE2),
+        "regex_replace": patterns.replace(regex.RE2, "\\{}".format, "\\", "g"),
         "substr": substr(lambda one, other: try_(binary(exp.Add, one, other))),
         "position": lambda r, node: cast(call("INSTR", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
@@ -898,6 +916,7 @@ DUCKDB = Dialect(
         "index": _index,
         "size": _size,
         "array": _array,
+        "array_position": _array_position,
         "array_eq": _array_eq,
         "array_max": _extreme_of("LIST_MAX"),
         "array_min": _extreme_of("LIST_MIN"),

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import documents, durations, spark_calendar, spark_patterns
+from predicat.backends.sql import documents, durations, patterns, spark_calendar, spark_patterns
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -80,9 +80,11 @@ from predicat.ir.values import (
     SUM_MOST,
     UNITS,
 )
+from predicat.passes.accept import never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import is_exists_over_values, takes_null
 from predicat.passes.facts import may_overflow
+from predicat.semantics import regex
 
 _MICROS_OF_DAY = 86_400_000_000
 
@@ -198,8 +200,16 @@ def _whole(name: str) -> Rule:
 # --- strings
 
 
-def _trim(name: str) -> Rule:
-    return lambda r, node: call(name, r.node(node.args[0]))
+def _trim(name: str, end: str = "BOTH") -> Rule:
+    """TRIM of spaces, or of any of some characters."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, *characters = r.args(node)
+        if not characters:
+            return call(name, value)
+        return exp.Trim(this=value, expression=characters[0], position=end)
+
+    return rule
 
 
 def _shape(pattern: str) -> str:
@@ -463,6 +473,8 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
     body = r.node(node.body)
     if node.kind in ("any", "all"):
         return call("EXISTS" if node.kind == "any" else "FORALL", items, _lambda(node, body))
+    if node.kind == "filter" and never_unknown(node.body):
+        return call("FILTER", items, _lambda(node, body))
     known = call("FORALL", items, _lambda(node, not_(is_null(body))))
     result = call("TRANSFORM" if node.kind == "map" else "FILTER", items, _lambda(node, body))
     return case(
@@ -868,11 +880,11 @@ SPARK = Dialect(
         "lower": ascii_lower,
         "upper": ascii_upper,
         "trim": _trim("TRIM"),
-        "ltrim": _trim("LTRIM"),
-        "rtrim": _trim("RTRIM"),
-        "strip": lambda r, node: exp.Trim(
-            this=r.node(node.args[0]), expression=r.node(node.args[1]), position="BOTH"
-        ),
+        "ltrim": _trim("LTRIM", "LEADING"),
+        "rtrim": _trim("RTRIM", "TRAILING"),
+        "lpad": function("LPAD"),
+        "rpad": function("RPAD"),
+        "strip": _trim("TRIM"),
         "reverse": function("REVERSE"),
         "split": _split,
         "join": _join_texts,
@@ -884,6 +896,8 @@ SPARK = Dialect(
         "contains_ci": case_insensitive("CONTAINS"),
         "like_ci": case_insensitive("LIKE"),
         "matches": spark_patterns.matches,
+        "regex_extract": patterns.extract(regex.JAVA),
+        "regex_replace": patterns.replace(regex.JAVA, "${}".format, "$\\"),
         "substr": substr(lambda one, other: call("TRY_ADD", one, other), lambda places: cast(places, "INT")),
         "position": lambda r, node: call("INSTR", *r.args(node)),
         "replace": _replace,
@@ -920,6 +934,7 @@ SPARK = Dialect(
         "index": _index,
         "size": _size,
         "array": _array,
+        "array_position": function("ARRAY_POSITION"),
         "array_eq": _array_eq,
         "array_max": _extreme_of("ARRAY_MAX"),
         "array_min": _extreme_of("ARRAY_MIN"),

@@ -86,10 +86,6 @@ def part_not_constant(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(span, "a part that is not a constant", "write date_part('hour', t)")
 
 
-def trim_one_end(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "TRIM of characters at one end")
-
-
 def trim_two_arguments(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,

@@ -14,7 +14,8 @@ from typing import NoReturn
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
-from predicat.language.cel.trees import (
+from predicat.language.common.data import either
+from predicat.language.common.trees import (
     Build,
     Methods,
     apply,
@@ -27,7 +28,6 @@ from predicat.language.cel.trees import (
     plus,
     text,
 )
-from predicat.language.common.data import either
 from predicat.semantics import cidr
 
 Args = tuple[t.Tree, ...]

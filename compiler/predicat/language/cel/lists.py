@@ -14,7 +14,7 @@ from __future__ import annotations
 from predicat.diagnostics import Span
 from predicat.ir import tree as t
 from predicat.language.cel import strings
-from predicat.language.cel.trees import Build, Methods, apply, by_kind, each, let, number, plus, within
+from predicat.language.common.trees import Build, Methods, apply, by_kind, each, let, number, plus, within
 
 Args = tuple[t.Tree, ...]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from predicat.diagnostics import Span
 from predicat.ir import tree as t
-from predicat.language.cel.trees import by_kind
+from predicat.language.common.trees import by_kind
 
 OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one", "transformList": "map"}
 """The macros that take a key or a place and a value, and their kinds."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import cel as say
 from predicat.ir import tree as t
-from predicat.language.cel.trees import Build
+from predicat.language.common.trees import Build
 
 _MOST = 8
 """Of so many numbers at most the greatest is asked for: each one more doubles what is said."""

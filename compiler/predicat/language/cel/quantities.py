@@ -9,7 +9,7 @@ from __future__ import annotations
 from predicat.diagnostics import Span
 from predicat.ir import tree as t
 from predicat.ir.values import QUANTITY_PATTERN
-from predicat.language.cel.trees import Build, Methods, apply, choose, let, nothing, number, of_text, text
+from predicat.language.common.trees import Build, Methods, apply, choose, let, nothing, number, of_text, text
 
 Args = tuple[t.Tree, ...]
 

@@ -36,7 +36,7 @@ from predicat.language.cel import (
 )
 from predicat.language.cel.spelling import CONVERSIONS, METHODS, OPERATORS, PART_NAMES
 from predicat.language.cel.tokens import TOKEN
-from predicat.language.cel.trees import Build
+from predicat.language.common.trees import Build
 from predicat.passes.lists import TYPE_NAMES
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
 from predicat.ir import tree as t
-from predicat.language.cel.trees import (
+from predicat.language.common.trees import (
     Methods,
     apply,
     by_kind,

@@ -12,7 +12,7 @@ from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import cel as say
 from predicat.ir import tree as t
 from predicat.ir.values import WHITE_SPACE
-from predicat.language.cel.trees import Methods, apply, constant, number, plus, within
+from predicat.language.common.trees import Methods, apply, constant, number, plus, within
 
 _MOST = 1_000_000
 """The highest limit of split and replace."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import documents, operators, patterns, times
+from predicat.language.sql import array_functions, documents, operators, patterns, times
 from predicat.language.sql.rules import Key, Rule
 
 _CAST = frozenset({"this", "to", "_type", "safe"})
@@ -26,7 +26,6 @@ RULES: dict[Key, Rule | None] = {
     # CONCAT skips NULL; || does not.
     exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), operators.concat_present),
     "isnan": None,
-    exp.RegexpILike: (_BINARY, patterns.matches_any_case),
     exp.SimilarTo: (_BINARY, patterns.similar_to),
     exp.JSONExtract: (_PATH, documents.arrow(text=False)),
     exp.JSONExtractScalar: (_PATH, documents.arrow(text=True)),
@@ -40,6 +39,9 @@ RULES: dict[Key, Rule | None] = {
     exp.ArrayOverlaps: (_BINARY, documents.overlaps),
     exp.ByteString: (_TEXT, operators.text),
     exp.RawString: (_TEXT, operators.text),
+    # NULL where the value is in no place.
+    "array_position": (None, array_functions.position_or(None)),
+    "split": None,
 }
 
 FOREIGN = {

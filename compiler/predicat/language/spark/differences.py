@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import functions, operators, times
+from predicat.language.sql import array_functions, functions, operators, pattern_functions, times
 from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.rules import Key, Rule
 
@@ -23,6 +23,12 @@ RULES: dict[Key, Rule | None] = {
     exp.TryCast: (_CAST, times.engine_cast("to_int")),
     "isnan": (None, functions.is_nan_or_false),
     exp.RawString: (frozenset({"this"}), operators.text),
+    # sqlglot reads element_at(xs, 1) as an index that counts from 1.
+    exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), array_functions.spark_bracket),
+    # 0 where the value is in no place.
+    "array_position": (None, array_functions.position_or(0)),
+    # All matches, with Java's $1 for a group.
+    "regexp_replace": (None, pattern_functions.replace_all),
 }
 
 FOREIGN = {

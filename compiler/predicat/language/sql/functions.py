@@ -33,18 +33,17 @@ def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def trim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """TRIM of spaces, or of any of the characters of a constant at both ends."""
+    """TRIM of spaces, or of any of the characters of a constant, at both ends or at one."""
     position = str(node.args.get("position") or "BOTH").upper()
     characters = node.args.get("expression")
     if characters is None:
         return reader.apply(
             {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth
         )
-    if position != "BOTH":
-        raise reader.fail(say.trim_one_end(reader.span(node)))
     if reader.stands_before(node.this, characters):
         raise reader.fail(say.trim_two_arguments(reader.span(node)))
-    return reader.apply("strip", node, node.this, characters, depth=depth)
+    op = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "strip")
+    return reader.apply(op, node, node.this, characters, depth=depth)
 
 
 def btrim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -135,7 +134,3 @@ def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def position(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return reader.apply("position", node, node.this, node.args["substr"], depth=depth)
-
-
-def array_contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    return reader.apply("in", node, node.expression, node.this, depth=depth)

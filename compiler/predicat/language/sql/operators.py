@@ -256,19 +256,6 @@ def bracket(op: str) -> Build:
     return build
 
 
-def quantified(kind: str) -> Build:
-    """`exists(array, x -> condition)`."""
-
-    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-        args = list(arguments(node))
-        if len(args) != 2 or not isinstance(args[1], exp.Lambda) or len(args[1].expressions) != 1:
-            raise reader.fail(say.exists_form(reader.span(node)))
-        source, body = reader.read(args[0], depth), reader.read(args[1].this, depth)
-        return t.Bind(kind, args[1].expressions[0].name, source, body, reader.span(node))
-
-    return build
-
-
 def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CONCAT and ||: a NULL part makes the whole NULL."""
     found, *rest = reader.all(list(arguments(node)), depth)

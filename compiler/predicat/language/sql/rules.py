@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import functions, now, operators, times
+from predicat.language.sql import (
+    array_functions,
+    functions,
+    now,
+    operators,
+    pattern_functions,
+    text_functions,
+    times,
+)
 from predicat.language.sql.operators import Build
 
 _BINARY_ARGS = frozenset({"this", "expression"})
@@ -52,7 +60,6 @@ RULES: dict[Key, Rule] = {
     exp.Like: (_BINARY_ARGS | {"negate"}, operators.like("like")),
     exp.ILike: (_BINARY_ARGS | {"negate"}, operators.like("like_ci")),
     exp.Escape: (_BINARY_ARGS, operators.escape),
-    exp.RegexpLike: (_BINARY_ARGS, operators.binary("matches")),
     exp.Case: (frozenset({"this", "ifs", "default"}), operators.case),
     exp.If: (frozenset({"this", "true", "false"}), operators.if_),
     exp.Coalesce: (frozenset({"this", "expressions"}), functions.function("coalesce")),
@@ -94,8 +101,8 @@ RULES: dict[Key, Rule] = {
     exp.EndsWith: (_BINARY_ARGS, operators.binary("ends_with")),
     exp.Contains: (_BINARY_ARGS, operators.binary("contains")),
     exp.Bracket: (frozenset({"this", "expressions"}), operators.bracket("bracket")),
-    exp.Exists: (_BINARY_ARGS, operators.quantified("any")),
-    exp.ArrayContains: (_BINARY_ARGS, functions.array_contains),
+    exp.Exists: (_BINARY_ARGS, array_functions.quantified("any")),
+    exp.ArrayContains: (_BINARY_ARGS, array_functions.contains),
     exp.ArraySize: (_THIS, operators.unary("size")),
     exp.Array: (frozenset({"expressions"}), operators.array),
     "matches_filter": (None, operators.reference),
@@ -103,9 +110,6 @@ RULES: dict[Key, Rule] = {
     "div": (None, functions.function("div", 2)),
     "size": (None, functions.function("size", 1)),
     "cardinality": (None, functions.function("size", 1)),
-    "any_match": (None, operators.quantified("any")),
-    "forall": (None, operators.quantified("all")),
-    "all_match": (None, operators.quantified("all")),
     "is_true": (None, functions.function("is_true", 1)),
     "contains": (None, functions.function("contains", 2)),
     "startswith": (None, functions.function("starts_with", 2)),
@@ -141,6 +145,9 @@ RULES: dict[Key, Rule] = {
     "reverse": (None, functions.function("reverse", 1)),
     "greatest": (None, functions.function("greatest")),
     "least": (None, functions.function("least")),
+    **text_functions.RULES,
+    **array_functions.RULES,
+    **pattern_functions.RULES,
 }
 """How each node is read, and each function that has none: the arguments of the node that are understood
 (None: whatever it has), and the function that reads it.

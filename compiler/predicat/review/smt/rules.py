@@ -541,7 +541,22 @@ _COLLECTION = (
     "index names"
 )
 WITHOUT_FORMULA = {
-    **dict.fromkeys(("trim", "ltrim", "rtrim", "strip", "reverse", "replace", "replace_each"), _ANY),
+    **dict.fromkeys(
+        (
+            "trim",
+            "ltrim",
+            "rtrim",
+            "strip",
+            "lpad",
+            "rpad",
+            "regex_extract",
+            "regex_replace",
+            "reverse",
+            "replace",
+            "replace_each",
+        ),
+        _ANY,
+    ),
     **dict.fromkeys(("lower", "upper"), f"{_ANY}; its comparison with a constant is a language"),
     **dict.fromkeys(
         ("day_of_year", "to_duration", "to_quantity", "add_months", "last_day", "format_time"), _ANY
@@ -553,6 +568,7 @@ WITHOUT_FORMULA = {
             "array_eq",
             "array_max",
             "array_min",
+            "array_position",
             "join",
             "keys",
             "range",

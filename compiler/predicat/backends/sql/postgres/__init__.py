@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.backends.sql import patterns
 from predicat.backends.sql.base import (
     COMMON,
     COMPARISON_NODES,
@@ -35,6 +36,7 @@ from predicat.backends.sql.postgres import (
     texts,
     times,
 )
+from predicat.semantics import regex
 
 POSTGRES = Dialect(
     name="postgres",
@@ -91,6 +93,8 @@ POSTGRES = Dialect(
         "trim": texts.trim("BTRIM"),
         "ltrim": texts.trim("LTRIM"),
         "rtrim": texts.trim("RTRIM"),
+        "lpad": function("LPAD"),
+        "rpad": function("RPAD"),
         "strip": lambda r, node: call("BTRIM", *r.args(node)),
         "reverse": function("REVERSE"),
         "split": collections.split,
@@ -103,6 +107,10 @@ POSTGRES = Dialect(
         "contains_ci": texts.ci("contains"),
         "like_ci": texts.ci("like"),
         "matches": texts.matches,
+        "regex_extract": texts.regex_extract,
+        "regex_replace": patterns.replace(
+            regex.POSTGRES, lambda place: f"\\{place or '&'}", "\\", "g", boundaries=True
+        ),
         "substr": texts.substr,
         "position": lambda r, node: cast(call("STRPOS", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
@@ -135,6 +143,7 @@ POSTGRES = Dialect(
         "index": collections.array_get,
         "size": collections.size,
         "array": collections.array,
+        "array_position": collections.array_position,
         "array_eq": collections.array_eq,
         "array_max": collections.extreme_of("MAX"),
         "array_min": collections.extreme_of("MIN"),

@@ -59,6 +59,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, RANGE_MOST, SUM_MOST
+from predicat.passes.accept import never_unknown
 from predicat.passes.elements import condition, is_exists_over_values
 
 TYPES: dict[Type, str] = {
@@ -99,6 +100,8 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
         return case((there, exp.EQ(this=exp.Boolean(this=True), expression=kind(this=verdicts))))
     verdict = exp.to_identifier(r.fresh_name("is"))
     place = exp.column(r.fresh_name("at")) if node.kind in ("filter", "map") else None
+    if node.kind == "filter" and never_unknown(node.body):
+        return case((there, _filtered(r, node, _rows(r, node, items, place), place)))
     kept = [_variable(node)] if node.kind == "filter" else []
     judged = exp.Select(
         expressions=[*kept, *([place] if place else []), exp.Alias(this=r.node(node.body), alias=verdict)]
@@ -106,6 +109,14 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     rows = judged.from_(_rows(r, node, items, place), copy=False).subquery(r.fresh_name("t"), copy=False)
     outcome = _outcome(r, node, exp.Column(this=verdict), place)
     return case((there, exp.Select(expressions=[outcome]).from_(rows, copy=False).subquery(copy=False)))
+
+
+def _filtered(r: Renderer, node: Quantifier, rows: Sql, place: Sql | None) -> Sql:
+    """The elements for which a test holds that is never UNKNOWN, in their order."""
+    kept = exp.Select(expressions=[_variable(node)]).from_(rows, copy=False)
+    kept.set("where", exp.Where(this=r.node(node.body)))
+    kept.set("order", exp.Order(expressions=[exp.Ordered(this=place, nulls_first=False)]))
+    return call("ARRAY", kept)
 
 
 def _exists_over_values(r: Renderer, node: Quantifier) -> Sql:
@@ -224,6 +235,11 @@ def array_concat(r: Renderer, node: Call) -> Sql:
 
 def _whole_array(sql: Sql) -> Sql:
     return is_null(call("ARRAY_POSITION", sql, exp.Null()))
+
+
+def array_position(r: Renderer, node: Call) -> Sql:
+    place = call("COALESCE", call("ARRAY_POSITION", *r.args(node)), number_literal(0))
+    return cast(unless_missing(r, node, place), "BIGINT")
 
 
 def array_eq(r: Renderer, node: Call) -> Sql:

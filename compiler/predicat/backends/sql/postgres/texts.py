@@ -19,11 +19,14 @@ from predicat.backends.sql.base import (
     constant,
     constant_int,
     fold_case,
+    is_null,
+    not_,
     number_literal,
     rlike,
     string_literal,
     wrap,
 )
+from predicat.backends.sql.patterns import found
 from predicat.backends.sql.postgres.index_texts import order_of
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.postgres.stored import spelling
@@ -103,6 +106,14 @@ def matches(r: Renderer, node: Call) -> Sql:
     return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
 
 
+def regex_extract(r: Renderer, node: Call) -> Sql:
+    """SUBSTRING with a pattern gives what its group holds, and NULL where nothing matches."""
+    pattern = found(r, node, regex.POSTGRES, [constant_int(node.args[2])], boundaries=True)
+    value = r.node(node.args[0])
+    part = call("SUBSTRING", value, string_literal(pattern))
+    return case((not_(is_null(value)), call("COALESCE", part, string_literal(""))))
+
+
 def with_escapes(sql: str) -> str:
     """SQL with each text that has a backslash as quote_literal() writes it: a session may take backslashes
     between plain quotes for escapes.
@@ -120,8 +131,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def trim(name: str) -> Rule:
-    """TRIM of spaces only."""
-    return lambda r, node: call(name, r.node(node.args[0]), string_literal(" "))
+    """TRIM of spaces only, or of any of some characters."""
+    return lambda r, node: call(name, *r.args(node), *([] if node.args[1:] else [string_literal(" ")]))
 
 
 def substr(r: Renderer, node: Call) -> Sql:

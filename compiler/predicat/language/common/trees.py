@@ -1,4 +1,4 @@
-"""Short names for the trees that functions of CEL's libraries are written with."""
+"""Short names for the trees that functions of languages are written with: CEL's libraries, and SQL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text(value: str, span: Span) -> t.Tree:
 
 
 def nothing(span: Span) -> t.Tree:
-    """UNKNOWN, for a call that is an error in CEL."""
+    """UNKNOWN, for a call that is an error."""
     return t.Const(None, span)
 
 

@@ -1,0 +1,84 @@
+"""Messages about functions of SQL."""
+
+from __future__ import annotations
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+
+def length_not_constant(span: Span, name: str, most: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"{name} with this length", f"the length is a whole number from 0 to {most} that is written out"
+    )
+
+
+def text_not_constant(span: Span, name: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"{name} with a text that is not a constant", "write the text in single quotes"
+    )
+
+
+def number_not_constant(span: Span, name: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"{name} with a number that is not a constant", "write the whole number out"
+    )
+
+
+def separator_is_pattern(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "split by a regular expression",
+        "split takes a pattern in Spark: escape its signs ('[.]'), or write split_part(s, '.', 1)",
+    )
+
+
+def position_of_none(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "array_position",
+        "of what is not found it gives 0 in Spark and NULL in PostgreSQL: write array_contains(xs, x), or a "
+        "spark: or postgres: filter",
+    )
+
+
+def flag(span: Span, flags: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"the flag {flags!r} of a pattern", "write 'g' for all matches and 'i' to ignore case"
+    )
+
+
+def replacement(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a group in a replacement",
+        "a group is $1 in Spark and \\1 in PostgreSQL: write a spark: or a postgres: filter",
+    )
+
+
+def replace_all_or_first(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "regexp_replace without flags",
+        "Spark replaces all matches, PostgreSQL one: write regexp_replace(s, pattern, new, 'g') for all",
+    )
+
+
+def lambda_form(span: Span, name: str, example: str) -> Diagnostic:
+    return msg.unsupported_syntax(span, f"this form of {name}", f"write {example}")
+
+
+def translate_in_circle(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "translate of characters that become each other",
+        "each character may become one that is not replaced as well",
+    )
+
+
+def transform_here(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "transform here",
+        "write exists(xs, x -> condition of x), or transform inside of exists or forall",
+    )

@@ -1,0 +1,256 @@
+"""SQL functions of arrays and maps, as trees of operators of the table.
+
+An element that is NULL is a value in Spark's arrays: functions that pass it on are written with macros that
+know it. Sources: Spark SQL, "Built-in Functions", array, map and lambda functions; PostgreSQL, "Array
+Functions and Operators".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, by_kind, each, let, number, plus
+from predicat.language.sql import constants, operators
+from predicat.language.sql.arguments import arguments, counted
+from predicat.language.sql.operators import Build, not_
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_ITEMS, _ITEM, _KEY = "an array", "an element", "a key"
+"""Variables that nobody can write."""
+
+
+def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ELEMENT_AT: an element, counted from 1, or from the end where the place is negative; or the value of
+    a key of a map.
+    """
+    span = reader.span(node)
+    base, key = reader.all(counted(reader, node, 2), depth)
+    if isinstance(key, t.Const) and isinstance(key.value, str):
+        return apply("bracket", span, base, key)
+    return by_kind(
+        "element_at",
+        base,
+        span,
+        map=apply("bracket", span, base, key),
+        list=_at(base, constants.whole(reader, key, "element_at"), span)
+        if isinstance(key, t.Const)
+        else _place_of_row(base, key, span),
+    )
+
+
+def spark_bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """An index of Spark, or its ELEMENT_AT, which sqlglot reads as an index that counts from 1."""
+    build = element_at if node.args.get("offset") == 1 else operators.bracket("bracket")
+    return build(reader, node, depth)
+
+
+def _at(items: t.Tree, place: int, span: Span) -> t.Tree:
+    """An element at a place that is not 0, which is an error."""
+    if place >= 0:
+        return apply("bracket", span, items, number(place - 1, span))
+    return let(
+        _ITEMS,
+        items,
+        lambda items: apply("bracket", span, items, plus(apply("size", span, items), place, span)),
+        span,
+    )
+
+
+def _place_of_row(items: t.Tree, place: t.Tree, span: Span) -> t.Tree:
+    """An element at a place that the row knows. 0 is no place."""
+
+    def build(items: t.Tree) -> t.Tree:
+        below = apply("lt", span, place, number(0, span))
+        behind = apply("add", span, apply("size", span, items), place)
+        return apply(
+            "bracket",
+            span,
+            items,
+            apply("cond", span, below, behind, apply("sub", span, place, number(1, span))),
+        )
+
+    return let(_ITEMS, items, build, span)
+
+
+def keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (base,) = reader.all(counted(reader, node, 1), depth)
+    return apply("keys", reader.span(node), base)
+
+
+def has_key(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    base, key = reader.all(counted(reader, node, 2), depth)
+    span = reader.span(node)
+    return apply("in", span, key, apply("keys", span, base))
+
+
+def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ARRAY_CONTAINS; of the values of a map, the values of its keys one by one, as some may be NULL."""
+    span = reader.span(node)
+    array, item = counted(reader, node, 2)
+    if _called(reader, array) != "map_values":
+        items, value = reader.all([array, item], depth)
+        return apply("in", span, value, items)
+    base, value = reader.all([*counted(reader, array, 1), item], depth)
+    return each(
+        "any",
+        _KEY,
+        apply("keys", span, base),
+        lambda key: apply("eq", span, apply("bracket", span, base, key), value),
+        span,
+    )
+
+
+def _called(reader: Reader, node: exp.Expr) -> str | None:
+    return reader.called_name(node) if isinstance(node, exp.Func) else None
+
+
+def lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple[list[exp.Expr], exp.Lambda]:
+    """The other arguments of a function, and its lambda of so many variables. Raises Stop."""
+    *others, last = counted(reader, node, 2, 3)
+    if not isinstance(last, exp.Lambda) or len(last.expressions) != count:
+        raise reader.fail(say.lambda_form(reader.span(node), reader.called_name(node), example))
+    return others, last
+
+
+def filter_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """FILTER: an element for which the condition is UNKNOWN is left out."""
+    span = reader.span(node)
+    (array,), body = lambda_of(reader, node, 1, "filter(xs, x -> x > 0)")
+    items, test = reader.read(array, depth), reader.read(body.this, depth)
+    return t.Bind("filter", body.expressions[0].name, items, apply("is_true", span, test), span)
+
+
+def quantified(kind: str) -> Build:
+    """`exists(array, x -> condition)`."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        args = list(arguments(node))
+        if len(args) != 2 or not isinstance(args[1], exp.Lambda) or len(args[1].expressions) != 1:
+            raise reader.fail(sql.exists_form(reader.span(node)))
+        variable, span = args[1].expressions[0].name, reader.span(node)
+        array, changed = transformed(reader, args[0], depth)
+        body = reader.read(args[1].this, depth)
+        if changed is None:
+            return t.Bind(kind, variable, array, body, span)
+        item, value = changed
+        return t.Bind(kind, item, array, t.Bind("let", variable, value, body, span), span)
+
+    return build
+
+
+def transformed(reader: Reader, node: exp.Expr, depth: int) -> tuple[t.Tree, tuple[str, t.Tree] | None]:
+    """An array, and what TRANSFORM makes of each element, with its variable; None for another array."""
+    if _called(reader, node) != "transform":
+        return reader.read(node, depth), None
+    (array,), body = lambda_of(reader, node, 1, "transform(xs, x -> x + 1)")
+    return reader.read(array, depth), (body.expressions[0].name, reader.read(body.this, depth))
+
+
+def transform(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """TRANSFORM stands in EXISTS, FORALL and AGGREGATE alone: elsewhere elements that it makes NULL count."""
+    raise reader.fail(say.transform_here(reader.span(node)))
+
+
+def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """AGGREGATE where it adds up: `aggregate(xs, 0, (sum, x) -> sum + x)`."""
+    span, example = reader.span(node), "aggregate(xs, 0, (total, x) -> total + x)"
+    others, body = lambda_of(reader, node, 2, example)
+    total, item = (variable.name for variable in body.expressions)
+    added = body.this.unnest()
+    if (
+        len(others) != 2
+        or not isinstance(added, exp.Add)
+        or added.this.name != total
+        or any(part.name == total for part in added.expression.find_all(exp.Identifier))
+    ):
+        raise reader.fail(say.lambda_form(span, reader.called_name(node), example))
+    array, changed = transformed(reader, others[0], depth)
+    first, value = reader.all([others[1], added.expression], depth)
+    if changed is not None:
+        array = t.Bind("map", changed[0], array, changed[1], span)
+    each_value = (
+        array if isinstance(value, t.Name) and value.name == item else t.Bind("map", item, array, value, span)
+    )
+    found = apply("sum", span, each_value)
+    return found if isinstance(first, t.Const) and first.value == 0 else apply("add", span, first, found)
+
+
+def remove(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ARRAY_REMOVE: without the elements that equal a value; those that are NULL stay."""
+    span = reader.span(node)
+    items, value = reader.all(counted(reader, node, 2), depth)
+
+    def kept(item: t.Tree) -> t.Tree:
+        return not_(apply("is_true", span, apply("eq", span, item, value)))
+
+    return each("filter", _ITEM, items, kept, span)
+
+
+def position_or(otherwise: int | None) -> Build:
+    """ARRAY_POSITION: the first place of a value, counted from 1; 0 or NULL where it is in none."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        array, value = reader.all(counted(reader, node, 2), depth)
+
+        found = apply("array_position", span, array, value)
+        return found if otherwise is not None else null_of_zero(found, span)
+
+    return build
+
+
+def null_of_zero(found: t.Tree, span: Span) -> t.Tree:
+    """A number; NULL for 0."""
+    return let(
+        _ITEM,
+        found,
+        lambda found: apply(
+            "cond", span, apply("eq", span, found, number(0, span)), t.Const(None, span), found
+        ),
+        span,
+    )
+
+
+def position(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """ARRAY_POSITION, whose value for what is not found differs between engines."""
+    raise reader.fail(say.position_of_none(reader.span(node)))
+
+
+def compared_with(op: str, kind: str) -> Callable[[Reader, exp.Expr, exp.Expr, int], t.Tree]:
+    """`value < ALL (array)` or `value < ANY (array)`."""
+
+    def build(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        value, items = reader.all([node.this, array], depth)
+        return each(kind, _ITEM, items, lambda item: apply(op, span, value, item), span)
+
+    return build
+
+
+RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
+    "element_at": (None, element_at),
+    "try_element_at": (None, element_at),
+    "map_keys": (None, keys),
+    "map_contains_key": (None, has_key),
+    "array_contains": (None, contains),
+    "exists": (None, quantified("any")),
+    "any_match": (None, quantified("any")),
+    "forall": (None, quantified("all")),
+    "all_match": (None, quantified("all")),
+    "filter": (None, filter_),
+    "transform": (None, transform),
+    "aggregate": (None, aggregate),
+    "reduce": (None, aggregate),
+    "array_remove": (None, remove),
+    "array_position": (None, position),
+}
+"""The functions by their names."""

@@ -1,0 +1,25 @@
+"""Arguments of SQL functions that must be written out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.ir import tree as t
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+
+def whole(reader: Reader, tree: t.Tree, name: str) -> int:
+    """A whole number that is written out. Raises Stop."""
+    if not isinstance(tree, t.Const) or not isinstance(tree.value, int) or isinstance(tree.value, bool):
+        raise reader.fail(say.number_not_constant(tree.span, name))
+    return tree.value
+
+
+def text(reader: Reader, tree: t.Tree, name: str) -> str:
+    """A text that is written out. Raises Stop."""
+    if not isinstance(tree, t.Const) or not isinstance(tree.value, str):
+        raise reader.fail(say.text_not_constant(tree.span, name))
+    return tree.value

@@ -1,0 +1,126 @@
+"""SQL functions of regular expressions, as trees of operators of the table.
+
+Patterns are RE2. Sources: Spark SQL, "Built-in Functions", regexp_*; PostgreSQL, "POSIX Regular Expressions".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, let, number, text
+from predicat.language.sql import constants, patterns
+from predicat.language.sql.arguments import arguments, counted
+from predicat.language.sql.operators import Build
+from predicat.semantics import captures
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_TEXT = "a text"
+"""A variable that nobody can write."""
+
+
+def like(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REGEXP_LIKE, with the flag `i` to ignore case."""
+    span = reader.span(node)
+    value, pattern, *flags = reader.all(counted(reader, node, 2, 3), depth)
+    chosen = constants.text(reader, flags[0], "regexp_like") if flags else ""
+    if chosen not in ("", "i", "c"):
+        raise reader.fail(say.flag(flags[0].span, chosen))
+    if chosen == "i":
+        pattern = text("(?i)" + constants.text(reader, pattern, "regexp_like"), pattern.span)
+    return apply("matches", span, value, pattern)
+
+
+def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REGEXP_EXTRACT(s, pattern, group): as in Spark the first group, unless another is named, and the
+    empty text where nothing matches.
+    """
+    span = reader.span(node)
+    value, pattern, *group = reader.all(counted(reader, node, 2, 3), depth)
+    return apply("regex_extract", span, value, pattern, *(group or [number(1, span)]))
+
+
+def substr(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REGEXP_SUBSTR: the first match; NULL where there is none."""
+    span = reader.span(node)
+    value, pattern = reader.all(counted(reader, node, 2), depth)
+
+    def build(value: t.Tree) -> t.Tree:
+        found = apply("regex_extract", span, value, pattern, number(0, span))
+        return choose(apply("matches", span, value, pattern), found, t.Const(None, span), span)
+
+    return let(_TEXT, value, build, span)
+
+
+def replace(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REGEXP_REPLACE(s, pattern, new, 'g'): all matches."""
+    span = reader.span(node)
+    args = list(arguments(node))
+    if len(args) == 3:
+        return replace_once(reader, node, depth)
+    value, pattern, new, flags = reader.all(counted(reader, node, 4), depth)
+    chosen = constants.text(reader, flags, "regexp_replace")
+    if sorted(chosen) not in (["g"], ["g", "i"]):
+        raise reader.fail(say.flag(flags.span, chosen))
+    if "i" in chosen:
+        pattern = text("(?i)" + constants.text(reader, pattern, "regexp_replace"), pattern.span)
+    return apply("regex_replace", span, value, pattern, new)
+
+
+def replace_once(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REGEXP_REPLACE without flags, for patterns that match once: all matches and the first are the same."""
+    span = reader.span(node)
+    value, pattern, new = reader.all(counted(reader, node, 3), depth)
+    if not captures.matches_once(constants.text(reader, pattern, "regexp_replace")):
+        raise reader.fail(say.replace_all_or_first(span))
+    if set(constants.text(reader, new, "regexp_replace")) & set("$\\"):
+        raise reader.fail(say.replacement(new.span))
+    return apply("regex_replace", span, value, pattern, new)
+
+
+def replace_all(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """Spark's REGEXP_REPLACE: all matches; $1 is a group, and a backslash makes a sign plain."""
+    span = reader.span(node)
+    value, pattern, new = reader.all(counted(reader, node, 3), depth)
+    written = constants.text(reader, new, "regexp_replace")
+    plain = re.sub(r"\\(.)|\$(\d)|(\\)", _of_java, written, flags=re.DOTALL | re.ASCII)
+    return apply("regex_replace", span, value, pattern, text(plain, new.span))
+
+
+def _of_java(match: re.Match[str]) -> str:
+    """A part of a replacement of Java in that of the operator."""
+    if match[2]:
+        return f"\\{match[2]}"
+    plain = match[1] or match[0]
+    return "\\\\" if plain == "\\" else plain
+
+
+def count(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REGEXP_COUNT: by how much longer a text is with a character behind each match."""
+    span = reader.span(node)
+    value, pattern = reader.all(counted(reader, node, 2), depth)
+
+    def build(value: t.Tree) -> t.Tree:
+        marked = apply("regex_replace", span, value, pattern, text("\\0#", span))
+        return apply("sub", span, apply("length", span, marked), apply("length", span, value))
+
+    return let(_TEXT, value, build, span)
+
+
+RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
+    exp.RegexpILike: (frozenset({"this", "expression"}), patterns.matches_any_case),
+    exp.RegexpLike: (frozenset({"this", "expression", "flag"}), like),
+    "regexp_like": (None, like),
+    "regexp_matches": (None, like),
+    "regexp_extract": (None, extract),
+    "regexp_substr": (None, substr),
+    "regexp_replace": (None, replace),
+    "regexp_count": (None, count),
+}
+"""The functions by their names."""

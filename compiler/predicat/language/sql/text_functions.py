@@ -1,0 +1,188 @@
+"""SQL functions of texts, as trees of operators of the table.
+
+What Spark and PostgreSQL mean alike stands here. Sources: Spark SQL, "Built-in Functions", string functions;
+PostgreSQL, "String Functions and Operators".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, each, let, number, plus, text
+from predicat.language.sql import constants
+from predicat.language.sql.arguments import counted
+from predicat.language.sql.functions import check_length
+from predicat.language.sql.operators import Build, not_
+from predicat.semantics import regex
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+MAX_PADDED = 1000
+"""The longest text that lpad and rpad make: what they add is written out."""
+_PART, _TEXT = "a part", "a text"
+"""Variables that nobody can write."""
+
+
+def pad(op: str) -> Build:
+    """LPAD and RPAD: a text cut to a length, or with characters of another before or behind it."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        value, size, *with_ = reader.all(counted(reader, node, 2, 3), depth)
+        length = max(constants.whole(reader, size, op), 0)
+        filling = constants.text(reader, with_[0], op) if with_ else " "
+        if length > MAX_PADDED:
+            raise reader.fail(say.length_not_constant(size.span, op, MAX_PADDED))
+        if not length or not filling:
+            return start(value, length, span)
+        return apply(op, span, value, number(length, size.span), text(filling, span))
+
+    return build
+
+
+def start(value: t.Tree, length: int, span: Span) -> t.Tree:
+    """The first characters of a text."""
+    return apply("substr", span, value, number(1, span), number(length, span))
+
+
+def _length(value: t.Tree, span: Span) -> t.Tree:
+    return apply("length", span, value)
+
+
+def empty(value: t.Tree, span: Span) -> t.Tree:
+    """The empty text where a value is there."""
+    return start(value, 0, span)
+
+
+def concat_ws(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """CONCAT_WS: the parts that are not NULL, with a separator between them."""
+    span = reader.span(node)
+    by, *parts = reader.all(counted(reader, node, *range(1, 100)), depth)
+    separator = constants.text(reader, by, "concat_ws")
+    found: t.Tree = text("", span)
+    for place, part in enumerate(parts):
+        behind = apply("concat", span, by, part)
+        found = (
+            apply("concat", span, found, apply("coalesce", span, behind, text("", span)))
+            if place
+            else (apply("coalesce", span, behind, text("", span)))
+        )
+    if not parts or not separator:
+        return found
+    return apply("substr", span, found, number(len(separator) + 1, span))
+
+
+def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """SPLIT by a pattern that stands for one text, as most do."""
+    span = reader.span(node)
+    value, by = reader.all(counted(reader, node, 2), depth)
+    literal = plain(constants.text(reader, by, "split"))
+    if not literal:
+        raise reader.fail(say.separator_is_pattern(by.span))
+    return apply("split", span, value, text(literal, by.span))
+
+
+def plain(pattern: str) -> str | None:
+    """The one text that a pattern matches; None for other patterns."""
+    try:
+        node = regex.parse(pattern)
+    except regex.RegexError:
+        return None
+    found = regex.simple(node)
+    return found[1] if found is not None and found[0] == "contains" else None
+
+
+def string_to_array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """STRING_TO_ARRAY: as a split, but the empty text has no part."""
+    span = reader.span(node)
+    value, by = reader.all(counted(reader, node, 2), depth)
+    constants.text(reader, by, "string_to_array")
+    return let(
+        _TEXT,
+        value,
+        lambda value: each(
+            "filter",
+            _PART,
+            apply("split", span, value, by),
+            lambda _part: apply("is_true", span, apply("ne", span, value, text("", span))),
+            span,
+        ),
+        span,
+    )
+
+
+def overlay(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """OVERLAY(s PLACING new FROM place FOR length)."""
+    span = reader.span(node)
+    value, new, place, *length = reader.all(counted(reader, node, 3, 4), depth)
+    at = constants.whole(reader, place, "overlay")
+    if at < 1:
+        raise reader.fail(say.number_not_constant(place.span, "overlay"))
+    check_length(reader, *length)
+    count = length[0] if length else _length(new, span)
+    rest = apply(
+        "substr",
+        span,
+        value,
+        plus(count, at, span) if isinstance(count, t.Const) else apply("add", span, count, number(at, span)),
+    )
+    return apply("concat", span, apply("concat", span, start(value, at - 1, span), new), rest)
+
+
+def translate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """TRANSLATE: each character becomes the one in its place, or none; one replacement after another."""
+    span = reader.span(node)
+    value, source, target = reader.all(counted(reader, node, 3), depth)
+    old, new = constants.text(reader, source, "translate"), constants.text(reader, target, "translate")
+    table: dict[str, str] = {}
+    for place, char in enumerate(old):
+        table.setdefault(char, new[place : place + 1])
+    table = {char: to for char, to in table.items() if char != to}
+    found = value
+    while table:
+        # What a character becomes must not be replaced again.
+        last = next((one for one in table if one not in table.values()), None)
+        if last is None:
+            raise reader.fail(say.translate_in_circle(span))
+        found = apply("replace", span, found, text(last, span), text(table.pop(last), span))
+    return found
+
+
+def elt(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ELT(n, first, second, ...): the value at a place that counts from 1."""
+    span = reader.span(node)
+    place, *values = reader.all(counted(reader, node, *range(2, 100)), depth)
+    found: t.Tree = t.Const(None, span)
+    for index, value in reversed(list(enumerate(values, 1))):
+        here = apply("is_true", span, apply("eq", span, place, number(index, span)))
+        found = choose(here, value, found, span)
+    return found
+
+
+def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ARRAY_JOIN and ARRAY_TO_STRING: the elements that are not NULL, with a text between them."""
+    span = reader.span(node)
+    items, by = reader.all(counted(reader, node, 2), depth)
+    there = each("filter", _PART, items, lambda part: not_(apply("is_null", span, part)), span)
+    return apply("join", span, there, by)
+
+
+RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
+    "lpad": (None, pad("lpad")),
+    "rpad": (None, pad("rpad")),
+    "concat_ws": (None, concat_ws),
+    "split": (None, split),
+    "string_to_array": (None, string_to_array),
+    "overlay": (None, overlay),
+    "translate": (None, translate),
+    "elt": (None, elt),
+    "array_join": (None, array_join),
+    "array_to_string": (None, array_join),
+}
+"""The functions by their names."""

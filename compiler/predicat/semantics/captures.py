@@ -1,0 +1,324 @@
+"""What a pattern finds in a text, which engines agree about only for some patterns.
+
+Java, RE2 and Python take the first way to match that they try, PostgreSQL the longest one. These are the same
+where the next character always tells how a pattern goes on: where alternatives, and another round of a
+repetition and what follows it, begin with different characters (a grammar of type LL(1)). Then each text that
+starts at a place has one way to match, of which all engines take the longest, and no engine tries another.
+
+Classes of characters one after another, as in `^(.*)@(.*)$`, are the same as well (28,000 random patterns on
+364 texts each, PostgreSQL 18 beside Python): each takes what it can, from left to right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from predicat.diagnostics.messages import patterns as say
+from predicat.semantics import regex
+from predicat.semantics.regex import (
+    TOP,
+    Alt,
+    Assert,
+    Chars,
+    Group,
+    Kept,
+    Lazy,
+    Ranges,
+    Regex,
+    RegexError,
+    Repeat,
+    Seq,
+)
+
+_END = TOP + 1
+"""The end of the text, as a character."""
+
+
+class _Next(Struct, frozen=True):
+    """The characters that a pattern may go on with, the end of the text among them, and whether it may be
+    over, whatever follows.
+    """
+
+    ranges: Ranges = ()
+    over: bool = False
+
+
+_OVER = _Next(over=True)
+_MOST_ENDLESS = 3
+
+
+class Pattern(Struct, frozen=True):
+    """A pattern that finds the same on all engines, with all of its groups."""
+
+    node: Regex
+    groups: int
+
+    def only(self, *numbers: int) -> Regex:
+        """The pattern in which these groups alone are groups, in their order; group 0 is the whole match."""
+        kept = _only(self.node, frozenset(numbers))
+        return Group((kept,), 0) if 0 in numbers else kept
+
+
+@lru_cache(maxsize=1024)
+def parse(pattern: str) -> Pattern:
+    """Read an RE2 pattern for what it finds. Raises RegexError for one of which engines find different
+    parts, with the reason.
+    """
+    regex.parse(pattern)  # its size
+    node = _factored(regex.parse_groups(pattern))
+    whole = list(regex.walk(node))
+    if any(isinstance(part, Assert) and part.kind in ("line_start", "line_end") for part in whole):
+        raise RegexError(say.LINES_TO_FIND, 0, say.SAY_NEWLINES)
+    found = node if _is_flat(node) else _decided(node, _OVER, first=True)
+    loops = any(isinstance(part, Repeat) and part.kept is not None for part in regex.walk(found))
+    if loops and regex.asserts(found, "word", "not_word"):
+        raise RegexError(say.BOUNDARY_BESIDE_LOOP, 0, say.TO_FIND)
+    return Pattern(found, sum(isinstance(part, Group) for part in whole))
+
+
+def _is_flat(node: Regex) -> bool:
+    """Whether a pattern is classes of characters one after another, some of them repeated, and so few without
+    end that a search tries all ways in time. All engines take the same: the first class takes as many
+    characters as it can, then the next one.
+    """
+    leaves = list(_leaves(node))
+    endless = [part for part in leaves if isinstance(part, Repeat) and part.high is None]
+    inner = leaves[
+        (1 if leaves[:1] == [Assert("text_start")] else 0) : (
+            -1 if leaves[-1:] == [Assert("text_end")] else None
+        )
+    ]
+    plain = all(
+        isinstance(part, Chars)
+        or (isinstance(part, Repeat) and not isinstance(part, Lazy) and isinstance(part.part, Chars))
+        for part in inner
+    )
+    return plain and len(endless) <= _MOST_ENDLESS
+
+
+def _leaves(node: Regex) -> Iterator[Regex]:
+    """The parts of a sequence, and of the groups in it."""
+    if isinstance(node, Seq):
+        for part in node.parts:
+            yield from _leaves(part)
+    else:
+        yield node
+
+
+def matches_once(pattern: str) -> bool:
+    """Whether a pattern matches a text once at most: it asks for the start or the end of the text."""
+    try:
+        leaves = list(_leaves(regex.parse(pattern)))
+    except RegexError:
+        return False
+    return leaves[:1] == [Assert("text_start")] or leaves[-1:] == [Assert("text_end")]
+
+
+def is_repeated(pattern: Pattern, number: int) -> bool:
+    """Whether a group is in a repetition: engines remember different rounds."""
+    return any(
+        isinstance(part, Repeat)
+        and part.high != 1
+        and any(isinstance(inner, Group) and inner.number == number for inner in regex.walk(part.part))
+        for part in regex.walk(pattern.node)
+    )
+
+
+def _only(node: Regex, numbers: frozenset[int]) -> Regex:
+    found = regex.rebuilt(node, lambda part: _only(part, numbers))
+    return Seq(found.parts) if isinstance(found, Group) and found.number not in numbers else found
+
+
+# --- alternatives that begin alike
+
+
+def _factored(node: Regex) -> Regex:
+    """The pattern in which alternatives that begin with the same part share it."""
+    found = regex.rebuilt(node, _factored)
+    if not isinstance(found, Alt):
+        return found
+    branches: dict[Regex | None, list[tuple[Regex, ...]]] = {}
+    for branch in found.parts:
+        parts = branch.parts if isinstance(branch, Seq) and not isinstance(branch, Group) else (branch,)
+        branches.setdefault(parts[0] if parts else None, []).append(parts)
+    if len(branches) == len(found.parts):
+        return found
+    shared: list[Regex] = []
+    for head, rests in branches.items():
+        if head is None or len(rests) == 1 or any(isinstance(part, Group) for part in regex.walk(head)):
+            shared += [Seq(parts) for parts in rests]
+        else:
+            shared.append(Seq((head, _factored(Alt(tuple(Seq(parts[1:]) for parts in rests))))))
+    return shared[0] if len(shared) == 1 else Alt(tuple(shared))
+
+
+# --- what decides
+
+
+def _decided(node: Regex, after: _Next, *, first: bool = False) -> Regex:
+    """The pattern as engines find it alike: greedy, and without giving back what a group has taken. `first`:
+    it stands at the start of a match. Raises RegexError where a character does not tell how it goes on.
+    """
+    match node:
+        case Chars():
+            return node
+        case Assert(kind):
+            if kind == "text_start" and not first:
+                raise RegexError(say.START_INSIDE, 0, say.TO_FIND)
+            return node
+        case Group(parts, number):
+            return Group(_sequence(parts, after, first=first), number)
+        case Seq(parts):
+            return Seq(_sequence(parts, after, first=first))
+        case Alt(parts):
+            return _alternatives(node, parts, after, first=first)
+        case Repeat():
+            return _repetition(node, after, first=first)
+        case _:
+            assert_never(node)
+
+
+def _sequence(parts: tuple[Regex, ...], after: _Next, *, first: bool) -> tuple[Regex, ...]:
+    following = [after]
+    for part in reversed(parts[1:]):
+        following.append(_next(part, following[-1]))
+    found: list[Regex] = []
+    for part, behind in zip(parts, reversed(following), strict=False):
+        found.append(_decided(part, behind, first=first))
+        first = first and isinstance(part, Assert)
+    return tuple(found)
+
+
+def _alternatives(node: Alt, parts: tuple[Regex, ...], after: _Next, *, first: bool) -> Regex:
+    begins = [_next(part, after) for part in parts]
+    for place, one in enumerate(begins):
+        if one.over and place < len(begins) - 1:
+            raise RegexError(say.SHORTER_FIRST, 0, say.TO_FIND)
+        if any(_meet(one.ranges, other.ranges) for other in begins[:place]):
+            raise RegexError(say.ALTERNATIVES_BEGIN_ALIKE, 0, say.TO_FIND)
+    return replace(node, parts=tuple(_decided(part, after, first=first) for part in parts))
+
+
+def _repetition(node: Repeat, after: _Next, *, first: bool) -> Regex:
+    part, low, high = node.part, node.low, node.high
+    if regex.may_be_empty(part) and high != 1:
+        raise RegexError(say.EMPTY_ROUNDS, 0, say.TO_FIND)
+    own = _next(part, _Next())
+    if low != high:
+        if regex.may_be_empty(part) or _meet(own.ranges, after.ranges):
+            raise RegexError(say.ROUND_OR_NOT, 0, say.TO_FIND)
+        if isinstance(node, Lazy) and after.over:
+            raise RegexError(say.LAZY_AT_THE_END, 0, say.TO_FIND)
+    again = after if high == 1 else _Next(_union(own.ranges, after.ranges), after.over)
+    kept = Kept() if high is None and not isinstance(part, Chars) else None
+    return Repeat(_decided(part, again, first=first and high == 1), low, high, kept)
+
+
+def _next(node: Regex, after: _Next) -> _Next:
+    """What a pattern may go on with, with what follows it behind it."""
+    match node:
+        case Chars(ranges):
+            return _Next(ranges)
+        case Assert("text_end"):
+            at_end = after.over or _meet(after.ranges, ((_END, _END),))
+            return _Next(((_END, _END),) if at_end else ())
+        case Assert():
+            return after
+        case Seq(parts):
+            for part in reversed(parts):
+                after = _next(part, after)
+            return after
+        case Alt(parts):
+            begins = [_next(part, after) for part in parts]
+            return _Next(_union(*(one.ranges for one in begins)), any(one.over for one in begins))
+        case Repeat(part, low):
+            behind = _next(part, after)
+            return behind if low else _Next(_union(behind.ranges, after.ranges), behind.over or after.over)
+        case _:
+            assert_never(node)
+
+
+def _union(*several: Ranges) -> Ranges:
+    return regex.normal([span for ranges in several for span in ranges])
+
+
+def _meet(one: Ranges, other: Ranges) -> bool:
+    """Whether two sets have a character in common."""
+    return any(low <= end and start <= high for low, high in one for start, end in other)
+
+
+# --- what replaces a match
+
+
+def template(text: str) -> list[str | int]:
+    r"""A replacement in its parts: texts, and the numbers of groups. `\1` is a group, `\0` the whole match,
+    and two backslashes are one. Raises RegexError for another backslash.
+    """
+    parts: list[str | int] = []
+    for piece in re.split(r"(\\.?)", text, flags=re.DOTALL):
+        if not piece.startswith("\\"):
+            parts += [piece] if piece else []
+        elif piece[1:].isdigit() and piece.isascii():
+            parts.append(int(piece[1:]))
+        elif piece == "\\\\":
+            parts.append("\\")
+        else:
+            raise RegexError(say.BACKSLASH_IN_REPLACEMENT, 0, say.GROUPS_IN_REPLACEMENT)
+    return parts
+
+
+def groups_of(parts: list[str | int]) -> list[int]:
+    """The groups that a replacement names, but for the whole match."""
+    return sorted({part for part in parts if isinstance(part, int) and part})
+
+
+def check_group(pattern: Pattern, number: int) -> None:
+    """Raises RegexError for a group that a pattern has not, or of which engines remember different rounds."""
+    if not 0 <= number <= pattern.groups:
+        raise RegexError(say.no_group(number, pattern.groups), 0)
+    if is_repeated(pattern, number):
+        raise RegexError(say.group_repeats(number), 0, say.TO_FIND)
+
+
+def check_replacement(pattern: Pattern, text: str) -> None:
+    """Raises RegexError for a pattern or a replacement that engines take differently."""
+    if regex.may_be_empty(pattern.node):
+        raise RegexError(say.EMPTY_MATCH, 0, say.TO_FIND)
+    for number in groups_of(template(text)):
+        check_group(pattern, number)
+
+
+# --- what a text has
+
+
+def finder(pattern: str, group: int) -> Callable[[str], str]:
+    """What a group of a pattern holds at the first match in a text; the empty text where there is none."""
+    found = parse(pattern)
+    if group > found.groups:
+        return lambda _text: ""
+    search = regex.compiled(found.only(group)).search
+
+    def find(text: str) -> str:
+        match = search(text)
+        return (match[1] or "") if match is not None else ""
+
+    return find
+
+
+def replacer(pattern: str, replacement: str) -> Callable[[str], str]:
+    """A text with all matches of a pattern replaced."""
+    parts, known = template(replacement), parse(pattern)
+    numbers = groups_of(parts)
+    expression = regex.compiled(known.only(*numbers))
+    places = {number: place for place, number in enumerate(numbers, 1)} | {0: 0}
+
+    def replaced(match: re.Match[str]) -> str:
+        return "".join(part if isinstance(part, str) else match[places[part]] or "" for part in parts)
+
+    return lambda text: expression.sub(replaced, text)
