@@ -141,13 +141,17 @@ def _constant(node: Node) -> bool:
 
 _BOTH = ("add", "sub", "add_days", "mul")
 """Monotone in each argument, if the other one is a constant."""
-_FIRST = ("div", "fdiv")
+_FIRST = ("div", "fdiv", "round", "bround", "shift_right")
 """Monotone in the first argument, if the second one is a constant."""
 _ONLY = (
     "neg",
     "abs",
     "floor",
     "ceil",
+    "sqrt",
+    "exp",
+    "ln",
+    "log10",
     "to_date",
     "to_timestamp",
     "to_double",

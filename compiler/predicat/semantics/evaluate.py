@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import reduce
+from hashlib import md5, sha256
 from itertools import repeat
 from typing import Any, Protocol, assert_never
 from zoneinfo import ZoneInfo
@@ -39,7 +40,7 @@ from predicat.ir.values import (
     parse_timestamp,
     to_value,
 )
-from predicat.semantics import automaton, calendar, captures, casefold, like, regex
+from predicat.semantics import arithmetic, automaton, calendar, captures, casefold, like, regex
 
 Row = Mapping[str, Any]
 Names = Mapping[str, Any]
@@ -836,6 +837,19 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "abs": _signed(abs),
     "floor": _whole(math.floor),
     "ceil": _whole(math.ceil),
+    "round": _constantly(arithmetic.half_up),
+    "bround": _constantly(arithmetic.half_even),
+    "sqrt": _constantly(arithmetic.sqrt),
+    "exp": _constantly(arithmetic.exp),
+    "ln": _constantly(arithmetic.ln),
+    "log10": _constantly(arithmetic.log10),
+    "bit_and": _constantly(lambda a, b: a & b),
+    "bit_or": _constantly(lambda a, b: a | b),
+    "bit_xor": _constantly(lambda a, b: a ^ b),
+    "shift_left": _constantly(arithmetic.shifted_left),
+    "shift_right": _constantly(lambda a, places: a >> places),
+    "md5": _constantly(lambda value: md5(value.encode(), usedforsecurity=False).hexdigest()),
+    "sha256": _constantly(lambda value: sha256(value.encode()).hexdigest()),
     "concat": _constantly(lambda a, b: a + b),
     "length": _constantly(len),
     "lower": _constantly(lambda value: value.translate(_LOWER)),

@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import documents, duckdb_calendar, durations, patterns
+from predicat.backends.sql import arithmetic, documents, duckdb_calendar, durations, patterns
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -171,6 +171,15 @@ def _whole(name: str) -> Rule:
     return lambda r, node: binary(
         exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
     )
+
+
+def _decimal_of(double: Sql, digits: int) -> Sql:
+    return cast(cast(double, "TEXT"), f"DECIMAL(38, {digits + 17})")
+
+
+def _double_of(decimal: Sql) -> Sql:
+    """By its text: a cast divides two doubles, each of which is rounded."""
+    return cast(cast(decimal, "TEXT"), "DOUBLE")
 
 
 # --- strings
@@ -854,6 +863,16 @@ DUCKDB = Dialect(
         "abs": _abs,
         "floor": _whole("FLOOR"),
         "ceil": _whole("CEIL"),
+        **dict.fromkeys(("round", "bround"), arithmetic.rounded(_decimal_of, _double_of)),
+        "sqrt": arithmetic.square_root,
+        **dict.fromkeys(("exp", "ln", "log10"), arithmetic.only_compared),
+        "bit_and": arithmetic.bits(exp.BitwiseAnd),
+        "bit_or": arithmetic.bits(exp.BitwiseOr),
+        "bit_xor": lambda r, node: call("XOR", *(as_bigint(r, arg) for arg in node.args)),
+        "shift_left": arithmetic.shift_left_in_parts,
+        "shift_right": arithmetic.bits(exp.BitwiseRightShift),
+        "md5": function("MD5"),
+        "sha256": function("SHA256"),
         "concat": lambda r, node: exp.DPipe(
             this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True
         ),

@@ -7,7 +7,14 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import documents, durations, patterns, spark_calendar, spark_patterns
+from predicat.backends.sql import (
+    arithmetic,
+    documents,
+    durations,
+    patterns,
+    spark_calendar,
+    spark_patterns,
+)
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -875,6 +882,17 @@ SPARK = Dialect(
         "abs": _abs,
         "floor": _whole("FLOOR"),
         "ceil": _whole("CEIL"),
+        "round": lambda r, node: call("ROUND", as_double(r, node.args[0]), r.node(node.args[1])),
+        "bround": lambda r, node: call("BROUND", as_double(r, node.args[0]), r.node(node.args[1])),
+        "sqrt": arithmetic.square_root,
+        **dict.fromkeys(("exp", "ln", "log10"), arithmetic.only_compared),
+        "bit_and": arithmetic.bits(exp.BitwiseAnd),
+        "bit_or": arithmetic.bits(exp.BitwiseOr),
+        "bit_xor": arithmetic.bits(exp.BitwiseXor),
+        "shift_left": lambda r, node: call("SHIFTLEFT", as_bigint(r, node.args[0]), r.node(node.args[1])),
+        "shift_right": lambda r, node: call("SHIFTRIGHT", as_bigint(r, node.args[0]), r.node(node.args[1])),
+        "md5": function("MD5"),
+        "sha256": lambda r, node: call("SHA2", r.node(node.args[0]), number_literal(256)),
         "concat": function("CONCAT"),
         "length": function("CHAR_LENGTH"),
         "lower": ascii_lower,

@@ -82,3 +82,44 @@ def transform_here(span: Span) -> Diagnostic:
         "transform here",
         "write exists(xs, x -> condition of x), or transform inside of exists or forall",
     )
+
+
+def exponent(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a power with this exponent",
+        "engines round other powers than 0.5, 1 and 2 differently: write x * x * x",
+    )
+
+
+def circumflex(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "the operator ^",
+        "it is the exclusive or in Spark and the power in PostgreSQL: write pow(a, 2), or (a | b) - (a & b)",
+    )
+
+
+def sha_of_bits(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "sha2 of this length", "write sha2(s, 256)")
+
+
+def rounds_differently(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "round of a double to a whole number",
+        "a half goes away from zero in Spark and to the even neighbour in PostgreSQL: write round(x, 0), or "
+        "bround(x, 0)",
+    )
+
+
+def digits(span: Span, name: str, most: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"{name} to so many digits", f"the digits are a number from 0 to {most} that is written out"
+    )
+
+
+def decimal_too_wide(span: Span, name: str, most: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"{name} of a decimal of more than {most} digits", "compare it with bounds"
+    )

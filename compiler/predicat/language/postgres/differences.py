@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import array_functions, documents, operators, patterns, times
+from predicat.language.sql import array_functions, documents, number_functions, operators, patterns, times
 from predicat.language.sql.rules import Key, Rule
 
 _CAST = frozenset({"this", "to", "_type", "safe"})
@@ -39,6 +39,9 @@ RULES: dict[Key, Rule | None] = {
     exp.ArrayOverlaps: (_BINARY, documents.overlaps),
     exp.ByteString: (_TEXT, operators.text),
     exp.RawString: (_TEXT, operators.text),
+    exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
+    "round": (None, number_functions.rounded("postgres.round")),
+    "log": (None, number_functions.of_double("log10")),
     # NULL where the value is in no place.
     "array_position": (None, array_functions.position_or(None)),
     "split": None,

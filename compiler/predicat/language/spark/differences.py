@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import array_functions, functions, operators, pattern_functions, times
+from predicat.language.sql import (
+    array_functions,
+    functions,
+    number_functions,
+    operators,
+    pattern_functions,
+    times,
+)
 from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.rules import Key, Rule
 
@@ -25,6 +32,9 @@ RULES: dict[Key, Rule | None] = {
     exp.RawString: (frozenset({"this"}), operators.text),
     # sqlglot reads element_at(xs, 1) as an index that counts from 1.
     exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), array_functions.spark_bracket),
+    exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
+    "round": (None, number_functions.rounded("spark.round")),
+    "log": (None, number_functions.of_double("ln")),
     # 0 where the value is in no place.
     "array_position": (None, array_functions.position_or(0)),
     # All matches, with Java's $1 for a group.

@@ -23,6 +23,7 @@ from predicat.language.sql.intervals import protect_interval_literals
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.operators import Build
 from predicat.language.sql.refusals import NODES, WRITTEN_OTHERWISE, refused_tokens
+from predicat.language.sql.refused_functions import REFUSED
 from predicat.language.sql.spans import OPERATORS, SpanIndex
 from predicat.language.sql.tokens import called_div
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
@@ -206,6 +207,8 @@ class Reader:
         what, hint = next((row for kind, row in NODES.items() if isinstance(found, kind)), (None, None))
         if what is None and isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
             what = self.called_name(node)
+            if what in REFUSED:
+                return msg.unsupported_syntax(self.span(node), what, REFUSED[what])
             if type(node) not in self.language.rules:
                 return msg.unknown_function(self.span(node), what, self.language.known)
         return msg.unsupported_syntax(self.span(node), what or self.written(node), hint)

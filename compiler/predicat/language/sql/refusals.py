@@ -9,6 +9,7 @@ from sqlglot import Token, TokenType, exp
 
 from predicat.diagnostics import Diagnostic, Source, Span
 from predicat.diagnostics.messages import sql as say
+from predicat.language.sql.refused_functions import REFUSED
 
 CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
 LOCAL = "it follows the time zone of the session: write now()"
@@ -23,7 +24,7 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.CurrentTime: ("the time of day without a date", CLOCK),
     exp.Localtime: ("the time of day without a date", CLOCK),
     exp.Localtimestamp: ("the local time", LOCAL),
-    exp.Rand: ("a random number", None),
+    exp.Rand: ("a random number", REFUSED["rand"]),
     exp.JSONExtract: ("the operator ->", JSON_HINT),
     exp.JSONExtractScalar: ("the operator ->>", JSON_HINT),
     exp.JSONBExtract: ("the operator #>", JSON_HINT),

@@ -11,6 +11,7 @@ from predicat.language.sql import (
     array_functions,
     functions,
     now,
+    number_functions,
     operators,
     pattern_functions,
     text_functions,
@@ -31,10 +32,6 @@ RULES: dict[Key, Rule] = {
     exp.Paren: (_THIS, operators.paren),
     exp.EQ: (_BINARY_ARGS, operators.equal),
     exp.NEQ: (_BINARY_ARGS, operators.unequal),
-    exp.LT: (_BINARY_ARGS, operators.binary("lt")),
-    exp.LTE: (_BINARY_ARGS, operators.binary("le")),
-    exp.GT: (_BINARY_ARGS, operators.binary("gt")),
-    exp.GTE: (_BINARY_ARGS, operators.binary("ge")),
     exp.NullSafeEQ: (_BINARY_ARGS, operators.binary("same")),
     exp.NullSafeNEQ: (_BINARY_ARGS, operators.distinct),
     exp.Add: (_BINARY_ARGS, operators.binary("add")),
@@ -148,6 +145,7 @@ RULES: dict[Key, Rule] = {
     **text_functions.RULES,
     **array_functions.RULES,
     **pattern_functions.RULES,
+    **number_functions.RULES,
 }
 """How each node is read, and each function that has none: the arguments of the node that are understood
 (None: whatever it has), and the function that reads it.

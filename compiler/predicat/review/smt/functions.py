@@ -43,6 +43,8 @@ TEXT_OPERATORS = frozenset(
         "rtrim",
         "strip",
         "lpad",
+        "md5",
+        "sha256",
         "regex_extract",
         "regex_replace",
         "rpad",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import patterns
+from predicat.backends.sql import arithmetic, patterns
 from predicat.backends.sql.base import (
     COMMON,
     COMPARISON_NODES,
@@ -84,6 +84,18 @@ POSTGRES = Dialect(
         "abs": numbers.absolute,
         "floor": numbers.round_with("FLOOR"),
         "ceil": numbers.round_with("CEIL"),
+        **dict.fromkeys(("round", "bround"), arithmetic.rounded(numbers.decimal_of, numbers.double_of)),
+        "sqrt": arithmetic.square_root,
+        **dict.fromkeys(("exp", "ln", "log10"), arithmetic.only_compared),
+        "bit_and": arithmetic.bits(exp.BitwiseAnd),
+        "bit_or": arithmetic.bits(exp.BitwiseOr),
+        "bit_xor": arithmetic.bits(exp.BitwiseXor),
+        "shift_left": numbers.shift(exp.BitwiseLeftShift),
+        "shift_right": numbers.shift(exp.BitwiseRightShift),
+        "md5": lambda r, node: call("MD5", texts.utf8(r.node(node.args[0]))),
+        "sha256": lambda r, node: call(
+            "ENCODE", call("SHA256", texts.utf8(r.node(node.args[0]))), string_literal("hex")
+        ),
         "concat": lambda r, node: exp.DPipe(
             this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True
         ),

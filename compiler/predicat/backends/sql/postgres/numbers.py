@@ -20,6 +20,7 @@ from predicat.backends.sql.base import (
     case,
     cast,
     constant,
+    constant_int,
     divided_by_zero,
     let,
     not_,
@@ -286,6 +287,22 @@ def round_with(name: str) -> Rule:
     """FLOOR or CEIL without negative zero, whatever the sign of the argument."""
     return lambda r, node: binary(
         exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
+    )
+
+
+def decimal_of(double: Sql, _digits: int) -> Sql:
+    """The shortest decimal of a double, which is its text."""
+    return numeric(cast(double, "TEXT"))
+
+
+def double_of(decimal: Sql) -> Sql:
+    return cast(decimal, "DOUBLE")
+
+
+def shift(kind: type[exp.Binary]) -> Rule:
+    """Bits moved by a number of places, which is an INTEGER."""
+    return lambda r, node: binary(
+        kind, cast(r.node(node.args[0]), "BIGINT"), number_literal(constant_int(node.args[1]))
     )
 
 

@@ -114,6 +114,11 @@ def regex_extract(r: Renderer, node: Call) -> Sql:
     return case((not_(is_null(value)), call("COALESCE", part, string_literal(""))))
 
 
+def utf8(sql: Sql) -> Sql:
+    """The bytes of a text in UTF-8, whatever the encoding of the database."""
+    return call("CONVERT_TO", sql, string_literal("UTF8"))
+
+
 def with_escapes(sql: str) -> str:
     """SQL with each text that has a backslash as quote_literal() writes it: a session may take backslashes
     between plain quotes for escapes.

@@ -1,0 +1,107 @@
+"""Functions of numbers in the words of each engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import (
+    Renderer,
+    Rule,
+    Sql,
+    and_,
+    as_bigint,
+    as_double,
+    binary,
+    call,
+    case,
+    cast,
+    constant_int,
+    let,
+    number_literal,
+    string_literal,
+)
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call
+from predicat.ir.values import INT_MIN
+
+
+def bits(kind: type[exp.Binary]) -> Rule:
+    """An operator on the bits of two numbers."""
+    return lambda r, node: binary(kind, *(as_bigint(r, arg) for arg in node.args))
+
+
+def only_compared(r: Renderer, node: Call) -> Sql:
+    """What engines round differently: with a constant it is solved before it comes here."""
+    raise r.refuse(node, say.ROUNDED_BY_ENGINES, say.COMPARE_WITH_CONSTANT)
+
+
+def square_root(r: Renderer, node: Call) -> Sql:
+    def build(value: Sql) -> Sql:
+        return case((binary(exp.GTE, value, number_literal(0)), call("SQRT", value)))
+
+    return let(r, as_double(r, node.args[0]), build)
+
+
+def rounded(decimal: Callable[[Sql, int], Sql], double: Callable[[Sql], Sql]) -> Rule:
+    """ROUND by the shortest decimal of a double, which its text is.
+
+    `decimal` makes the exact decimal of a double, as a number, for so many digits; `double` makes a double
+    again. From 10^17 / 10^digits on a double has no more digits.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        digits = constant_int(node.args[1])
+
+        def build(value: Sql) -> Sql:
+            exact = decimal(value, digits)
+            found = (
+                call("ROUND", exact, number_literal(digits))
+                if node.op == "round"
+                else _to_even(r, exact, digits)
+            )
+            small = binary(exp.LT, call("ABS", value), number_literal(10 ** (17 - digits)))
+            return case((small, double(found)), default=value)
+
+        return let(r, as_double(r, node.args[0]), build)
+
+    return rule
+
+
+def _to_even(r: Renderer, exact: Sql, digits: int) -> Sql:
+    """A decimal rounded so that a half goes to the even digit: towards zero where the digit there is even."""
+
+    def build(value: Sql) -> Sql:
+        cut = call("TRUNC", value, number_literal(digits))
+        scale = number_literal(10**digits)
+        rest = binary(exp.Mul, binary(exp.Sub, value, cut), scale)
+        half = binary(exp.EQ, call("ABS", rest), number_literal("0.5"))
+        even = binary(
+            exp.EQ,
+            exp.Mod(this=exp.Paren(this=binary(exp.Mul, cut, scale)), expression=number_literal(2)),
+            number_literal(0),
+        )
+        return case((and_(half, even), cut), default=call("ROUND", value, number_literal(digits)))
+
+    return let(r, exact, build)
+
+
+def shift_left_in_parts(r: Renderer, node: Call) -> Sql:
+    """DuckDB refuses to lose bits: those that stay are moved, and one bit becomes the sign."""
+    value, places = as_bigint(r, node.args[0]), constant_int(node.args[1])
+    if not places:
+        return value
+    low = number_literal(2 ** (63 - places) - 1)
+    moved = exp.BitwiseLeftShift(
+        this=exp.Paren(this=binary(exp.BitwiseAnd, value, cast(low, "BIGINT"))),
+        expression=number_literal(places),
+    )
+    top = exp.BitwiseRightShift(this=value, expression=number_literal(63 - places))
+    sign = binary(
+        exp.EQ, exp.BitwiseAnd(this=exp.Paren(this=top), expression=number_literal(1)), number_literal(1)
+    )
+    lowest = cast(string_literal(str(INT_MIN)), "BIGINT")
+    return binary(
+        exp.Add, exp.Paren(this=moved), case((sign, lowest), default=cast(number_literal(0), "BIGINT"))
+    )

@@ -1,0 +1,183 @@
+"""SQL functions of numbers, and of choices between values, as trees of operators of the table.
+
+Sources: Spark SQL, "Built-in Functions", mathematical, bitwise and conditional functions; PostgreSQL,
+"Mathematical Functions and Operators".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, each, let, number
+from predicat.language.sql import constants
+from predicat.language.sql.arguments import arguments, counted
+from predicat.language.sql.functions import function
+from predicat.language.sql.operators import Build, array_of, binary
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_ITEM, _REST, _VALUE = "an element", "a rest", "a value"
+"""Variables that nobody can write."""
+MAX_ARGUMENTS = 100
+
+
+def double(tree: t.Tree, span: Span) -> t.Tree:
+    return apply("cast", span, tree, t.Const("to_double", span))
+
+
+def ordered(op: str) -> Build:
+    """`a < b`, or `a < ALL (array)` and `a < ANY (array)`."""
+    plain = binary(op)
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        for kind, names in (("any", ("any", "some")), ("all", ("all",))):
+            array = array_of(node.expression, *names)
+            if array is not None:
+                return against_all(reader, node, array, op, kind, depth)
+        return plain(reader, node, depth)
+
+    return build
+
+
+def against_all(reader: Reader, node: exp.Expr, array: exp.Expr, op: str, kind: str, depth: int) -> t.Tree:
+    """A comparison with the elements of an array."""
+    span = reader.span(node)
+    value, items = reader.all([node.this, array], depth)
+    return each(kind, _ITEM, items, lambda item: apply(op, span, value, item), span)
+
+
+def pmod(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """PMOD: the remainder; of a negative number, the divisor added to it."""
+    span = reader.span(node)
+    value, by = reader.all(counted(reader, node, 2), depth)
+
+    def build(rest: t.Tree) -> t.Tree:
+        again = apply("mod", span, apply("add", span, rest, by), by)
+        return choose(apply("lt", span, rest, number(0, span)), again, rest, span)
+
+    return let(_REST, apply("mod", span, value, by), build, span)
+
+
+def of_double(op: str) -> Build:
+    """A function of one number, as a double."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        (value,) = reader.all(counted(reader, node, 1), depth)
+        return apply(op, span, double(value, span))
+
+    return build
+
+
+def rounded(op: str) -> Build:
+    """ROUND, BROUND and TRUNC, whose meaning for a number of some type the check knows."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        args = list(reader.all(counted(reader, node, 1, 2), depth))
+        if len(args) == 2:
+            args[1] = number(constants.whole(reader, args[1], reader.called_name(node)), args[1].span)
+        return apply(op, reader.span(node), *args)
+
+    return build
+
+
+def power(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """POW with an exponent of which engines round alike: 0.5, 1 or 2."""
+    span = reader.span(node)
+    base, exponent = reader.all([node.this, node.expression], depth)
+    value = exponent.value if isinstance(exponent, t.Const) else None
+    if isinstance(value, bool) or value not in (0.5, 1, 2):
+        raise reader.fail(say.exponent(exponent.span))
+    if value == 2:
+        return let(_VALUE, double(base, span), lambda base: apply("mul", span, base, base), span)
+    return double(base, span) if value == 1 else apply("sqrt", span, double(base, span))
+
+
+def exclusive_or(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """`a ^ b`: the exclusive or of Spark, and the power of PostgreSQL."""
+    raise reader.fail(say.circumflex(reader.span(node)))
+
+
+def inverted(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`~a`: all bits turned, which is -1 - a."""
+    span = reader.span(node)
+    return apply("sub", span, number(-1, span), reader.read(node.this, depth))
+
+
+def divide(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """TRY_DIVIDE: the quotient as a double."""
+    span = reader.span(node)
+    left, right = reader.all(counted(reader, node, 2), depth)
+    return apply("div", span, double(left, span), double(right, span))
+
+
+def iff(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """IFF(condition, yes, no): `no` where the condition is UNKNOWN."""
+    span = reader.span(node)
+    test, yes, no = reader.all(counted(reader, node, 3), depth)
+    return choose(apply("is_true", span, test), yes, no, span)
+
+
+def decode(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """DECODE(x, a, yes, b, other, rest): the value behind the first one that is the same; NULL is as NULL."""
+    span = reader.span(node)
+    subject, *others = reader.all(counted(reader, node, *range(3, MAX_ARGUMENTS)), depth)
+    found: t.Tree = others.pop() if len(others) % 2 else t.Const(None, span)
+    for value, result in reversed(list(zip(others[::2], others[1::2], strict=True))):
+        found = choose(apply("same", span, subject, value), result, found, span)
+    return found
+
+
+def hashed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """SHA2(s, 256)."""
+    args = list(arguments(node))
+    value, *bits = reader.all(args, depth)
+    if len(args) != 2 or constants.whole(reader, bits[0], "sha2") not in (0, 256):
+        raise reader.fail(say.sha_of_bits(reader.span(node)))
+    return apply("sha256", reader.span(node), value)
+
+
+_BINARY = frozenset({"this", "expression"})
+
+RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
+    exp.LT: (_BINARY, ordered("lt")),
+    exp.LTE: (_BINARY, ordered("le")),
+    exp.GT: (_BINARY, ordered("gt")),
+    exp.GTE: (_BINARY, ordered("ge")),
+    exp.Pow: (_BINARY, power),
+    exp.BitwiseAnd: (_BINARY, binary("bit_and")),
+    exp.BitwiseOr: (_BINARY, binary("bit_or")),
+    exp.BitwiseXor: (_BINARY, exclusive_or),
+    exp.BitwiseNot: (frozenset({"this"}), inverted),
+    exp.BitwiseLeftShift: (_BINARY | {"requires_int128"}, binary("shift_left")),
+    exp.BitwiseRightShift: (_BINARY | {"requires_int128"}, binary("shift_right")),
+    "shiftleft": (None, function("shift_left", 2)),
+    "shiftright": (None, function("shift_right", 2)),
+    "pmod": (None, pmod),
+    "sign": (None, of_double("math.sign")),
+    "signum": (None, of_double("math.sign")),
+    "sqrt": (None, of_double("sqrt")),
+    "exp": (None, of_double("exp")),
+    "ln": (None, of_double("ln")),
+    "log10": (None, of_double("log10")),
+    "round": (None, rounded("sql.round")),
+    "bround": (None, rounded("sql.bround")),
+    "trunc": (None, rounded("sql.trunc")),
+    "truncate": (None, rounded("sql.trunc")),
+    "try_divide": (None, divide),
+    "try_add": (None, function("add", 2)),
+    "try_subtract": (None, function("sub", 2)),
+    "try_multiply": (None, function("mul", 2)),
+    "try_mod": (None, function("mod", 2)),
+    "iff": (None, iff),
+    "decode": (None, decode),
+    "md5": (None, function("md5", 1)),
+    "sha2": (None, hashed),
+}
+"""The functions and operators, by sqlglot's classes or by their names."""

@@ -1,0 +1,78 @@
+"""Functions of Spark and PostgreSQL that a filter has not, and what to write instead."""
+
+from __future__ import annotations
+
+_HASHES = "each engine has a hash of its own: compare md5(s) or sha2(s, 256), which are the same on all"
+_CHANCE = "a filter gives the same answer for the same row: keep a number in a column, or take md5(s)"
+_PLACE = "a filter knows the values of a row, not where it is stored: keep that in a column"
+_AGGREGATE = "a filter tests one row: aggregate first, and filter the result"
+_TYPE = "the catalog declares the types of fields; CAST converts"
+_ORDER = (
+    "engines keep maps in different orders: name the key (m['k']), or write exists(map_keys(m), k -> ...)"
+)
+_SORTED = "the order of texts is that of a collation: write exists(xs, x -> ...)"
+_BYTES = "a filter has no bytes: convert the text where the row is written"
+
+REFUSED = {
+    **dict.fromkeys(("hash", "xxhash64", "crc32", "murmur_hash", "hashtext", "sha1", "sha"), _HASHES),
+    **dict.fromkeys(("rand", "randn", "random", "uuid", "gen_random_uuid", "shuffle"), _CHANCE),
+    **dict.fromkeys(
+        ("monotonically_increasing_id", "input_file_name", "spark_partition_id", "input_file_block_start"),
+        _PLACE,
+    ),
+    **dict.fromkeys(
+        (
+            "count",
+            "count_if",
+            "sum",
+            "avg",
+            "mean",
+            "min",
+            "max",
+            "stddev",
+            "median",
+            "bit_and",
+            "bit_or",
+            "bool_and",
+            "bool_or",
+            "every",
+            "any_value",
+            "first",
+            "last",
+            "collect_list",
+            "array_agg",
+            "string_agg",
+            "percentile",
+        ),
+        _AGGREGATE,
+    ),
+    **dict.fromkeys(("typeof", "pg_typeof"), _TYPE),
+    "map_values": _ORDER,
+    "map_entries": _ORDER,
+    **dict.fromkeys(
+        ("encode", "unhex", "base64", "unbase64", "to_binary", "url_decode", "url_encode"), _BYTES
+    ),
+    "hex": "compare the number itself, or write it in hexadecimal digits: 0x1F",
+    "to_hex": "compare the number itself, or write it in hexadecimal digits: 0x1F",
+    "initcap": "Spark begins a word behind a blank, PostgreSQL behind any sign: compare lower(s)",
+    "levenshtein": "PostgreSQL has it only in an extension: compare texts, or their starts",
+    "soundex": "PostgreSQL has it only in an extension: compare texts, or their starts",
+    "from_json": "declare the field as json, and write j['key']",
+    "schema_of_json": "declare the field as json, and write j['key']",
+    "struct": "write (a, b) = (1, 2)",
+    "named_struct": "write (a, b) = (1, 2)",
+    "sort_array": _SORTED,
+    "array_sort": _SORTED,
+    "array_except": "write exists(xs, x -> NOT x IN ('a')), or arrays_overlap",
+    "array_intersect": "write arrays_overlap(xs, ys)",
+    "array_union": "write exists(xs, ...) OR exists(ys, ...)",
+    "array_distinct": "write exists(xs, x -> ...), which counts an element once",
+    "zip_with": "write exists(sequence of places, ...): compare elements by their places, xs[0] + ys[0]",
+    "sequence": "write a BETWEEN 1 AND 3",
+    "flatten": "write exists(xs, inner -> exists(inner, x -> ...))",
+    "explode": "write exists(xs, x -> ...)",
+    "unnest": "write exists(xs, x -> ...), or x = ANY(xs)",
+    "width_bucket": "write the bounds: x >= 0 AND x < 2",
+    "bit_count": "test the bits: a & 1 = 1",
+}
+"""What to write instead of a function, by its name in small letters."""

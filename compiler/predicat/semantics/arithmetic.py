@@ -1,0 +1,63 @@
+"""Functions of numbers as the reference evaluator has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
+
+MOST_DIGITS = 10
+"""So many digits behind the point a double is rounded to."""
+_EXACT = Context(prec=800, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_PRECISE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+def rounded(how: str) -> Callable[[float, int], float]:
+    """A double rounded to some digits behind the point, by its shortest decimal."""
+
+    def run(value: float, digits: int) -> float:
+        if not math.isfinite(value):
+            return value
+        found = Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), how, _EXACT)
+        return float(found) + 0.0
+
+    return run
+
+
+half_up = rounded(ROUND_HALF_UP)
+half_even = rounded(ROUND_HALF_EVEN)
+
+
+def sqrt(value: float) -> float | None:
+    """The square root; None below zero."""
+    return None if value < 0 else math.sqrt(value)
+
+
+def exp(value: float) -> float:
+    """E to the power of a number, correctly rounded."""
+    if not math.isfinite(value):
+        return math.exp(value)
+    if value > 710:
+        return math.inf
+    return 0.0 if value < -746 else float(_PRECISE.exp(Decimal(value)))
+
+
+def logarithm(of: Callable[[Decimal], Decimal]) -> Callable[[float], float | None]:
+    """A logarithm, correctly rounded; None unless the number is above zero."""
+
+    def run(value: float) -> float | None:
+        if math.isnan(value) or value == math.inf:
+            return value
+        return float(of(Decimal(value))) if value > 0 else None
+
+    return run
+
+
+ln = logarithm(_PRECISE.ln)
+log10 = logarithm(_PRECISE.log10)
+
+
+def shifted_left(value: int, places: int) -> int:
+    """The lowest 64 bits of a number that is moved up."""
+    bits = (value << places) & (2**64 - 1)
+    return bits - 2**64 if bits >= 2**63 else bits
