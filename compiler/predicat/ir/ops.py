@@ -1076,4 +1076,6 @@ JSON_READS = {row.name: row.json_kind for row in _ROWS if row.json_kind is not N
 """The operators that read a scalar out of JSON, with the kind of JSON value that each reads."""
 ARRAYS = 3
 """So many arrays within each other `json_values` goes through."""
+SOLVED_ONLY = frozenset({"exp", "ln", "log10"})
+"""The functions of a double that engines round differently: their comparisons with constants are solved."""
 QUANTIFIERS = ("any", "all", "one", "filter", "map")

@@ -11,7 +11,7 @@ import math
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node, Parameter
-from predicat.ir.ops import ARITHMETIC, FLIPPED
+from predicat.ir.ops import ARITHMETIC, FLIPPED, SOLVED_ONLY
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 
 
@@ -75,6 +75,11 @@ def _is_finite(node: Node) -> bool:
 
 
 def _is_nan(node: Node) -> Node:
+    """A test for NaN. What is only compared with constants is NaN where its argument is, and that is what is
+    tested: where it has no value at all, the comparison beside the test is UNKNOWN.
+    """
+    while isinstance(node, Call) and node.op in SOLVED_ONLY:
+        node = node.args[0]
     return Call(BOOLEAN, "ne", (node, node), node.span)
 
 

@@ -221,6 +221,12 @@ def _has_value_at(node: Call, field: Field, domain: Domain) -> Callable[[int], b
     return lambda at: value(at) is not None
 
 
+def _has_value_of(node: Call, field: Field, value: Any) -> bool:
+    """Whether the calculation of a comparison has a value where its field has this one."""
+    calculation = node.args[1] if isinstance(node.args[0], Literal) else node.args[0]
+    return compile_node(calculation)({field.decl.name: value}) is not None
+
+
 def _outcome(node: Node, field: Field, domain: Domain) -> Callable[[int], Any]:
     """The value of a node for an ordinal of its field."""
     run, name = compile_node(node), field.decl.name
@@ -339,6 +345,9 @@ def _exact(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None
         return _positive(node, field, domain, sets)
     least, greatest = sets.defined[0]
     inside = _within(node, field, domain, sets, least, greatest)
+    if field.type == DOUBLE and _has_value_of(node, field, math.nan):
+        not_a_number = Call(BOOLEAN, "ne", (field, field), node.span)
+        inside = Call(BOOLEAN, "or", (inside, not_a_number), node.span)
     # Within the CASE only these values are left: no bound repeats them.
     left = replace(domain, least=least, greatest=greatest)
     result = _positive(node, field, left, sets)

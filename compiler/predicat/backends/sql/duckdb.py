@@ -58,7 +58,7 @@ from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
 from predicat.backends.sql.names import identifier
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
-from predicat.ir.ops import ARRAYS
+from predicat.ir.ops import ARRAYS, SOLVED_ONLY
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import (
     DATE_PATTERN,
@@ -865,7 +865,7 @@ DUCKDB = Dialect(
         "ceil": _whole("CEIL"),
         **dict.fromkeys(("round", "bround"), arithmetic.rounded(_decimal_of, _double_of)),
         "sqrt": arithmetic.square_root,
-        **dict.fromkeys(("exp", "ln", "log10"), arithmetic.only_compared),
+        **dict.fromkeys(SOLVED_ONLY, arithmetic.only_compared),
         "bit_and": arithmetic.bits(exp.BitwiseAnd),
         "bit_or": arithmetic.bits(exp.BitwiseOr),
         "bit_xor": lambda r, node: call("XOR", *(as_bigint(r, arg) for arg in node.args)),

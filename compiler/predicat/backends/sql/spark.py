@@ -62,7 +62,7 @@ from predicat.backends.sql.json_rewrites import JSON_STEPS, path
 from predicat.backends.sql.names import identifier
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
-from predicat.ir.ops import ARRAYS
+from predicat.ir.ops import ARRAYS, SOLVED_ONLY
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -885,7 +885,7 @@ SPARK = Dialect(
         "round": lambda r, node: call("ROUND", as_double(r, node.args[0]), r.node(node.args[1])),
         "bround": lambda r, node: call("BROUND", as_double(r, node.args[0]), r.node(node.args[1])),
         "sqrt": arithmetic.square_root,
-        **dict.fromkeys(("exp", "ln", "log10"), arithmetic.only_compared),
+        **dict.fromkeys(SOLVED_ONLY, arithmetic.only_compared),
         "bit_and": arithmetic.bits(exp.BitwiseAnd),
         "bit_or": arithmetic.bits(exp.BitwiseOr),
         "bit_xor": arithmetic.bits(exp.BitwiseXor),

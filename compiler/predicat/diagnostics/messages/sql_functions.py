@@ -92,6 +92,14 @@ def exponent(span: Span) -> Diagnostic:
     )
 
 
+def log_of_base(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a logarithm to this base",
+        "log(x) is to the base e in Spark and 10 in PostgreSQL: write ln(x) or log10(x)",
+    )
+
+
 def circumflex(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,

@@ -41,7 +41,7 @@ RULES: dict[Key, Rule | None] = {
     exp.RawString: (_TEXT, operators.text),
     exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
     "round": (None, number_functions.rounded("postgres.round")),
-    "log": (None, number_functions.of_double("log10")),
+    exp.Log: (_BINARY, number_functions.logarithm("log10")),
     # NULL where the value is in no place.
     "array_position": (None, array_functions.position_or(None)),
     "split": None,

@@ -34,6 +34,7 @@ RULES: dict[Key, Rule | None] = {
     exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), array_functions.spark_bracket),
     exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
     "round": (None, number_functions.rounded("spark.round")),
+    exp.Log: (_BINARY, number_functions.logarithm("ln")),
     "log": (None, number_functions.of_double("ln")),
     # 0 where the value is in no place.
     "array_position": (None, array_functions.position_or(0)),

@@ -75,6 +75,23 @@ def of_double(op: str) -> Build:
     return build
 
 
+def logarithm(alone: str | None) -> Build:
+    """LOG(x) by the operator that it is in a language, or log10(x), which sqlglot reads as LOG(10, x)."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        base, value = reader.read(node.this, depth), node.args.get("expression")
+        if value is None:
+            if alone is None:
+                raise reader.fail(say.log_of_base(span))
+            return apply(alone, span, double(base, span))
+        if not isinstance(base, t.Const) or base.value != 10:
+            raise reader.fail(say.log_of_base(span))
+        return apply("log10", span, double(reader.read(value, depth), span))
+
+    return build
+
+
 def rounded(op: str) -> Build:
     """ROUND, BROUND and TRUNC, whose meaning for a number of some type the check knows."""
 
@@ -166,6 +183,7 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "exp": (None, of_double("exp")),
     "ln": (None, of_double("ln")),
     "log10": (None, of_double("log10")),
+    exp.Log: (_BINARY, logarithm(None)),
     "round": (None, rounded("sql.round")),
     "bround": (None, rounded("sql.bround")),
     "trunc": (None, rounded("sql.trunc")),

@@ -36,6 +36,7 @@ from predicat.backends.sql.postgres import (
     texts,
     times,
 )
+from predicat.ir.ops import SOLVED_ONLY
 from predicat.semantics import regex
 
 POSTGRES = Dialect(
@@ -86,7 +87,7 @@ POSTGRES = Dialect(
         "ceil": numbers.round_with("CEIL"),
         **dict.fromkeys(("round", "bround"), arithmetic.rounded(numbers.decimal_of, numbers.double_of)),
         "sqrt": arithmetic.square_root,
-        **dict.fromkeys(("exp", "ln", "log10"), arithmetic.only_compared),
+        **dict.fromkeys(SOLVED_ONLY, arithmetic.only_compared),
         "bit_and": arithmetic.bits(exp.BitwiseAnd),
         "bit_or": arithmetic.bits(exp.BitwiseOr),
         "bit_xor": arithmetic.bits(exp.BitwiseXor),
