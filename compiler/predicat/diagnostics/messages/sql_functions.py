@@ -131,3 +131,11 @@ def decimal_too_wide(span: Span, name: str, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
         span, f"{name} of a decimal of more than {most} digits", "compare it with bounds"
     )
+
+
+def json_path(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "this path in JSON", "write keys and places: '$.a.b[0]'")
+
+
+def no_json(span: Span, kind: str, name: str) -> Diagnostic:
+    return msg.type_mismatch(span, name, [kind], "a json value", "declare the field as json")

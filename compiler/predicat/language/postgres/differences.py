@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import array_functions, documents, number_functions, operators, patterns, times
+from predicat.language.sql import (
+    array_functions,
+    documents,
+    json_functions,
+    number_functions,
+    operators,
+    patterns,
+    times,
+)
 from predicat.language.sql.rules import Key, Rule
 
 _CAST = frozenset({"this", "to", "_type", "safe"})
@@ -40,6 +48,7 @@ RULES: dict[Key, Rule | None] = {
     exp.ByteString: (_TEXT, operators.text),
     exp.RawString: (_TEXT, operators.text),
     exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
+    exp.Lambda: (None, json_functions.arrow_as_lambda),
     "round": (None, number_functions.rounded("postgres.round")),
     exp.Log: (_BINARY, number_functions.logarithm("log10")),
     # NULL where the value is in no place.

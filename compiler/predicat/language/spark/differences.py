@@ -11,6 +11,7 @@ from sqlglot import exp
 from predicat.language.sql import (
     array_functions,
     functions,
+    json_functions,
     number_functions,
     operators,
     pattern_functions,
@@ -33,6 +34,9 @@ RULES: dict[Key, Rule | None] = {
     # sqlglot reads element_at(xs, 1) as an index that counts from 1.
     exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), array_functions.spark_bracket),
     exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
+    exp.JSONExtractScalar: (None, json_functions.at_path),
+    "bigint": (None, times.conversion("bigint")),
+    "long": (None, times.conversion("bigint")),
     "round": (None, number_functions.rounded("spark.round")),
     exp.Log: (_BINARY, number_functions.logarithm("ln")),
     "log": (None, number_functions.of_double("ln")),

@@ -10,6 +10,7 @@ from sqlglot import exp
 from predicat.language.sql import (
     array_functions,
     functions,
+    json_functions,
     now,
     number_functions,
     operators,
@@ -146,6 +147,7 @@ RULES: dict[Key, Rule] = {
     **array_functions.RULES,
     **pattern_functions.RULES,
     **number_functions.RULES,
+    **json_functions.RULES,
 }
 """How each node is read, and each function that has none: the arguments of the node that are understood
 (None: whatever it has), and the function that reads it.

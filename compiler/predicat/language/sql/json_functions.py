@@ -1,0 +1,116 @@
+"""SQL functions that look something up in JSON, as trees of operators of the table.
+
+The subject is a field that is declared as json. Sources: Spark SQL, "Built-in Functions", JSON functions;
+PostgreSQL, "JSON Functions and Operators".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, let, number, text
+from predicat.language.sql import constants
+from predicat.language.sql.arguments import counted
+from predicat.language.sql.operators import Build
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_VALUE = "a value"
+_MOST_STEPS = 20
+_STEP = re.compile(r"""\.([A-Za-z_][A-Za-z_0-9]*)|\[([0-9]{1,9})\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]""")
+
+
+def at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """GET_JSON_OBJECT(j, '$.a[0]'): the text of what is at a path."""
+    span = reader.span(node)
+    if isinstance(node.args.get("expression"), exp.JSONPath):
+        value, keys = reader.read(node.this, depth), _of_nodes(reader, node, node.expression)
+    else:
+        value, path = reader.all(counted(reader, node, 2), depth)
+        keys = _steps(reader, constants.text(reader, path, reader.called_name(node)), path.span)
+    return _looked_up(value, keys, span)
+
+
+def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """JSONB_EXTRACT_PATH_TEXT(j, 'a', 'b'): the text of what is below some keys."""
+    value, *keys = reader.all(counted(reader, node, *range(2, _MOST_STEPS)), depth)
+    name = reader.called_name(node)
+    return _looked_up(
+        value, [text(constants.text(reader, key, name), key.span) for key in keys], reader.span(node)
+    )
+
+
+def length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """JSON_ARRAY_LENGTH: UNKNOWN for what is no array."""
+    span = reader.span(node)
+    (array,) = reader.all(counted(reader, node, 1), depth)
+
+    def build(value: t.Tree) -> t.Tree:
+        is_array = apply("json_is", span, value, text("array", span))
+        return choose(is_array, apply("size", span, value), t.Const(None, span), span)
+
+    return let(_VALUE, apply("sql.json", span, array), build, span)
+
+
+def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`f(j -> 'key')`, whose arrow sqlglot takes for a lambda."""
+    if len(node.expressions) != 1 or not isinstance(node.this, exp.Literal):
+        raise reader.fail(reader.unsupported(node))
+    span = reader.span(node)
+    base = t.Name(node.expressions[0].name, reader.span(node.expressions[0]))
+    return apply("bracket", span, base, reader.read(node.this, depth))
+
+
+def _looked_up(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
+    found = apply("sql.json", span, value)
+    for key in keys:
+        found = apply("bracket", span, found, key)
+    return apply("json_text", span, found)
+
+
+def _steps(reader: Reader, path: str, span: Span) -> list[t.Tree]:
+    """The keys and places of a path. Raises Stop."""
+    at, found = 1, list[t.Tree]()
+    while (
+        path.startswith("$")
+        and at < len(path)
+        and (step := _STEP.match(path, at))
+        and len(found) < _MOST_STEPS
+    ):
+        key, place, *quoted = step.groups()
+        name = key or next((one for one in quoted if one is not None), "")
+        found.append(number(int(place), span) if place is not None else text(name, span))
+        at = step.end()
+    if not found or at < len(path):
+        raise reader.fail(say.json_path(span))
+    return found
+
+
+def _of_nodes(reader: Reader, node: exp.Expr, path: exp.Expr) -> list[t.Tree]:
+    """The keys and places of a path that sqlglot has read. Raises Stop."""
+    span = reader.span(node)
+    found: list[t.Tree] = []
+    for step in path.expressions[1:]:
+        known = isinstance(step, exp.JSONPathKey | exp.JSONPathSubscript)
+        if not known or not isinstance(step.this, str | int) or len(found) >= _MOST_STEPS:
+            raise reader.fail(say.json_path(span))
+        found.append(t.Const(step.this, span))
+    return found
+
+
+RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
+    "get_json_object": (None, at_path),
+    "json_value": (None, at_path),
+    "json_extract_path_text": (None, at_keys),
+    "jsonb_extract_path_text": (None, at_keys),
+    "json_array_length": (None, length),
+    "jsonb_array_length": (None, length),
+}
+"""The functions by their names."""
