@@ -18,6 +18,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -637,6 +638,23 @@ _ROWS = (
         ("string -> double", "bigint -> double", "decimal -> double"),
         "A double.",
         ((("2.5",), 2.5), (("1e3",), 1000.0), (("x",), None), ((3,), 3.0)),
+        total=False,
+    ),
+    Op(
+        "to_decimal",
+        ("string -> decimal",),
+        "A decimal from a text, rounded to its digits, a half away from zero; UNKNOWN if it is too large.",
+        (
+            (("12.5",), Decimal(13)),
+            (("-0.5",), Decimal(-1)),
+            (("+1.5e2",), Decimal(150)),
+            ((".4",), Decimal(0)),
+            (("9999999999.4",), Decimal(9999999999)),
+            (("9999999999.5",), None),
+            (("1e99",), None),
+            (("1,5",), None),
+            ((" 1",), None),
+        ),
         total=False,
     ),
     Op(

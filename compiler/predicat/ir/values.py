@@ -92,6 +92,8 @@ SUM_MOST = 1e298
 """The largest finite double that is added up: so many elements as an array can have stay finite, where
 PostgreSQL would raise.
 """
+DECIMAL_PATTERN = "^[+-]?(?:[0-9]{1,40}(?:[.][0-9]{0,40})?|[.][0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?$"
+"""A decimal number in SQL: up to 40 digits on each side of the point, and an exponent of up to two."""
 DOUBLE_LONGEST = 600
 """Characters of a text that converts to a double: so few that an exponent from 1,000 on leaves only zero
 or infinity.

@@ -26,6 +26,7 @@ _LABELS = {
     "to_int": "a conversion to a whole number",
     "checked_to_int": "a conversion to a whole number",
     "to_whole": "a conversion to a whole number",
+    "to_decimal": "a conversion to a decimal",
     "to_double": "a conversion to a double",
     "to_string": "a conversion to a text",
     "to_boolean": "a conversion to a truth value",

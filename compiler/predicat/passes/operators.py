@@ -598,6 +598,7 @@ its values.
 ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
+    "sql.decimal": (sql_numbers.decimal,),
     "sql.json": (sql_documents.document,),
     "add": (_of.sum_of_arrays, _of.sum_of_json),
     "join": (_of.of_written_list, _of.of_json_list),

@@ -1,19 +1,23 @@
-"""SQL's functions that round, by the type of their number."""
+"""SQL's functions that round and casts to decimals, by the type of their number."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir.nodes import Literal, Node
-from predicat.ir.types import BIGINT, DOUBLE, DecimalType
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, NULL, STRING, DecimalType
+from predicat.ir.values import type_of
 from predicat.passes.convert import bare, convert
+from predicat.passes.literals import BLANKS
 from predicat.semantics.arithmetic import MOST_DIGITS
 
 if TYPE_CHECKING:
     from predicat.passes.operators import Operators
 
+_DIGITS_OF_BIGINT = 19
 _OPS = {"sql.round": "round", "sql.bround": "bround", "spark.round": "round", "postgres.round": "bround"}
 FUNCTIONS = (*_OPS, "sql.trunc")
 """The functions: `spark.round` and `postgres.round` are those of these languages."""
@@ -45,3 +49,38 @@ def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
             raise check.fail(say.digits(span, name, 0))
         return check.operator("math.trunc", [convert(number, DOUBLE)], span)
     return check.call(_OPS[op], [convert(number, DOUBLE), Literal(BIGINT, places, span)], span)
+
+
+def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+    """A cast to a decimal: of a text, or of a number that has no more digits behind the point."""
+    number, precision, scale = bare(args[0]), *(_whole(arg) for arg in args[1:])
+    kind = DecimalType(precision, scale)
+    if number.type == NULL:
+        return Literal(kind, None, span)
+    if number.type == STRING:
+        plain = Call(STRING, "strip", (number, Literal(STRING, BLANKS, span)), span)
+        return Call(kind, "to_decimal", (plain,), span)
+    if isinstance(number.type, DecimalType):
+        whole = number.type.precision - number.type.scale
+        if number.type.scale > scale:
+            raise check.fail(say.rounds_decimal(span))
+        return number if whole <= precision - scale else _below(number, precision - scale, span)
+    if number.type == BIGINT:
+        return number if precision - scale >= _DIGITS_OF_BIGINT else _below(number, precision - scale, span)
+    raise check.fail(say.decimal_of(span, str(number.type)))
+
+
+def _below(number: Node, digits: int, span: Span) -> Node:
+    """A number that has at most so many digits before the point, else UNKNOWN."""
+    most = 10**digits
+    limits = [Literal(type_of(Decimal(limit)), Decimal(limit), span) for limit in (-most, most)]
+    tests = (
+        Call(BOOLEAN, "gt", (number, limits[0]), span),
+        Call(BOOLEAN, "lt", (number, limits[1]), span),
+    )
+    inside = Call(BOOLEAN, "and", tests, span)
+    return Call(number.type, "cond", (inside, number, Literal(number.type, None, span)), span)
+
+
+def _whole(node: Node) -> int:
+    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0

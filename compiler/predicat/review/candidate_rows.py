@@ -43,7 +43,7 @@ from predicat.semantics import like, regex
 Slot = tuple[str | int, ...]
 """A path in a row: the name of the field, then keys; -1 means every element of an array."""
 EACH = -1
-_RARE_CONVERSIONS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
+_RARE_CONVERSIONS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double", "to_decimal")
 """Conversions that most strings fail: also try strings that convert."""
 _NOW = f":{NOW.name}"
 _MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)

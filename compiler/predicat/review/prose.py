@@ -53,6 +53,7 @@ _UNARY = {
     "to_int": "whole number",
     CHECKED_TO_INT: "whole number",
     "to_whole": "whole number",
+    "to_decimal": "decimal",
     "to_double": "number",
     "to_string": "text",
     "to_boolean": "truth",

@@ -28,6 +28,12 @@ half_up = rounded(ROUND_HALF_UP)
 half_even = rounded(ROUND_HALF_EVEN)
 
 
+def decimal(text: str, precision: int, scale: int) -> Decimal | None:
+    """A decimal number rounded to so many digits behind the point; None if it has more digits in all."""
+    found = _EXACT.create_decimal(text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT)
+    return found if abs(found) < Decimal(10) ** (precision - scale) else None
+
+
 def sqrt(value: float) -> float | None:
     """The square root; None below zero."""
     return None if value < 0 else math.sqrt(value)

@@ -20,8 +20,20 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.ops import ARRAYS, COMPARISONS
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, Type
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    JSON,
+    MAX_PRECISION,
+    STRING,
+    TIMESTAMP,
+    DecimalType,
+    Type,
+)
 from predicat.ir.values import (
+    DECIMAL_PATTERN,
     DOUBLE_LONGEST,
     DOUBLE_PATTERN,
     INT_MAX,
@@ -577,12 +589,20 @@ def _to_int(value: Any) -> int | None:
 
 _INT = regex.compiled(regex.parse(INT_PATTERN))
 _DOUBLE = regex.compiled(regex.parse(DOUBLE_PATTERN))
+_DECIMAL = regex.compiled(regex.parse(DECIMAL_PATTERN))
 _QUANTITY = regex.compiled(regex.parse(QUANTITY_PATTERN))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _to_whole(value: float) -> int | None:
     return _to_int(value) if value.is_integer() else None
+
+
+def _to_decimal(node: Call) -> Callable[..., Any]:
+    kind = node.type if isinstance(node.type, DecimalType) else DecimalType(MAX_PRECISION, 0)
+    return lambda value: (
+        arithmetic.decimal(value, kind.precision, kind.scale) if _DECIMAL.search(value) else None
+    )
 
 
 def _to_double(value: Any) -> float | None:
@@ -880,6 +900,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "replace_each": _constantly(str.replace),
     "to_int": _constantly(_to_int),
     "to_whole": _constantly(_to_whole),
+    "to_decimal": _to_decimal,
     "to_double": _constantly(_to_double),
     "to_string": _constantly(_to_string),
     "to_boolean": _constantly(_BOOLEANS.get),

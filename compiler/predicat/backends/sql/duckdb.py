@@ -62,6 +62,7 @@ from predicat.ir.ops import ARRAYS, SOLVED_ONLY
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import (
     DATE_PATTERN,
+    DECIMAL_PATTERN,
     DOUBLE_LONGEST,
     DOUBLE_PATTERN,
     DURATION_PATTERN,
@@ -304,6 +305,11 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     # Three hundred digits are not infinite yet.
     plain = (_only(sql, "0-9.", 300), try_cast(sql, "DOUBLE"))
     return case(plain, (and_(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql, "DOUBLE")))
+
+
+def _to_decimal(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    return case((_shape(sql, DECIMAL_PATTERN), try_cast(sql, str(node.type))))
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:
@@ -905,6 +911,7 @@ DUCKDB = Dialect(
         "replace_each": replace_each("(?s)(.)", "\\1", "g"),
         "to_int": _to_int,
         "to_whole": to_whole_number("TRUNC"),
+        "to_decimal": _to_decimal,
         "to_double": _to_double,
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),

@@ -75,6 +75,7 @@ from predicat.ir.types import (
     MapType,
 )
 from predicat.ir.values import (
+    DECIMAL_PATTERN,
     DOUBLE_LONGEST,
     DOUBLE_PATTERN,
     DURATION_PATTERN,
@@ -270,6 +271,11 @@ def _to_double(r: Renderer, node: Call) -> Sql:
         (odd, value),
         (named, try_cast(sql, "DOUBLE")),
     )
+
+
+def _to_decimal(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    return case((rlike(sql, _shape(DECIMAL_PATTERN)), try_cast(sql, str(node.type))))
 
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
@@ -922,6 +928,7 @@ SPARK = Dialect(
         "replace_each": replace_each("(?s)(.)", "$1"),
         "to_int": _to_int,
         "to_whole": to_whole_number("RINT"),
+        "to_decimal": _to_decimal,
         "to_double": _to_double,
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),

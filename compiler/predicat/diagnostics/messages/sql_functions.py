@@ -139,3 +139,31 @@ def json_path(span: Span) -> Diagnostic:
 
 def no_json(span: Span, kind: str, name: str) -> Diagnostic:
     return msg.type_mismatch(span, name, [kind], "a json value", "declare the field as json")
+
+
+def decimal_digits(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a cast to DECIMAL without digits",
+        "Spark makes whole numbers, PostgreSQL keeps all digits: write DECIMAL(20, 2)",
+    )
+
+
+def bad_decimal(span: Span, most: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "a cast to this DECIMAL", f"it has 1 to {most} digits, and at most as many behind the point"
+    )
+
+
+def rounds_decimal(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "a cast to a decimal with fewer digits behind the point", "write round(p, 1)"
+    )
+
+
+def decimal_of(span: Span, kind: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"a cast of a {kind} to DECIMAL",
+        "PostgreSQL takes 15 digits of a double, Spark all: write round(x, 2), or compare the number itself",
+    )

@@ -10,8 +10,9 @@ from sqlglot import exp
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
+from predicat.diagnostics.messages import sql_functions as functions
 from predicat.ir import tree as t
-from predicat.ir.types import DATE, TIMESTAMP
+from predicat.ir.types import DATE, MAX_PRECISION, TIMESTAMP
 from predicat.language.sql import intervals, meanings, now
 from predicat.language.sql.arguments import counted, only
 from predicat.language.sql.operators import Build
@@ -49,7 +50,28 @@ _BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DT
 """The whole numbers of engines, by their sizes."""
 
 
+def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """A cast to DECIMAL. Without digits it is Spark's DECIMAL(10), or 38 digits of PostgreSQL's."""
+    span = reader.span(node)
+    sizes = [int(part.name) for part in node.args["to"].expressions if part.name.isdigit()]
+    if not sizes:
+        if reader.language.name not in UNSIZED:
+            raise reader.fail(functions.decimal_digits(span))
+        sizes = list(UNSIZED[reader.language.name])
+    precision, scale = (*sizes, 0)[:2]
+    if not 1 <= precision <= MAX_PRECISION or scale > precision:
+        raise reader.fail(functions.bad_decimal(span, MAX_PRECISION))
+    digits = (t.Const(size, span) for size in (precision, scale))
+    return t.Apply("sql.decimal", (reader.read(node.this, depth), *digits), span)
+
+
+UNSIZED = {"spark": (10, 0), "postgres": (38, 18)}
+"""The digits of a DECIMAL without any, in all and behind the point."""
+
+
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    if node.args["to"].this == exp.DType.DECIMAL:
+        return decimal_cast(reader, node, depth)
     span = reader.span(node)
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:

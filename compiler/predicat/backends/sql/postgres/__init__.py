@@ -130,6 +130,7 @@ POSTGRES = Dialect(
         "replace_each": replace_each("(.)", "\\1", "g"),
         "to_int": conversions.to_int,
         "to_whole": to_whole_number("TRUNC"),
+        "to_decimal": conversions.to_decimal,
         "to_double": conversions.to_double,
         "to_string": conversions.to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),

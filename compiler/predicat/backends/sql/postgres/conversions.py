@@ -28,10 +28,21 @@ from predicat.backends.sql.postgres import ranges, times
 from predicat.backends.sql.postgres.numbers import bigint_or_null, ieee, let_unless_column, nearest
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import Call
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, DecimalType
+from predicat.ir.nodes import Call, Literal
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    MAX_PRECISION,
+    STRING,
+    TIMESTAMP,
+    DecimalType,
+)
 from predicat.ir.values import (
     DATE_PATTERN,
+    DECIMAL_PATTERN,
     DOUBLE_LONGEST,
     DOUBLE_PATTERN,
     DURATION_PATTERN,
@@ -128,7 +139,11 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
     return let(r, sql, build)
 
 
-def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType) -> Sql:
+_STORED = "^-?[0-9]{1,40}([.][0-9]{1,100})?$"
+"""A decimal as a JSON value has it."""
+
+
+def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType, pattern: str = _STORED) -> Sql:
     """A text as a column of decimals holds it: rounded, and nothing where it has too many digits."""
 
     def build(one: Sql) -> Sql:
@@ -136,9 +151,17 @@ def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType) -> Sql:
         within = binary(
             exp.LT, call("ABS", rounded), number_literal(f"1{'0' * (kind.precision - kind.scale)}")
         )
-        return case((rlike(one, "^-?[0-9]{1,40}([.][0-9]{1,100})?$"), case((within, rounded))))
+        return case((rlike(one, pattern), case((within, rounded))))
 
     return let(r, sql, build)
+
+
+def to_decimal(r: Renderer, node: Call) -> Sql:
+    kind = node.type if isinstance(node.type, DecimalType) else DecimalType(MAX_PRECISION, 0)
+    sql = r.node(node.args[0])
+    # A constant is read as the type that it is cast to, wherever it stands.
+    text = cast(sql, "TEXT") if isinstance(node.args[0], Literal) else sql
+    return text_to_decimal(r, text, kind, DECIMAL_PATTERN)
 
 
 def to_double(r: Renderer, node: Call) -> Sql:
