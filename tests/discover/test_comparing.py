@@ -150,3 +150,14 @@ def test_branches_that_handle_null_leave_no_trap() -> None:
         condition("status <> 'closed'", "a.sql", clause="case", branches=(7, 1)),
     ]
     assert judge(conditions).judgements == ()
+
+
+def test_branches_of_one_case_are_made_to_differ() -> None:
+    texts = "kind = 'a' AND k = 1 AND v = 2", "kind = 'a' AND k = 1 AND v = 2 AND rate IS NOT NULL"
+    branches = [
+        condition(text, "a.sql", clause="case", branches=(7, number)) for number, text in enumerate(texts)
+    ]
+    assert judge(branches).pairs == ()
+    elsewhere = condition(texts[0], "b.sql")
+    assert judge([*branches, elsewhere]).pairs == ()
+    assert len(judge([branches[1], elsewhere]).pairs) == 1

@@ -82,7 +82,7 @@ def _comparable(one: Rule, other: Rule, shared: int) -> bool:
     """Whether two rules are about the same thing, as far as anything tells: they have tests in common, or one
     relation and different files. In one file rules that are nearly the same are made to differ.
     """
-    if one.branch and other.branch and one.files & other.files:
+    if (one.branch or other.branch) and one.files & other.files:
         return False
     return shared >= _SHARED or bool(
         one.relations & other.relations and one.files != other.files and not (one.branch and other.branch)
