@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
 from predicat.catalog.jobs import JobReader
+from predicat.catalog.lists import ListReader
 from predicat.catalog.model import (
     Bound,
     FilterTest,
@@ -41,6 +43,7 @@ FILE_KEYS = (
     "key",
     "fields",
     "enums",
+    "lists",
     "filters",
     "groups",
     "subscriptions",
@@ -108,6 +111,21 @@ class DefinitionReader(Struct):
     datasets: dict[str, WrittenDataset] = field(default_factory=dict[str, WrittenDataset])
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
     variable_places: dict[str, Span] = field(default_factory=dict[str, Span])
+    list_files: set[Path] = field(default_factory=set[Path])
+    others: list[YamlNode] = field(default_factory=list[YamlNode])
+
+    def add(self, item: YamlNode) -> None:
+        """A file: of definitions, or of the values of a list, which a definition names."""
+        if item.is_mapping:
+            self.file(item)
+        else:
+            self.others.append(item)
+
+    def finish(self) -> None:
+        """Report files that are neither."""
+        for item in self.others:
+            if Path(item.source.name).resolve() not in self.list_files:
+                self.file(item)
 
     def mapping(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
         """The entries of a mapping; keys beyond the known ones are reported."""
@@ -163,6 +181,9 @@ class DefinitionReader(Struct):
         if "enums" in keys:
             for name, value, span in keys["enums"].entries("enums"):
                 self.enum(dataset, name, value, span)
+        if "lists" in keys:
+            for name, value, span in keys["lists"].entries("lists"):
+                self.value_list(dataset, name, value, span)
         if "filters" in keys:
             for name, value, span in keys["filters"].entries("filters"):
                 self.filter(dataset, name, value, span)
@@ -277,6 +298,17 @@ class DefinitionReader(Struct):
                 dataset.enums[f"{name}.{word}"] = found
             else:
                 self.reporter.add(say.bad_word_value(value.span, name, word, value.kind))
+
+    def value_list(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
+        if not NAME.match(name):
+            self.reporter.add(msg.bad_name(span, "list", name))
+            return
+        if not self.once(dataset, f"list {name}", span):
+            return
+        reader = ListReader(self.reporter, self.list_files)
+        found = reader.list(name, item, span)
+        if found is not None:
+            dataset.lists[name] = found
 
     def type(self, item: YamlNode) -> Type:
         text = item.text("a type")

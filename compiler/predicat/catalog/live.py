@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.catalog.definitions import DefinitionReader
+from predicat.catalog.lists import Values
 from predicat.catalog.load import Builder, catalog_files, macro_folder, read_source
 from predicat.catalog.model import (
     Catalog,
@@ -95,8 +96,9 @@ class LiveCatalog:
             files[path] = read_parts(source, self._files.get(path))
             item = files[path].item(reporter)
             if item is not None:
-                reader.file(item)
+                reader.add(item)
                 roots[path] = item
+        reader.finish()
         self._files = files
         templates = self._rendering({**reader.variables, **self.variables})
         lock = lock_path(self.folder)
@@ -219,6 +221,7 @@ class _Kept(Struct, eq=False):
     fields: _Asked
     enums: _Asked
     templates: Templates | None
+    lists: Mapping[str, Values]
     references: list[tuple[str, WrittenFilter, Version]] = field(
         default_factory=list[tuple[str, WrittenFilter, Version]]
     )
@@ -296,6 +299,8 @@ class _Builder(Builder):
         dataset = self.reader.datasets[row.dataset]
         if not kept.fields.holds(dataset.fields) or not kept.enums.holds(dataset.enums):
             return False
+        if kept.lists != self.lists_of(row.dataset):
+            return False
         if kept.templates is not None and kept.templates is not self.templates:
             return False
         for name, definition, version in kept.references:
@@ -314,7 +319,13 @@ class _Builder(Builder):
         dataset = self.reader.datasets[row.dataset]
         fields, enums = _Asked(dataset.fields), _Asked(dataset.enums)
         self.building.append(
-            _Kept(version, fields, enums, self.templates if is_template(version.source.text) else None)
+            _Kept(
+                version,
+                fields,
+                enums,
+                self.templates if is_template(version.source.text) else None,
+                self.lists_of(row.dataset),
+            )
         )
         return replace(dataset, fields=fields, enums=enums)
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from predicat.api import Predicate
 from predicat.catalog.definitions import DefinitionReader
 from predicat.catalog.jobs import JobFilter
+from predicat.catalog.lists import Values, names_in
 from predicat.catalog.model import (
     Catalog,
     Dataset,
@@ -104,11 +105,12 @@ def _definitions(
         source = read_source(file, reporter, texts)
         item = compose(source, reporter) if source is not None else None
         if item is not None:
-            reader.file(item)
+            reader.add(item)
         if (item is None or not item.is_mapping) and len(
             reporter.errors
         ) > problems:  # an empty file has none
             unread.append(file)
+    reader.finish()
     templates = Templates(macro_folder(root, macros), {**reader.variables, **(variables or {})})
     builder = Builder(reader, templates, reporter, tests, today, lock=lock_path(root), strict=strict)
     return Definitions(builder, tuple(unread))
@@ -253,6 +255,7 @@ class Builder(Struct, dict=True):
     lock: Path | None = None
     strict: bool = False
     """Whether SQL that engines mean differently is an error where `lock` has no such version."""
+    lists: dict[str, Mapping[str, Values]] = field(default_factory=dict[str, Mapping[str, Values]])
 
     @cached_property
     def released(self) -> Mapping[str, Released]:
@@ -455,7 +458,15 @@ class Builder(Struct, dict=True):
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
         doubts: list[Diagnostic] = []
-        scope = Scope(dataset.fields, version.params, resolve, dataset.enums, language.placeholders, doubts)
+        scope = Scope(
+            dataset.fields,
+            version.params,
+            resolve,
+            dataset.enums,
+            language.placeholders,
+            doubts,
+            self.lists_of(row.dataset),
+        )
         surface = check(tree, scope, language.rules)
         qualified = f"{row.dataset}.{row.name}@{version.number}"
         self.doubted(qualified, doubts)
@@ -488,6 +499,13 @@ class Builder(Struct, dict=True):
             return surface
         self.reporter.add(sql.released_casts(before.span, name))
         return before
+
+    def lists_of(self, dataset: str) -> Mapping[str, Values]:
+        """The lists that bodies of a dataset may name."""
+        if dataset not in self.lists:
+            every = {name: row.lists for name, row in self.reader.datasets.items() if row.lists}
+            self.lists[dataset] = names_in(dataset, every)
+        return self.lists[dataset]
 
     def names_of(self, row: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
         """The dataset whose fields and enumerations a version may name."""

@@ -62,6 +62,7 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
             for row in dataset.fields.values()
         },
         "enums": dict(dataset.enums),
+        **({"lists": {key: row.about() for key, row in dataset.lists.items()}} if dataset.lists else {}),
         "groups": {key: dict(value) for key, value in dataset.groups.items()},
         "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
         "jobs": {key: job_data(job) for key, job in dataset.jobs.items()},

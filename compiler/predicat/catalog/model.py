@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from predicat.api import Predicate
 from predicat.catalog.jobs import Job
+from predicat.catalog.lists import ValueList
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
@@ -174,6 +175,7 @@ class DatasetHead(Struct):
         relation: The table or view on each dialect.
         fields: The declared fields by name.
         enums: Words of enumerations (`Status.ACTIVE`) and their values.
+        lists: Lists of values by name.
         groups: Groups of filters by name.
         subscriptions: Subscriptions by name.
         baseline: How many days (`max_age`) old a baseline may be.
@@ -191,6 +193,7 @@ class DatasetHead(Struct):
     relation: dict[str, str] = field(default_factory=dict[str, str])
     fields: dict[str, FieldDecl] = field(default_factory=dict[str, FieldDecl])
     enums: dict[str, int | str] = field(default_factory=dict[str, int | str])
+    lists: dict[str, ValueList] = field(default_factory=dict[str, ValueList])
     groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     baseline: dict[str, Any] = field(default_factory=dict[str, Any])

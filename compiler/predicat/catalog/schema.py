@@ -6,7 +6,7 @@ from typing import Any
 
 from predicat.backends import DIALECTS
 from predicat.catalog import definitions as d
-from predicat.catalog import jobs
+from predicat.catalog import jobs, lists
 from predicat.language import LANGUAGES
 from predicat.language.pulsar.pip import OPERATORS, TYPES
 from predicat.language.pulsar.spelling import REFS
@@ -46,6 +46,7 @@ def json_schema() -> Schema:
                     },
                     r"^[A-Za-z_][\w.]*$",
                 ),
+                "lists": _named({"$ref": "#/$defs/list"}),
                 "filters": _named({"$ref": "#/$defs/filter"}),
                 "groups": _named({"$ref": "#/$defs/group"}),
                 "subscriptions": _named({"$ref": "#/$defs/subscription"}, r"^[A-Za-z0-9]"),
@@ -105,6 +106,7 @@ def json_schema() -> Schema:
             "tests": _tests(),
             "view": _object(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
             | {"description": "The security options of PostgreSQL views."},
+            "list": _list(),
             "group": _object(
                 d.GROUP_KEYS,
                 {
@@ -138,6 +140,27 @@ def _object(keys: tuple[str, ...], properties: Schema) -> Schema:
 
 def _named(inner: Schema, pattern: str = "^[a-z]") -> Schema:
     return {"type": "object", "patternProperties": {pattern: inner}, "additionalProperties": False}
+
+
+def _list() -> Schema:
+    values: Schema = {"type": "array", "items": {"type": ["string", "integer", "number"]}}
+    more: Schema = {
+        "values": values,
+        "file": {"type": "string", "description": "A CSV or YAML file in the folder of this file, or below."},
+        "column": {"type": "string", "description": "The column of a CSV file."},
+    }
+    version: Schema = {"anyOf": [values, _object(lists.VERSION_KEYS, more)]}
+    whole = _object(
+        lists.LIST_KEYS,
+        {
+            "description": _DESCRIPTION,
+            "type": {"$ref": "#/$defs/type"},
+            **more,
+            "versions": _named(version, "^[1-9]"),
+            "latest": {"type": "integer", "minimum": 1},
+        },
+    )
+    return {"description": "A set of values: carrier IN list('regional').", "anyOf": [values, whole]}
 
 
 def _per_dialect(description: str) -> Schema:

@@ -10,6 +10,7 @@ from msgspec import field
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import lists as say_lists
 from predicat.diagnostics.messages import passes as say
 from predicat.ir import tree as t
 from predicat.ir.nodes import (
@@ -298,16 +299,25 @@ class _Checker(Operators):
         if not base.rooted and (variable := self.variable(base)) is not None:
             return variable, keys
         fields, enums = self.scope.fields, self.scope.enums
-        for length in range(len(keys), -1, -1) if fields or enums else ():
+        lists = self.scope.lists
+        for length in range(len(keys), -1, -1) if fields or enums or lists else ():
             dotted = ".".join([name, *keys[:length]])
             if fields is not None and dotted in fields:
                 return Field(fields[dotted].type, fields[dotted], span), keys[length:]
             if dotted in enums:
                 return self.constant(enums[dotted], span), keys[length:]
+            if dotted in lists:
+                kind, values = lists[dotted]
+                self.lists = True
+                items = tuple(Literal(kind, value, span) for value in values)
+                return Items(ArrayType(kind), items, span), keys[length:]
         if name in self.scope.params:
             return Parameter(self.scope.params[name].type, self.scope.params[name], base.span), keys
         if fields is None:
             return Field(JSON, FieldDecl(name, JSON), base.span), keys
+        if name == "lists" and keys:
+            known = [one.removeprefix("lists.") for one in lists if "@" not in one]
+            raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
         raise self.fail(
             msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums])
         )

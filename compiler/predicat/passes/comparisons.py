@@ -267,7 +267,14 @@ class Comparisons(Calls):
             # `x in []` is FALSE, but UNKNOWN where x is: it is an operator like any other.
             return Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
         parts: list[Node] = []
-        if items and (left.type == JSON or self.nullable_value(left) or not _one_number_type([left, *items])):
+        one_type = left.type != JSON and _one_number_type([left, *items])
+        if one_type and len(items) > _LONG and self.nullable_value(left):
+            _, aligned = self.beside_items(left, items, span)
+            listed = Items(ArrayType(aligned[0].type), aligned, right.span)
+            parts = [Call(BOOLEAN, "is_true", (Call(BOOLEAN, "in", (left, listed), span),), span)]
+        elif items and (not one_type or self.nullable_value(left)):
+            if len(items) > _MOST:
+                raise self.fail(msg.too_large(right.span, len(items), _MOST, "values"))
             parts = [self.comparison("eq", [left, item], span) for item in items]
         elif items:
             left, aligned = self.beside_items(left, items, span)
@@ -537,6 +544,10 @@ def _comparable(left: Node, right: Node) -> bool:
 _COMPARED = frozenset(COMPARISONS)
 _EQUAL = frozenset(EQUALITIES)
 _SAME = _EQUAL | {"same"}
+_LONG = 100
+"""A list with more items is compared at once, even with a field that may hold null."""
+_MOST = 1000
+"""Items that are compared one by one."""
 _IN = frozenset({"in"})
 _of = Comparisons
 

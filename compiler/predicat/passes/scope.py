@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from msgspec import Struct, field
 
 from predicat.diagnostics import Diagnostic, Span
 from predicat.ir.nodes import FieldDecl, Node, ParamDecl
+from predicat.ir.types import Type
 
 MAX_DEPTH = 100
 MAX_NODES = 20_000
@@ -71,6 +73,7 @@ class Scope(Struct, frozen=True):
     name goes before.
     `doubts` takes what engines mean differently (`sql`), where its first meaning is to hold; None: that is an
     error.
+    `lists` has the types and values of what bodies name `lists.NAME`.
     `placeholders`: `${name}` in a text constant stands for the parameter of that name, if there is one.
     """
 
@@ -80,6 +83,9 @@ class Scope(Struct, frozen=True):
     enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     placeholders: bool = False
     doubts: list[Diagnostic] | None = None
+    lists: Mapping[str, tuple[Type, tuple[Any, ...]]] = field(
+        default_factory=dict[str, tuple[Type, tuple[Any, ...]]]
+    )
 
 
 class Stop(Exception):

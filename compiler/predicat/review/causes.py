@@ -42,10 +42,12 @@ def may_differ(before: Snapshot, after: Snapshot, differences: Iterable[Differen
         for item in differences
         if item.path[0] in ("vars", "macros")
     }
+    lists = {item.path[3] for item in differences if item.kind.code == "list"}
     direct = {
         name
         for name in both
         if name in edited
+        or (lists and _words(after, name) & lists)
         or name.partition(".")[0] in datasets
         or (templates and _uses(after, name) & templates)
     }
@@ -75,6 +77,12 @@ def _users(side: Snapshot, names: Collection[str], wanted: Collection[str]) -> s
         reached |= new
         pending += new
     return reached
+
+
+def _words(side: Snapshot, name: str) -> set[str]:
+    """The words in the bodies of a filter."""
+    versions = side.filters[name]["versions"].values()
+    return {word for version in versions for word in _WORD.findall(version["text"])}
 
 
 def _uses(side: Snapshot, name: str) -> set[str]:
@@ -126,6 +134,8 @@ class Causes:
             for word in re.findall(r"[\w.]+", version["text"])
         }
         for item, cause in self.found:
+            if item.kind.code == "list" and item.path[3] in _words(after, name):
+                yield cause
             if item.kind.code in _CONTEXT and item.path[1] == dataset:
                 reads = item.path[3] in words if item.kind.code == "enum" else item.path[3] in fields
                 if reads and item.kind.code != "column":

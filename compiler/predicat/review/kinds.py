@@ -200,6 +200,13 @@ KINDS: dict[str, Kind] = {
             subject="dataset",
         ),
         Kind(
+            "list",
+            "datasets/*/lists/*",
+            "values of {0}",
+            "A list has other values.",
+            subject="dataset",
+        ),
+        Kind(
             "dataset-view-option",
             "datasets/*/view/*",
             "view option {0}",

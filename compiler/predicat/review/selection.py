@@ -38,14 +38,18 @@ class Files(Struct, frozen=True):
         """
         wanted: set[str] = set()
         for file in touched:
+            if file.suffix == ".csv" and file not in self.texts:
+                return None  # the values of a list, which any dataset may name
             if file in self.texts:
                 name = self.dataset(file)
                 if name is None:
                     return None
                 wanted.add(name)
                 templates = templates or _has_variables(self.texts[file])
+        named = [f"{name}." for name in wanted]
         for file, text in self.texts.items():
-            if _has_variables(text) or (templates and is_template(text)):
+            lists = "list" in text and any(name in text for name in named)
+            if lists or _has_variables(text) or (templates and is_template(text)):
                 name = self.dataset(file)
                 if name is None:
                     return None

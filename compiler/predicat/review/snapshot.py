@@ -233,6 +233,7 @@ def _keys(rest: list[str]) -> list[str]:
         "groups": "group",
         "subscriptions": "subscription",
         "enums": "enum",
+        "lists": "list",
         "jobs": "job",
     }
     if not rest:

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import lists as say_lists
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.ir.types import MAX_PRECISION
@@ -152,9 +153,23 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
             raise reader.fail(say.no_rows_in(reader.span(node)))
         parts = tuple(same_rows(reader, node, node.this, row, depth) for row in node.expressions)
         return t.Apply("or", parts, reader.span(node))
-    values = reader.all(node.expressions, depth)
     span = reader.span(node)
+    listed = node.args.get("field") or (node.expressions[0] if len(node.expressions) == 1 else None)
+    if node.args.get("field") or isinstance(listed, exp.List):
+        return t.Apply("in", (reader.read(node.this, depth), _list(reader, node, listed)), span)
+    values = reader.all(node.expressions, depth)
     return t.Apply("in", (reader.read(node.this, depth), t.ListOf(values, span)), span)
+
+
+def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
+    """`list('name')`: the values of a list of the catalog."""
+    if not isinstance(listed, exp.List):
+        raise reader.fail(reader.unsupported(node))
+    args = listed.expressions
+    if len(args) != 1 or not isinstance(args[0], exp.Literal) or not args[0].is_string:
+        raise reader.fail(say_lists.bad_list_name(reader.span(listed)))
+    span = reader.span(args[0])
+    return t.Member(t.Name("lists", span, rooted=True), str(args[0].this), span)
 
 
 def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

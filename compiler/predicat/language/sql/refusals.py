@@ -8,6 +8,7 @@ from itertools import pairwise
 from sqlglot import Token, TokenType, exp
 
 from predicat.diagnostics import Diagnostic, Source, Span
+from predicat.diagnostics.messages import lists
 from predicat.diagnostics.messages import sql as say
 from predicat.language.sql.refused_functions import REFUSED
 
@@ -16,9 +17,9 @@ LOCAL = "it follows the time zone of the session: write now()"
 JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
 
 NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
-    exp.Subquery: ("a subquery", None),
-    exp.Select: ("a subquery", None),
-    exp.SetOperation: ("a subquery", None),
+    exp.Subquery: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
+    exp.Select: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
+    exp.SetOperation: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
     exp.Star: ("*", None),
     exp.Window: ("a window function", None),
     exp.CurrentTime: ("the time of day without a date", CLOCK),

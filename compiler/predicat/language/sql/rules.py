@@ -53,7 +53,7 @@ RULES: dict[Key, Rule] = {
     exp.Dot: (_BINARY_ARGS, operators.dot),
     exp.Placeholder: (_THIS, operators.placeholder),
     exp.Between: (frozenset({"this", "low", "high", "symmetric"}), operators.between),
-    exp.In: (frozenset({"this", "expressions"}), operators.in_),
+    exp.In: (frozenset({"this", "expressions", "field"}), operators.in_),
     exp.Is: (_BINARY_ARGS | {"negate"}, operators.is_),
     exp.Like: (_BINARY_ARGS | {"negate"}, operators.like("like")),
     exp.ILike: (_BINARY_ARGS | {"negate"}, operators.like("like_ci")),

@@ -1,0 +1,221 @@
+"""Lists: sets of values that a catalog names, for `carrier IN list('regional')` in SQL and `carrier in
+lists.regional` in CEL.
+
+The values are written in the catalog, or stand in a CSV or YAML file beside it. They are a part of the
+meaning of the filters that use them, as constants are.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from predicat.catalog.yaml_nodes import YamlNode, compose
+from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import lists as say
+from predicat.diagnostics.reading import reading
+from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType, Type, TypeSyntaxError, parse_type
+from predicat.ir.values import RowError, to_value
+
+LIST_KEYS = ("description", "type", "values", "file", "column", "versions", "latest")
+VERSION_KEYS = ("values", "file", "column")
+MAX_VALUES = 10_000
+"""Values of a list. They are written into the SQL of each filter that uses it."""
+PREFIX = "lists."
+"""What stands before the name of a list in a body."""
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,19}\Z")
+Values = tuple[Type, tuple[Any, ...]]
+"""The type of the values of a list, and the values."""
+
+
+class ValueList(Struct, frozen=True):
+    """A list. `versions` has the values of each version, in their order and each once."""
+
+    name: str
+    type: Type
+    description: str
+    latest: int
+    versions: Mapping[int, tuple[Any, ...]]
+    span: Span
+
+    def about(self) -> str:
+        """What is compared of a list: its type, how many values it has, and their hash."""
+        values = self.versions[self.latest]
+        known = json.dumps(
+            {key: list(map(str, row)) for key, row in self.versions.items()}, ensure_ascii=True
+        )
+        digest = hashlib.sha256(f"{self.type} {known}".encode()).hexdigest()[:12]
+        return f"{self.type}, {len(values):,} values, {digest}"
+
+
+def names_in(dataset: str, lists: Mapping[str, Mapping[str, ValueList]]) -> dict[str, Values]:
+    """What bodies of a dataset can name, `lists.NAME` and `lists.NAME@VERSION`, from all lists. The
+    name of a list of another dataset has that of the dataset before it.
+    """
+    result: dict[str, Values] = {}
+    for owner, rows in lists.items():
+        for row in rows.values():
+            for prefix in (PREFIX, f"{PREFIX}{owner}.") if owner == dataset else (f"{PREFIX}{owner}.",):
+                result[f"{prefix}{row.name}"] = row.type, row.versions[row.latest]
+                for number, values in row.versions.items():
+                    result[f"{prefix}{row.name}@{number}"] = row.type, values
+    return result
+
+
+class ListReader(Struct):
+    """Reads lists. `files` are the files that their values came from."""
+
+    reporter: Reporter
+    files: set[Path] = field(default_factory=set[Path])
+
+    def list(self, name: str, item: YamlNode, span: Span) -> ValueList | None:
+        """A list; None if it has problems, which are reported."""
+        if not item.is_mapping:
+            values = list(item.items(say.the_list(name)))
+            kind: Type = BIGINT if values and all(type(value.value) is int for value in values) else STRING
+            found = self.checked(((value.value, value.span) for value in values), kind, span, name)
+            return ValueList(name, kind, "", 1, {1: found}, span) if found is not None else None
+        keys = self.keys(item, say.the_list(name), LIST_KEYS)
+        stated = self.type(keys, name, span)
+        versions = self.versions(name, keys, item, stated)
+        if stated is None or not versions:
+            return None
+        latest = keys["latest"].value if "latest" in keys else max(versions)
+        if latest not in versions:
+            self.reporter.add(say.no_latest(keys["latest"].span, latest, versions))
+            latest = max(versions)
+        description = keys["description"].text("description") if "description" in keys else ""
+        return ValueList(name, stated, description, latest, versions, span)
+
+    def keys(self, item: YamlNode, what: str, known: tuple[str, ...]) -> dict[str, YamlNode]:
+        found, unknown = item.known(what, known)
+        for key, place in unknown:
+            self.reporter.add(msg.unknown_key(place, key, what, known))
+        return found
+
+    def type(self, keys: Mapping[str, YamlNode], name: str, span: Span) -> Type | None:
+        if "type" not in keys:
+            self.reporter.add(say.type_missing(span, name))
+            return None
+        text = keys["type"].text("type")
+        try:
+            kind = parse_type(text)
+        except TypeSyntaxError:
+            kind = None
+        if kind in (STRING, BIGINT, DATE, TIMESTAMP) or isinstance(kind, DecimalType):
+            return kind
+        self.reporter.add(say.bad_type(keys["type"].span, text))
+        return None
+
+    def versions(
+        self, name: str, keys: dict[str, YamlNode], item: YamlNode, kind: Type | None
+    ) -> dict[int, tuple[Any, ...]]:
+        from predicat.catalog.model import version_number  # noqa: PLC0415  # that imports this module
+
+        found: dict[int, tuple[Any, ...]] = {}
+        if kind is None:
+            return found
+        if "versions" not in keys:
+            values = self.values(name, keys, item, kind)
+            return {1: values} if values is not None else {}
+        for number, value, place in keys["versions"].entries("versions"):
+            whole = version_number(number)
+            if whole is None:
+                self.reporter.add(say.bad_version(place, number))
+                continue
+            inner = (
+                self.keys(value, say.version(name, number), VERSION_KEYS)
+                if value.is_mapping
+                else {"values": value}
+            )
+            values = self.values(name, inner, value, kind)
+            if values is not None:
+                found[whole] = values
+        return found
+
+    def values(
+        self, name: str, keys: Mapping[str, YamlNode], item: YamlNode, kind: Type
+    ) -> tuple[Any, ...] | None:
+        if ("values" in keys) == ("file" in keys):
+            self.reporter.add(say.values_or_file(item.span, name))
+            return None
+        if "values" in keys:
+            written = ((value.value, value.span) for value in keys["values"].items("values"))
+            return self.checked(written, kind, keys["values"].span, name)
+        try:
+            rows = self.of_file(keys["file"], keys.get("column"), kind)
+        except PredicatError as error:
+            self.reporter.extend(error.diagnostics)
+            return None
+        return self.checked(rows, kind, keys["file"].span, name)
+
+    def checked(
+        self, rows: Iterable[tuple[Any, Span]], kind: Type, span: Span, name: str
+    ) -> tuple[Any, ...] | None:
+        """The values as the type has them, in their order and each once; None if one is of another type."""
+        values: set[Any] = set()
+        for value, place in rows:
+            try:
+                read = to_value(value, kind)
+            except RowError:
+                read = None
+            if read is None:
+                self.reporter.add(say.bad_value(place, value, str(kind)))
+                return None
+            values.add(read)
+        if len(values) > MAX_VALUES:
+            self.reporter.add(say.too_many(span, name, len(values), MAX_VALUES))
+            return None
+        return tuple(sorted(values))
+
+    def of_file(self, item: YamlNode, column: YamlNode | None, kind: Type) -> Iterator[tuple[Any, Span]]:
+        """The values of a file beside the catalog file, with their places. Raises PredicatError."""
+        text = item.text("file")
+        path = Path(item.span.outermost().source.name).parent / text
+        if Path(text).is_absolute() or ".." in Path(text).parts:
+            raise PredicatError.of(say.file_elsewhere(item.span, text))
+        if not path.is_file():
+            raise PredicatError.of(say.no_file(item.span, text))
+        self.files.add(path.resolve())
+        with reading(str(path)):
+            source = Source(str(path), path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
+        if path.suffix.lower() == ".csv":
+            return iter(_of_csv(source, column, kind))
+        root = compose(source, self.reporter)
+        return (
+            ((value.value, value.span) for value in root.items(say.A_LIST_FILE))
+            if root is not None
+            else iter(())
+        )
+
+
+def _of_csv(source: Source, column: YamlNode | None, kind: Type) -> list[tuple[Any, Span]]:
+    """The values of a column. Raises PredicatError if there is no such column."""
+    rows = csv.reader(io.StringIO(source.text, newline=""))
+    head = next(rows, [])
+    whole = Span(source, 0, min(1, len(source.text)))
+    name = column.text("column") if column is not None else head[0] if len(head) == 1 else None
+    if name is None or name not in head:
+        raise PredicatError.of(say.no_column(column.span if column is not None else whole, name, head))
+    place = head.index(name)
+    starts = [0]
+    for line in source.text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    result: list[tuple[Any, Span]] = []
+    for row in rows:
+        start = starts[min(rows.line_num, len(starts) - 1) - 1]
+        if row:
+            text = row[place] if place < len(row) else None
+            whole_number = kind == BIGINT and text is not None and _WHOLE.match(text) is not None
+            result.append((int(text or "") if whole_number else text, Span(source, start, start + 1)))
+    return result

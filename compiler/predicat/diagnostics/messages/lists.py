@@ -1,0 +1,91 @@
+"""Messages about the lists of a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+A_LIST_FILE = "a file of a list"
+
+
+def the_list(name: str) -> str:
+    return f"the list {name!r}"
+
+
+def version(name: str, number: str) -> str:
+    return f"version {number} of the list {name!r}"
+
+
+def type_missing(span: Span, name: str) -> Diagnostic:
+    hint = "write the values alone, or {type: string, values: [...]}"
+    return Diagnostic("missing-key", f"the list {name!r} has no type", span, hint)
+
+
+def bad_type(span: Span, text: str) -> Diagnostic:
+    hint = "string, bigint, date, timestamp and decimal(p,s) are possible"
+    return msg.bad_value(span, "type", f"a list cannot have values of type {text!r}", hint)
+
+
+def bad_version(span: Span, number: str) -> Diagnostic:
+    return msg.bad_value(span, "versions", f"{number!r} is no number of a version", "versions are 1, 2, ...")
+
+
+def no_latest(span: Span, latest: object, known: Iterable[int]) -> Diagnostic:
+    return msg.bad_value(
+        span, "latest", f"there is no version {latest}", f"its versions: {', '.join(map(str, known))}"
+    )
+
+
+def values_or_file(span: Span, name: str) -> Diagnostic:
+    hint = "write values: [...], or file: NAME for a CSV or YAML file beside this one"
+    return Diagnostic("missing-key", f"the list {name!r} has either values or a file", span, hint)
+
+
+def bad_value(span: Span, value: object, kind: str) -> Diagnostic:
+    shown = "null" if value is None else repr(value)
+    return msg.bad_value(span, "values", f"{shown} is no value of type {kind}", None)
+
+
+def too_many(span: Span, name: str, count: int, most: int) -> Diagnostic:
+    hint = "join a table with these values instead"
+    return Diagnostic(
+        "too-large", f"the list {name!r} has {count:,} values; the limit is {most:,}", span, hint
+    )
+
+
+def file_elsewhere(span: Span, name: str) -> Diagnostic:
+    hint = "move it into the folder of this file, or below"
+    return msg.bad_value(span, "file", f"{name!r} is not in the folder of the catalog file", hint)
+
+
+def no_file(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "file", f"there is no file {name}", "the path is relative to this file")
+
+
+def no_column(span: Span, name: str | None, known: Iterable[str]) -> Diagnostic:
+    names = list(known)
+    shown = ", ".join(names)
+    if name is None:
+        return msg.bad_value(
+            span, "column", f"the file has {len(names)} columns", f"write column: one of {shown}"
+        )
+    hint = msg.did_you_mean(name, names) or f"its columns: {shown}"
+    return msg.bad_value(span, "column", f"the file has no column {name!r}", hint)
+
+
+def bad_list_name(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a list that is not named", "write x IN list('name')")
+
+
+def unknown_list(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    names = list(known)
+    hint = msg.did_you_mean(name, names) or (
+        f"known are {', '.join(names[:12])}" if names else "define it below lists: in a file of the catalog"
+    )
+    return Diagnostic("unknown-list", f"no list is named {name!r}", span, hint)
+
+
+INSTEAD_OF_SUBQUERY = "put the values below lists: in the catalog and write x IN list('name')"
