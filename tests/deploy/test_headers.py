@@ -93,8 +93,8 @@ def test_an_index_of_the_document_serves(
         ),  # the number 5 has this text, too
         (header_equals("n", "true"), "headers ? 'n' AND headers ->> 'n' = $4"),
         (header_equals("n", "[1]"), "headers ? 'n' AND headers ->> 'n' = $4"),
-        (header_not_equals("type", "a"), "headers ? 'type' AND NOT (headers ->> 'type' = $4)"),
-        (header_not_equals("type", "a", absent="accept"), "NOT ((headers ->> 'type' = $4) IS TRUE)"),
+        (header_not_equals("type", "a"), "headers ? 'type' AND headers ->> 'type' <> $4"),
+        (header_not_equals("type", "a", absent="accept"), "(headers ->> 'type' = $4) IS NOT TRUE"),
         (header_in("region", {"US", "EU"}), "headers ? 'region' AND headers ->> 'region' IN ($4, $5)"),
         (header_like("type", "a%"), "headers ? 'type' AND headers ->> 'type' LIKE $4"),
         (header_like("type", "%a_"), "headers ? 'type' AND headers ->> 'type' LIKE $4"),

@@ -118,6 +118,10 @@ def no_words(span: Span, reason: str) -> Diagnostic:
     return msg.syntax(span, f"the text cannot be split into words: {reason}")
 
 
+def operand_missing(span: Span) -> Diagnostic:
+    return msg.syntax(span, "this is not a valid SQL condition: an operator lacks an operand")
+
+
 def missing_before(span: Span, text: str) -> Diagnostic:
     return msg.syntax(span, f"this is not a valid SQL condition: something is missing before {text!r}")
 

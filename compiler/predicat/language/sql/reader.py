@@ -78,6 +78,8 @@ def parse(text: str, source: Source, fields: Container[str] = (), language: SqlL
         raise PredicatError([_parse_error(item, whole, tokens, fields) for item in error.errors]) from None
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES)) from None
+    except TypeError:  # of sqlglot's compiled nodes, where an operand is missing
+        raise PredicatError.of(say.operand_missing(whole)) from None
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(say.several_statements(whole))
