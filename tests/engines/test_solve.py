@@ -135,7 +135,7 @@ def test_most_calculations_are_solved() -> None:
             "year(t) = 2024",
             f"t >= {YEAR.format(2024)} AND t < {YEAR.format(2025)}",
         ),
-        ("div(n, 10) = 3", "n >= 30 AND n <= 39"),
+        ("div(n, 10) = 3", "n BETWEEN 30 AND 39"),
         ("abs(n) < 20", "n > -20 AND n < 20"),
         ("d * 2 < 5", "d < 2.5"),
     ],

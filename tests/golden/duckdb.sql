@@ -89,7 +89,7 @@ dep_time IS NOT NULL AND arr_delay IS NULL
 dep_delay < 0
 
 -- flights.on_time@1 (sql)
-dep_delay >= 0 AND dep_delay <= 15
+dep_delay BETWEEN 0 AND 15
 
 -- flights.late@1 (cel)
 dep_delay > 15

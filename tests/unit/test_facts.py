@@ -142,3 +142,10 @@ def test_a_relation_must_not_hold_more_than_is_declared(
     assert (found == []) is fits
     if not fits:
         assert f"declares as {declared_type}" in found[0].message
+
+
+@pytest.mark.parametrize("text", ["f / 0.0 > d", "f / 0.0 > 1", "CAST(i AS double) / 0.0 > 1"])
+def test_a_constant_zero_is_no_divisor(text: str) -> None:
+    for dialect in ("postgres", "duckdb"):
+        sql = predicat.parse(text, "sql", FIELDS).sql(dialect)
+        assert "NULLIF(0" in sql or "0 <> 0" in sql, sql

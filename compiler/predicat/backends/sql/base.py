@@ -18,7 +18,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
 from string import ascii_lowercase, ascii_uppercase
-from typing import assert_never
+from typing import Any, assert_never
 
 from msgspec import Struct, field
 from sqlglot import exp, parse_one
@@ -58,8 +58,9 @@ from predicat.passes.convert import convert
 from predicat.passes.engine_order import bare_comparison
 from predicat.passes.facts import may_be_nan
 from predicat.passes.labels import written
+from predicat.passes.polarity import true_rows
 from predicat.passes.scope import MAX_DEPTH
-from predicat.passes.solve import exactly, for_rows
+from predicat.passes.solve import exactly
 from predicat.passes.variables import apart, caseless
 from predicat.semantics import casefold
 
@@ -138,6 +139,8 @@ class Dialect(Struct, frozen=True):
     """
     index_of: Callable[[Sql, Storage], Index | None] | None = None
     """The index that finds the rows of a condition."""
+    rows: Mapping[str, Callable[[Renderer, Call], Sql | None]] = field(default_factory=dict[str, Any])
+    """Shorter rules for a test of a WHERE, which may be FALSE instead of NULL; None where there is none."""
     byte_length_function: str | None = None
     """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.
@@ -153,7 +156,8 @@ class Dialect(Struct, frozen=True):
         if not condition:
             return self.to_sql(renderer, exactly(node, self._is_shorter))
         renderer.indexed = storage is not None
-        return self.to_sql(renderer, for_rows(accepting(node)))
+        renderer.where = True
+        return self.to_sql(renderer, true_rows(accepting(node)))
 
     def served_by(self, node: Node, storage: Storage) -> Index | None:
         """An index that finds the rows of a condition, by the rules of the dialect; None if there is none.
@@ -163,7 +167,7 @@ class Dialect(Struct, frozen=True):
         if self.index_of is None:
             return None
         renderer = Renderer(self, indexed=True, storage=storage)
-        return self.index_of(self._tree(renderer, for_rows(accepting(node))), storage)
+        return self.index_of(self._tree(renderer, true_rows(accepting(node))), storage)
 
     def _is_shorter(self, before: Node, after: Node) -> bool:
         try:
@@ -182,7 +186,7 @@ class Dialect(Struct, frozen=True):
         """
         renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
         # The text of a statement should not depend on its constants, unless an index may serve it.
-        node = for_rows(accepting(node)) if condition else node
+        node = true_rows(accepting(node)) if condition else node
         said, spark = self.to_sql(renderer, node), self.name == "spark"
         values: list[Value] = []
         numbers: dict[str, int] = {}
@@ -211,7 +215,8 @@ class Dialect(Struct, frozen=True):
             node = fuse_kind_tests(node)
         if any(isinstance(part, Quantifier) for part in parts):
             node = apart(node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None)
-        sql = renderer.condition(accepting(node)) if renderer.indexed else renderer.node(node)
+        where = renderer.indexed or renderer.where
+        sql = renderer.condition(accepting(node)) if where else renderer.node(node)
         if isinstance(node, Call | Quantifier) and len(parts) > _LARGE_PARTS:
             sql = renderer.limit_growth(sql, node)
         return sql
@@ -512,6 +517,8 @@ class Renderer(Struct):
     parameterize: bool = False
     indexed: bool = False
     """Whether the SQL is a condition of a WHERE, which indexes may serve."""
+    where: bool = False
+    """Whether the SQL is a condition of a WHERE."""
     storage: Storage = NOTHING_KNOWN
     """How the relation is stored, as far as it is known."""
     taken_names: frozenset[str] = frozenset()
@@ -567,11 +574,13 @@ class Renderer(Struct):
 
     def _conjuncts(self, node: Node) -> list[Sql]:
         if isinstance(node, Call) and node.op == "and":
-            return [part for arg in node.args for part in self._conjuncts(arg)]
+            return _all_of(self, node, self._conjuncts)
         if isinstance(node, Call) and node.op == "or":
             return [or_(*_alternatives(self, node, self.condition))]
-        sql = self.node(node)
-        served = self.dialect.served(self, node, sql) if self.dialect.served else None
+        shorter = self.dialect.rows.get(node.op) if isinstance(node, Call) else None
+        sql = shorter(self, node) if shorter is not None and isinstance(node, Call) else None
+        sql = self.node(node) if sql is None else sql
+        served = self.dialect.served(self, node, sql) if self.indexed and self.dialect.served else None
         if served is None:
             return [sql]
         return [served.sql] if served.exact else [served.sql, sql]
@@ -805,8 +814,50 @@ def _and(r: Renderer, node: Call) -> Sql:
     ]
     again = next((part for part in compared if _is_costly(part) and compared.count(part) > 1), None)
     if again is None:
-        return and_(*r.args(node))
+        return and_(*_all_of(r, node, lambda part: [r.node(part)]))
     return r.let_node(again, lambda name: _and(r, _named_in(r, node, again, name)))
+
+
+def _all_of(r: Renderer, node: Call, render: Callable[[Node], list[Sql]]) -> list[Sql]:
+    """The parts of an AND. Two bounds of one value by constants, one after the other, are a BETWEEN; beside
+    an upper bound a lower one needs no guard against NaN, which is above it.
+    """
+    result: list[Sql] = []
+    parts = list(node.args)
+    while parts:
+        part = parts.pop(0)
+        bounds = _bounds(part, parts[0]) if parts else None
+        if bounds is None:
+            result += render(part)
+            continue
+        parts.pop(0)
+        low, high = bounds
+        value = r.node(low.args[0])
+        if low.op == "ge" and high.op == "le":
+            result.append(between(value, r.node(low.args[1]), r.node(high.args[1])))
+        else:
+            result += [
+                binary(COMPARISON_NODES[bound.op], value, r.node(bound.args[1])) for bound in (low, high)
+            ]
+    return result
+
+
+def _bounds(one: Node, other: Node) -> tuple[Call, Call] | None:
+    """A lower and an upper bound of one column, by constants of its type."""
+    if not (isinstance(one, Call) and isinstance(other, Call)):
+        return None
+    if one.op not in ("gt", "ge") or other.op not in ("lt", "le") or one.args[0] != other.args[0]:
+        return None
+    value, *limits = one.args[0], one.args[1], other.args[1]
+    if not isinstance(value, Field) or value.type not in _BETWEEN:
+        return None
+    usual = all(isinstance(limit, Literal) and limit.type == value.type for limit in limits)
+    known = all(isinstance(limit, Literal) and limit.value is not None for limit in limits)
+    return (one, other) if usual and known and not any(map(may_be_nan, limits)) else None
+
+
+_BETWEEN = (BIGINT, DOUBLE, DATE, TIMESTAMP)
+"""Types whose bounds need no collation."""
 
 
 def _named_in(r: Renderer, node: Call, part: Node, name: Node) -> Call:

@@ -57,9 +57,20 @@ from predicat.backends.sql.duckdb_calendar import local, micros, moment, try_, u
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
 from predicat.backends.sql.names import identifier
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
+from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, ranged_over
 from predicat.ir.ops import ARRAYS, SOLVED_ONLY
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    MapType,
+)
 from predicat.ir.values import (
     DATE_PATTERN,
     DECIMAL_PATTERN,
@@ -537,6 +548,16 @@ def _in_array(r: Renderer, node: Call) -> Sql:
     )
 
 
+def _holds_item(r: Renderer, node: Call) -> Sql | None:
+    """Whether an array has an item, in a WHERE: FALSE instead of NULL beside elements without a value."""
+    value, items = node.args
+    if value.type not in (STRING, BIGINT, BOOLEAN, DATE, TIMESTAMP) or items.type != ArrayType(value.type):
+        return None
+    if isinstance(items, Items):
+        return None
+    return call("LIST_CONTAINS", r.node(items), r.node(value))
+
+
 def _array(r: Renderer, node: Call) -> Sql:
     result = call("LIST_VALUE", *r.args(node))
     return unless_missing(r, node, result)
@@ -827,6 +848,7 @@ def _timestamp(value: datetime) -> Sql:
 DUCKDB = Dialect(
     name="duckdb",
     sqlglot="duckdb",
+    rows={"in": _holds_item},
     byte_length_function="STRLEN",
     types={
         STRING: "TEXT",

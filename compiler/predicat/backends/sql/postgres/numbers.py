@@ -180,7 +180,8 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
 def _result(op: str, a: Sql, b: Sql) -> Sql:
     """The operation itself, NULL by zero."""
     a, b = _once_widened(a, b)
-    by = call("NULLIF", b, number_literal(0)) if op == "div" and not isinstance(b, exp.Literal) else b
+    constant = isinstance(b, exp.Literal) and float(b.name) != 0
+    by = call("NULLIF", b, number_literal(0)) if op == "div" and not constant else b
     return ranges.operation(ranges.OPERATORS[op], a, by)
 
 

@@ -1,0 +1,121 @@
+"""What a condition of a WHERE keeps of a predicate: the rows on which it is TRUE, or, below a NOT, FALSE.
+
+FALSE and UNKNOWN are not told apart there. So an `if` becomes AND and OR, a NOT moves to what it negates, and
+a test for a missing value is left out beside one that implies it.
+"""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.ops import COMPARISONS, JUNCTIONS, STRICT
+from predicat.ir.types import BOOLEAN
+from predicat.passes.facts import may_be_nan
+from predicat.passes.solve import for_rows
+
+_OTHER = {"and": "or", "or": "and"}
+
+
+def true_rows(node: Node) -> Node:
+    """A predicate that is TRUE for the same rows."""
+    match node:
+        case Call(op=op, args=args) if op in JUNCTIONS:
+            parts = tuple(map(true_rows, args))
+            return _all(node, parts, args) if op == "and" else Call(BOOLEAN, op, parts, node.span)
+        case Call(op="is_true", args=(part,)):
+            return true_rows(part)
+        case Call(op="not", args=(part,)):
+            return false_rows(part) or node
+        case Call(op="cond", type=kind) if kind == BOOLEAN:
+            return _choice(node)
+        case _:
+            return for_rows(node)
+
+
+def false_rows(node: Node) -> Node | None:
+    """A predicate that is TRUE for the rows on which this one is FALSE; None where NOT says it as well."""
+    match node:
+        case Call(op="not", args=(part,)):
+            return true_rows(part)
+        case Call(op=op, args=args) if op in JUNCTIONS:
+            parts = [false_rows(part) for part in args]
+            known = tuple(part for part in parts if part is not None)
+            return Call(BOOLEAN, _OTHER[op], known, node.span) if len(known) == len(parts) else None
+        case Call(op=op, args=args) if op in COMPARISONS:
+            if any(map(may_be_nan, args)):  # which is neither below nor above another number
+                return None
+            return for_rows(Call(BOOLEAN, COMPARISONS[op].negation, args, node.span))
+        case Call(op="is_null" | "is_true" | "in" | "same") | Field():
+            return Call(BOOLEAN, "not", (node,), node.span)
+        case _:
+            return None
+
+
+def _choice(node: Call) -> Node:
+    """An `if` between two conditions."""
+    test, yes, no = node.args
+    if _never(no):
+        return _all(node, (true_rows(test), true_rows(yes)))
+    otherwise = false_rows(test)
+    if otherwise is None:
+        return node
+    if _never(yes):
+        return _all(node, (otherwise, true_rows(no)))
+    if not _is_short(test):
+        return node
+    branches = _all(node, (true_rows(test), true_rows(yes))), _all(node, (otherwise, true_rows(no)))
+    return Call(BOOLEAN, "or", branches, node.span)
+
+
+def _never(node: Node) -> bool:
+    """Whether a branch accepts no row."""
+    return isinstance(node, Literal) and node.value is not True
+
+
+def _is_short(test: Node) -> bool:
+    """Whether a test may be written twice."""
+    if isinstance(test, Call) and test.op in ("is_true", "is_null", "not"):
+        return _is_short(test.args[0])
+    return isinstance(test, Field)
+
+
+def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) -> Node:
+    """AND, without a test for a value beside a part that is TRUE only where that value is there.
+
+    What an author has `written` stays: it is short, and says what he meant.
+    """
+    left = list(dict.fromkeys(part for each in parts for part in (each.args if _is_and(each) else (each,))))
+    for part in list(left):
+        rest = [other for other in left if other is not part]
+        if part not in written and _implied(part, rest):
+            left = rest
+    return left[0] if len(left) == 1 else Call(BOOLEAN, "and", tuple(left), node.span)
+
+
+def _is_and(node: Node) -> TypeGuard[Call]:
+    return isinstance(node, Call) and node.op == "and"
+
+
+def _implied(part: Node, beside: list[Node]) -> bool:
+    value = _tested(part)
+    return value is not None and any(_needs(other, value) for other in beside)
+
+
+def _tested(node: Node) -> Node | None:
+    """The value of which a test says that it is there."""
+    if isinstance(node, Call) and node.op == "not":
+        inner = node.args[0]
+        if isinstance(inner, Call) and inner.op == "is_null":
+            return inner.args[0]
+    return None
+
+
+def _needs(node: Node, value: Node) -> bool:
+    """Whether a node is TRUE, or has a value, only where another one has one."""
+    if node == value:
+        return True
+    tested = _tested(node)
+    if tested is not None:
+        return _needs(tested, value)
+    return isinstance(node, Call) and node.op in STRICT and any(_needs(arg, value) for arg in node.args)

@@ -1,0 +1,65 @@
+"""Conditions of a WHERE: TRUE for the same rows as the predicate, and shorter."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import predicat
+from predicat import backends
+from predicat.ir.nodes import Node
+from predicat.passes.polarity import false_rows, true_rows
+from predicat.semantics.evaluate import compile_node
+from tests.engines.predicates import predicates, rows
+
+NAMES = {
+    "p": "boolean",
+    "q": "boolean",
+    "n": "bigint",
+    "d": "double",
+    "s": "string",
+    "m": "map<string, string>",
+}
+ROWS = rows(40)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(node=predicates(3))
+def test_the_same_rows(node: Node) -> None:
+    before, true, false = compile_node(node), compile_node(true_rows(node)), false_rows(node)
+    for row in ROWS:
+        assert (true(row) is True) == (before(row) is True), row
+        assert false is None or (compile_node(false)(row) is True) == (before(row) is False), row
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("NOT (p OR n > 3)", "sql", "NOT p AND n <= 3"),
+        ("NOT (p AND n > 3)", "sql", "NOT p OR n <= 3"),
+        ("NOT (n + 1 <= 3)", "sql", "n > 2 AND n <= 9223372036854775806"),
+        ("CASE WHEN p THEN n > 1 ELSE n > 2 END", "sql", "p IS TRUE AND n > 1 OR p IS NOT TRUE AND n > 2"),
+        ("p ? n > 1 : n > 2", "cel", "p AND n > 1 OR NOT p AND n > 2"),
+        ('"k" in m', "cel", "TRY_ELEMENT_AT(m, 'k') IS NOT NULL"),
+        ("n IS NOT NULL AND n > 3", "sql", "n IS NOT NULL AND n > 3"),
+        ("n BETWEEN 1 AND 5 AND p", "sql", "n BETWEEN 1 AND 5 AND p"),
+        ("d BETWEEN 1 AND 5", "sql", "d BETWEEN 1 AND 5"),
+        ("d >= 1 AND d < 5", "sql", "d >= 1 AND d < 5"),
+        ("s IS NOT DISTINCT FROM 'a'", "sql", "s IS NOT DISTINCT FROM 'a'"),
+        ("NOT s IN ('a', 'b')", "sql", "s NOT IN ('a', 'b')"),
+    ],
+)
+def test_texts(text: str, language: str, expected: str) -> None:
+    node = predicat.parse(text, language, NAMES).node
+    found = backends.dialect("spark").render(node, condition=True)
+    assert found.replace("p IS TRUE", "p") == expected.replace("p IS TRUE", "p")
+
+
+def test_bounds_of_doubles_keep_their_meaning_for_nan() -> None:
+    """An upper bound beside a lower one excludes NaN, and alone it needs no guard."""
+    for low, high in itertools.product((">", ">="), ("<", "<=")):
+        sql = predicat.parse(f"d {low} 1 AND d {high} 5", "sql", NAMES).sql("duckdb")
+        assert "ISNAN" not in sql
+    assert "ISNAN" in predicat.parse("d > 1", "sql", NAMES).sql("duckdb")
