@@ -61,3 +61,7 @@ def test_constants_and_negations(sql: str | exp.Expr, spark: str, postgres: str)
 def test_a_comparison_is_negated_by_its_opposite() -> None:
     for sql, opposite in (("a = b", "a <> b"), ("a < b", "a >= b"), ("a >= b", "a < b")):
         assert SPARK.text(not_(parse_one(sql))) == opposite
+
+
+def test_a_comparison_with_any_element_keeps_its_not() -> None:
+    assert POSTGRES.text(not_(parse_one("1 = ANY(xs)", dialect="postgres"))) == "NOT (1 = ANY(xs))"

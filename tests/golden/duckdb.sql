@@ -77,7 +77,7 @@ CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 20 AND NOT (MAP_EXTRAC
 ((MAP_EXTRACT_VALUE(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(MAP_EXTRACT_VALUE(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND LIST_EXTRACT(LIST_TRANSFORM(LIST_VALUE(CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 300 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9.]*') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 600 AND REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END), LAMBDA "__v1" : "__v1" >= 100000 AND NOT ISNAN("__v1") AND "__v1" < 420000), 1) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
-STARTS_WITH(MAP_EXTRACT_VALUE(properties, 'trace'), 'req-') IS TRUE AND NOT (MAP_EXTRACT_VALUE(properties, 'priority') IS NOT NULL)
+STARTS_WITH(MAP_EXTRACT_VALUE(properties, 'trace'), 'req-') IS TRUE AND MAP_EXTRACT_VALUE(properties, 'priority') IS NULL
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL

@@ -77,7 +77,7 @@ CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(prop
 ((properties ->> 'region' = 'EU') IS TRUE OR (TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') IS TRUE) AND (SELECT "__v1" >= 100000 AND "__v1" <> FLOAT8 'NaN' AND "__v1" < 420000 FROM (SELECT CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS DOUBLE PRECISION) END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) END AS "__v1" OFFSET 0) AS __v1t) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
-(properties ->> 'trace' LIKE 'req-%') IS TRUE AND NOT (properties ->> 'priority' IS NOT NULL)
+(properties ->> 'trace' LIKE 'req-%') IS TRUE AND properties ->> 'priority' IS NULL
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL

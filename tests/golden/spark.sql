@@ -77,7 +77,7 @@ CASE WHEN TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties
 ((TRY_ELEMENT_AT(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(TRY_ELEMENT_AT(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND GET(TRANSFORM(ARRAY(CASE WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 600 AND (TRY_ELEMENT_AT(properties, 'tso') < '0F' AND (TRY_ELEMENT_AT(properties, 'tso') >= '.' OR TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < '-0F' OR TRY_ELEMENT_AT(properties, 'tso') >= '-1') OR TRY_ELEMENT_AT(properties, 'tso') >= '1') AND SUBSTRING(CAST(TRY_ELEMENT_AT(properties, 'tso') AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN NANVL(TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 600 AND TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?\\z' THEN NANVL(TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN TRY_ELEMENT_AT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) END), `__v1` -> `__v1` >= 100000 AND NOT ISNAN(`__v1`) AND `__v1` < 420000), 0) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
-STARTSWITH(TRY_ELEMENT_AT(properties, 'trace'), 'req-') IS TRUE AND NOT (TRY_ELEMENT_AT(properties, 'priority') IS NOT NULL)
+STARTSWITH(TRY_ELEMENT_AT(properties, 'trace'), 'req-') IS TRUE AND TRY_ELEMENT_AT(properties, 'priority') IS NULL
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL

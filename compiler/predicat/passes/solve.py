@@ -23,6 +23,7 @@ from predicat.ir.ops import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
 from predicat.passes.domains import DOMAINS, Domain
+from predicat.passes.solve_texts import solved_text
 from predicat.passes.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
@@ -59,7 +60,9 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
 
 @lru_cache(maxsize=4096)
 def _solved(node: Call, *, positive: bool) -> Node | None:
-    if (test := _nan_test(node)) is not None:
+    test = _nan_test(node)
+    test = solved_text(node) if test is None else test
+    if test is not None:
         return test
     field = _field(node)
     if field is None or field.type not in DOMAINS:

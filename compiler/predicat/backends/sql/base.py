@@ -417,8 +417,10 @@ def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
 def not_(sql: Sql) -> Sql:
     """NOT; NULL of NULL. Of a comparison the opposite: engines order all values, NaN above the numbers."""
     opposite = _OPPOSITE.get(type(sql))
-    if opposite is not None:
+    if opposite is not None and not isinstance(sql.expression, exp.Any | exp.All):
         return opposite(this=sql.this, expression=sql.expression)
+    if isinstance(sql, exp.Not):
+        return sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
     if isinstance(sql, exp.Is | exp.In | exp.Between | exp.Like):
         return exp.Not(this=sql)
     return exp.Not(this=wrap(sql))

@@ -538,7 +538,8 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
 
 def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
-    known = and_(not_(is_null(value)), not_(is_null(items)))
+    constant = isinstance(node.args[0], Literal) and node.args[0].value is not None
+    known = and_(*([] if constant else [not_(is_null(value))]), not_(is_null(items)))
     hit = call("LIST_CONTAINS", items, value)
     return case(
         (not_(wrap(known)), cast(exp.Null(), "BOOLEAN")),

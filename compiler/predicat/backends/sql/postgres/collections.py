@@ -335,7 +335,8 @@ def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     result = exp.EQ(this=wrap(value), expression=exp.Any(this=_array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
-    return case((not_(is_null(value)), result))
+    known = isinstance(node.args[0], Literal) and node.args[0].value is not None
+    return result if known else case((not_(is_null(value)), result))
 
 
 def _subscripted(items: Sql) -> Sql:
