@@ -14,6 +14,7 @@ from predicat.language.sql.refused_functions import REFUSED
 
 CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
 LOCAL = "it follows the time zone of the session: write now()"
+SHIFT_HINT = "a comparison has one sign, and a shift has >> without a blank"
 JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
 
 NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
@@ -107,7 +108,19 @@ def _is_if(one: Token) -> bool:
     return one.token_type is TokenType.VAR and one.text.upper() == "IF"
 
 
+_SHIFTS = frozenset({TokenType.GT, TokenType.LT})
+
+
+def _is_shift_apart(one: Token, other: Token) -> bool:
+    """Two signs of a comparison with a gap, which sqlglot reads as a shift."""
+    return one.token_type is other.token_type and one.token_type in _SHIFTS and other.start > one.end + 1
+
+
 PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, Token], Diagnostic]], ...] = (
+    (
+        _is_shift_apart,
+        lambda at, _behind, one, other: say.operator(at, f"{one.text} {other.text}", SHIFT_HINT),
+    ),
     (
         lambda one, other: (one.token_type, other.token_type) in _GAPS,
         lambda _at, behind, _one, other: say.missing_before(behind, other.text),
