@@ -111,7 +111,7 @@ def code(body: Any) -> str:
     """A body in a cell of a table: bars would end it."""
     text = body if isinstance(body, str) else json.dumps(body)
     escaped = html.escape(text, quote=False)
-    for special in "|*_":
+    for special in "|*_[":
         escaped = escaped.replace(special, f"&#{ord(special)};")
     return f"<code>{escaped}</code>"
 
