@@ -48,6 +48,7 @@ def test_the_same_rows(node: Node) -> None:
         ("d BETWEEN 1 AND 5", "sql", "d BETWEEN 1 AND 5"),
         ("d >= 1 AND d < 5", "sql", "d >= 1 AND d < 5"),
         ("s IS NOT DISTINCT FROM 'a'", "sql", "s IS NOT DISTINCT FROM 'a'"),
+        ("NOT (p OR exp(d) <= 2)", "sql", "NOT (p OR d <= 0.6931471805599454)"),
         ("NOT s IN ('a', 'b')", "sql", "s NOT IN ('a', 'b')"),
     ],
 )

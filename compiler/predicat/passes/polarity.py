@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.ops import COMPARISONS, JUNCTIONS, STRICT
+from predicat.ir.nodes import Call, Field, Literal, Node, walk
+from predicat.ir.ops import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
 from predicat.ir.types import BOOLEAN
 from predicat.passes.facts import may_be_nan
-from predicat.passes.solve import for_rows
+from predicat.passes.solve import exactly, for_rows
 
 _OTHER = {"and": "or", "or": "and"}
 
@@ -26,7 +26,7 @@ def true_rows(node: Node) -> Node:
         case Call(op="is_true", args=(part,)):
             return true_rows(part)
         case Call(op="not", args=(part,)):
-            return false_rows(part) or node
+            return false_rows(part) or Call(BOOLEAN, "not", (exactly(part, _needs_solving),), node.span)
         case Call(op="cond", type=kind) if kind == BOOLEAN:
             return _choice(node)
         case _:
@@ -50,6 +50,11 @@ def false_rows(node: Node) -> Node | None:
             return Call(BOOLEAN, "not", (node,), node.span)
         case _:
             return None
+
+
+def _needs_solving(before: Node, _after: Node) -> bool:
+    """Whether a comparison can only be written as bounds of a field: engines round `ln` differently."""
+    return any(isinstance(part, Call) and part.op in SOLVED_ONLY for part in walk(before))
 
 
 def _choice(node: Call) -> Node:
