@@ -30,12 +30,16 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _git(folder: Path, *args: str, given: bytes | None = None) -> bytes:
+def _git(folder: Path, *args: str, given: bytes | None = None, timeout: float | None = None) -> bytes:
     command = ["git", "-C", str(folder), *args]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, env=_environment(), input=given)  # noqa: S603  # the user's git
+        done = subprocess.run(  # noqa: S603  # the user's git
+            command, capture_output=True, check=False, env=_environment(), input=given, timeout=timeout
+        )
     except FileNotFoundError:
         raise PredicatError.of(say.no_git()) from None
+    except subprocess.TimeoutExpired:
+        raise PredicatError.of(say.git_too_slow(args[0])) from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
         raise PredicatError.of(say.git_failed(args[0], reason[-1] if reason else "failed"))
@@ -199,3 +203,12 @@ def deleted_since(folder: Path, revision: str, name: str) -> list[str]:
         f":(top,glob)**/{name}",
     )
     return [path.decode() for path in names.split(b"\0") if path]
+
+
+def lost_in(folder: Path, text: str, path: Path, timeout: float) -> tuple[str, str] | None:
+    """The commit in which a file lost a text that it does not have now, as its short hash and its first line;
+    None if it never had the text. `timeout` is in seconds. Raises PredicatError.
+    """
+    found = _git(folder, "log", "-1", "--format=%h %s", "-S", text, "--", str(path), timeout=timeout)
+    short, _, subject = found.decode(errors="replace").strip().partition(" ")
+    return (short, subject) if short else None

@@ -134,6 +134,10 @@ def no_git() -> Diagnostic:
     return msg.usage("git is not installed", "compare with a manifest: predicat diff target/manifest.json")
 
 
+def git_too_slow(command: str) -> Diagnostic:
+    return msg.usage(f"git {command} took too long")
+
+
 def git_failed(command: str, reason: str) -> Diagnostic:
     return msg.usage(f"git {command}: {reason}")
 

@@ -1,0 +1,55 @@
+"""When two rules parted: the commit in which a file lost the text that the other one still has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from predicat.diagnostics import PredicatError
+from predicat.discover.conditions import Condition
+from predicat.review import git
+
+SECONDS = 5.0
+"""For one look into the history of a file."""
+
+
+class Parting(Struct, frozen=True):
+    """The commit in which two rules parted.
+
+    Attributes:
+        commit: Its short hash.
+        subject: The first line of its message.
+        path: The file that it changed: it had the text that the other file has now.
+    """
+
+    commit: str
+    subject: str
+    path: str
+
+
+def parted(left: Condition, right: Condition, timeout: float = SECONDS) -> Parting | None:
+    """The commit in which the rules of two files parted.
+
+    Args:
+        left: A condition; its path is a file from the working directory on.
+        right: The condition that is nearly the same.
+        timeout: Seconds for each of the two files.
+
+    Returns:
+        The commit. None where they never were written alike, where git does not know the files, or where the
+        time was not enough.
+    """
+    if left.rendered or right.rendered or left.place.path == right.place.path:
+        return None
+    for kept, changed in ((left, right), (right, left)):
+        path = Path(changed.place.path)
+        try:
+            if kept.text in path.read_text(encoding="utf-8"):
+                continue  # it has both
+            found = git.lost_in(path.resolve().parent, kept.text, path.resolve(), timeout)
+        except (OSError, ValueError, PredicatError):
+            continue
+        if found is not None:
+            return Parting(*found, changed.place.path)
+    return None
