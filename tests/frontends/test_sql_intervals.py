@@ -31,10 +31,10 @@ LENGTHS = {
 }
 REFUSED = {
     "'1 day 3'": "'1 day 3' is not an interval",
-    "'x 1 day'": "'x 1 day' is not supported",
+    "'x 1 day'": "is not an interval",
     "'1.5' HOUR": "'1.5' is not an interval",
-    "'1 month'": "'1 month' is not supported",
-    "'1-2' YEAR TO MONTH": "an interval in year is not",
+    "'1 month'": "an interval of months by itself",
+    "'1-2' YEAR TO MONTH": "an interval of months by itself",
     "'-1 2' DAY TO HOUR": "'-1 2' is not an interval",
     "'1 24:00' DAY TO MINUTE": "is not an interval",
     "'1:60' HOUR TO MINUTE": "is not an interval",

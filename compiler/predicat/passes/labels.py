@@ -41,6 +41,7 @@ _LABELS = {
     "strip": "trim",
     "add_days": "date_add",
     "days_between": "datediff",
+    "add_months": "an interval of months",
     "to_micros": "unix_micros",
     "from_micros": "timestamp_micros",
     "format_time": "a time as text",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import Span
@@ -75,6 +77,72 @@ def interval_unit(span: Span, unit: str) -> Diagnostic:
         span,
         f"an interval in {unit}",
         "months and years have no fixed length: use weeks, days, hours, minutes or seconds",
+    )
+
+
+def months_as_length(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "an interval of months by itself",
+        "months have no fixed length: compare times, end_ts > start_ts + INTERVAL '1 month', or use days",
+    )
+
+
+def no_unit(span: Span, units: Iterable[str]) -> Diagnostic:
+    return msg.unsupported_syntax(span, "this unit of time", f"units: {', '.join(units).lower()}")
+
+
+def computed_count(span: Span, unit: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"a computed number of {unit}s", "only days and months may be computed"
+    )
+
+
+def counted_boundaries(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "this form of DATE_DIFF",
+        "engines disagree about it: write datediff(unit, start, end) for whole units",
+    )
+
+
+def months_between(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "MONTHS_BETWEEN", "it gives parts of months: write datediff(month, start, end) for whole months"
+    )
+
+
+def age(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "AGE", "it counts in months of any length: write end_ts - start_ts > INTERVAL '30 days'"
+    )
+
+
+def stride(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "this stride", "write an interval without months: '15 minutes'")
+
+
+def format_not_constant(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a format that is not a constant text")
+
+
+def format_letters(span: Span, known: str) -> Diagnostic:
+    return msg.unsupported_syntax(span, "this format", f"formats have {known}")
+
+
+def format_of_two_meanings(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a format that Spark and PostgreSQL read otherwise",
+        "write a spark or a postgres filter: minutes are mm on Spark, MI on PostgreSQL",
+    )
+
+
+def format_not_read(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a time of this format",
+        "write all digits, from the year on: no day without its month, no minute without its hour",
     )
 
 

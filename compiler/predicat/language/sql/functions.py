@@ -65,16 +65,6 @@ def split_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return meanings.split_part(text, by, number.value, reader.span(node))
 
 
-def date_sub(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    date, days = reader.all([node.this, node.expression], depth)
-    back = (
-        t.Const(-days.value, days.span)
-        if isinstance(days, t.Const) and isinstance(days.value, int)
-        else t.Apply("neg", (days,), days.span)
-    )
-    return t.Apply("add_days", (date, back), reader.span(node))
-
-
 def is_nan(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     (value,) = reader.all(counted(reader, node, 1), depth)
     return t.Apply("is_nan", (value,), reader.span(node))

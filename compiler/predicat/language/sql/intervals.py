@@ -49,8 +49,48 @@ def protect_interval_literals(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def has_months(text: str, unit: str) -> bool:
-    """Whether a unit has no fixed length (months, years), or is unknown."""
+_MONTHS = {
+    **dict.fromkeys(("month", "months", "mon", "mons"), 1),
+    **dict.fromkeys(("year", "years"), 12),
+}
+_YEAR_TO_MONTH = re.compile(r"\s*([+-]?)([0-9]{1,4})-([0-9]{1,2})\s*", re.ASCII)
+
+
+def split(text: str, unit: str, last: str) -> tuple[int, Decimal] | None:
+    """The months and the microseconds of a text in a unit, in fields, or with its own units; None if it has
+    another format. Only whole months are known.
+    """
+    if unit.lower() == "year" and last.lower() == "month":
+        found = _YEAR_TO_MONTH.fullmatch(text)
+        if found is None or int(found[3]) > 11:
+            return None
+        size = int(found[2]) * 12 + int(found[3])
+        return (-size if found[1] == "-" else size), Decimal(0)
+    if unit and not last and unit.lower() in _MONTHS:
+        whole = re.fullmatch(r"\s*([+-]?[0-9]{1,6})\s*", text, re.ASCII)
+        return (int(whole[1]) * _MONTHS[unit.lower()], Decimal(0)) if whole else None
+    if unit or last:
+        size_ = micros(text, unit, last) if not has_unknown_unit(text, unit) else None
+        return None if size_ is None else (0, size_)
+    if not any(word.lower() in _MONTHS for word in re.findall("[A-Za-z]+", text)):
+        size_ = None if has_unknown_unit(text, "") else micros(text, "")
+        return None if size_ is None else (0, size_)
+    months, rest = 0, []
+    for part in re.finditer(r"([+-]?[0-9.]+)\s*([A-Za-z]+)|\S+", text, re.ASCII):
+        name = (part[2] or "").lower()
+        if name not in _MONTHS:
+            rest.append(part[0])
+        elif not re.fullmatch(r"[+-]?[0-9]{1,6}", part[1], re.ASCII):
+            return None
+        else:
+            months += int(part[1]) * _MONTHS[name]
+    left = " ".join(rest)
+    size_ = Decimal(0) if months and not left else None if has_unknown_unit(left, "") else micros(left, "")
+    return None if size_ is None else (months, size_)
+
+
+def has_unknown_unit(text: str, unit: str) -> bool:
+    """Whether a unit has no fixed length, or is unknown."""
     units = [unit] if unit else re.findall("[A-Za-z]+", text)
     return any(one.lower() not in _UNITS for one in units)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from predicat.diagnostics import Span
 from predicat.ir import tree as t
 
@@ -38,13 +40,128 @@ def weekday(day: t.Tree, span: Span) -> t.Tree:
     return _apply("mod", span, _apply("add", span, day, t.Const(6, span)), t.Const(7, span))
 
 
+def _thursday(moment: t.Tree, span: Span) -> t.Tree:
+    """The Thursday of the week."""
+    day = _apply("cast", span, moment, t.Const("to_date", span))
+    ahead = _apply("sub", span, t.Const(3, span), weekday(_apply("day_of_week", span, day), span))
+    return _apply("add_days", span, day, ahead)
+
+
+def iso_year(moment: t.Tree, span: Span) -> t.Tree:
+    """The year of ISO 8601: that of the week's Thursday."""
+    return _apply("year", span, _thursday(moment, span))
+
+
 def week(moment: t.Tree, span: Span) -> t.Tree:
     """The week of ISO 8601: that of the year which its Thursday lies in."""
-    date = _apply("cast", span, moment, t.Const("to_date", span))
-    to_thursday = _apply("sub", span, t.Const(3, span), weekday(_apply("day_of_week", span, date), span))
-    thursday = _apply("day_of_year", span, _apply("add_days", span, date, to_thursday))
+    thursday = _apply("day_of_year", span, _thursday(moment, span))
     whole = _apply("div", span, _apply("sub", span, thursday, t.Const(1, span)), t.Const(7, span))
     return _apply("add", span, whole, t.Const(1, span))
+
+
+def floor_div(number: t.Tree, by: int, span: Span) -> t.Tree:
+    """A whole number divided by a positive one, rounded down."""
+    size = t.Const(by, span)
+    return _apply("div", span, _apply("sub", span, number, _floor_mod(number, size, span)), size)
+
+
+def _floor_mod(number: t.Tree, size: t.Tree, span: Span) -> t.Tree:
+    """The rest, which is not negative."""
+    rest = _apply("mod", span, number, size)
+    return _apply("mod", span, _apply("add", span, rest, size), size)
+
+
+def date_bin(stride: int, moment: t.Tree, origin: t.Tree, span: Span) -> t.Tree:
+    """DATE_BIN: the start of the stride that holds a time; strides begin at an origin."""
+    ahead = _apply("to_micros", span, _apply("sub", span, moment, origin))
+    rest = _floor_mod(ahead, t.Const(stride, span), span)
+    return _apply("from_micros", span, _apply("sub", span, _apply("to_micros", span, moment), rest))
+
+
+def epoch(moment: t.Tree, span: Span) -> t.Tree:
+    """EXTRACT(EPOCH): the seconds since 1970, or of a duration, with decimals."""
+    micros = _apply("cast", span, _apply("to_micros", span, moment), t.Const("to_double", span))
+    return _apply("div", span, micros, t.Const(1_000_000.0, span))
+
+
+def second(moment: t.Tree, span: Span) -> t.Tree:
+    """EXTRACT(SECOND): the second with decimals."""
+    rest = _floor_mod(_apply("to_micros", span, moment), t.Const(60_000_000, span), span)
+    return _apply(
+        "div", span, _apply("cast", span, rest, t.Const("to_double", span)), t.Const(1_000_000.0, span)
+    )
+
+
+def make_date(year: t.Tree, month: t.Tree, day: t.Tree, span: Span) -> t.Tree:
+    """MAKE_DATE: UNKNOWN if the month has no such day."""
+    one = t.Const(1, span)
+    months = _apply(
+        "add",
+        span,
+        _apply("mul", span, _apply("sub", span, year, one), t.Const(12, span)),
+        _apply("sub", span, month, one),
+    )
+    first = _apply("add_months", span, t.Const(date(1, 1, 1), span), months)
+    made = _apply("add_days", span, first, _apply("sub", span, day, one))
+    fits = _apply(
+        "and",
+        span,
+        _apply("ge", span, month, one),
+        _apply("le", span, month, t.Const(12, span)),
+        _apply("eq", span, _apply("day", span, made), day),
+    )
+    return _apply("cond", span, fits, made, t.Const(None, span))
+
+
+def units_between(unit: str, start: t.Tree, end: t.Tree, span: Span) -> t.Tree:
+    """TIMESTAMPDIFF: the whole units from one time to another, cut towards zero.
+
+    Months are those of java.time: first the end loses a day if its clock has not come to that of the start.
+    """
+    if unit not in ("MONTH", "QUARTER", "YEAR"):
+        ahead = _apply("sub", span, end, start)
+        if unit in _BELOW_A_DAY:
+            if unit == "MICROSECOND":
+                return _apply("to_micros", span, ahead)
+            return _apply("in_units", span, t.Const(unit.lower(), span), ahead)
+        hours = _apply("in_units", span, t.Const("hour", span), ahead)
+        return _apply("div", span, hours, t.Const(24 if unit == "DAY" else 168, span))
+    one, other = _packed(start, span), _packed(end, span)
+    clocks = [
+        _apply("sub", span, moment, _apply("date_trunc", span, t.Const("day", span), moment))
+        for moment in (start, end)
+    ]
+    day = _apply("cast", span, end, t.Const("to_date", span))
+    before = _apply("and", span, _apply("gt", span, other, one), _apply("lt", span, clocks[1], clocks[0]))
+    after = _apply("and", span, _apply("lt", span, other, one), _apply("gt", span, clocks[1], clocks[0]))
+    moved = _apply(
+        "add_days",
+        span,
+        day,
+        _apply(
+            "cond",
+            span,
+            before,
+            t.Const(-1, span),
+            _apply("cond", span, after, t.Const(1, span), t.Const(0, span)),
+        ),
+    )
+    months = _apply("sub", span, _packed(moved, span), one)
+    return _apply("div", span, months, t.Const(32 * {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit], span))
+
+
+_BELOW_A_DAY = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR")
+
+
+def _packed(moment: t.Tree, span: Span) -> t.Tree:
+    """A number of the month and the day: 32 more a month."""
+    months = _apply(
+        "add",
+        span,
+        _apply("mul", span, _apply("year", span, moment), t.Const(12, span)),
+        _apply("month", span, moment),
+    )
+    return _apply("add", span, _apply("mul", span, months, t.Const(32, span)), _apply("day", span, moment))
 
 
 def row_equal(left: tuple[t.Tree, ...], right: tuple[t.Tree, ...], span: Span) -> t.Tree:

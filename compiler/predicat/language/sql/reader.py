@@ -18,6 +18,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
+from predicat.language.sql.calendars import AS_WRITTEN
 from predicat.language.sql.differences import RULES
 from predicat.language.sql.intervals import protect_interval_literals
 from predicat.language.sql.languages import SqlLanguage
@@ -25,7 +26,7 @@ from predicat.language.sql.operators import Build
 from predicat.language.sql.refusals import NODES, WRITTEN_OTHERWISE, refused_tokens
 from predicat.language.sql.refused_functions import REFUSED
 from predicat.language.sql.spans import OPERATORS, SpanIndex
-from predicat.language.sql.tokens import called_div
+from predicat.language.sql.tokens import MARK, as_written, called_div
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def parse(text: str, source: Source, fields: Container[str] = (), language: SqlL
     if refused is not None:
         raise PredicatError.of(refused)
     try:
-        parsed = language.parse(protect_interval_literals(tokens), text)
+        parsed = language.parse(_for_sqlglot(tokens), text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, whole, tokens, fields) for item in error.errors]) from None
     except RecursionError:
@@ -93,6 +94,10 @@ def parse(text: str, source: Source, fields: Container[str] = (), language: SqlL
         raise
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_DEPTH)) from None
+
+
+def _for_sqlglot(tokens: list[Token]) -> list[Token]:
+    return protect_interval_literals(as_written(tokens, AS_WRITTEN))
 
 
 def _plain(text: str) -> str:
@@ -240,7 +245,7 @@ class Reader:
     def called_name(self, node: exp.Expr) -> str:
         """The name of a function as it is written, in small letters."""
         if isinstance(node, exp.Anonymous):
-            return str(node.this).lower()
+            return str(node.this).removeprefix(MARK).lower()
         return self.spans.called_name(self.extent(node)[0]) or type(node).__name__.lower()
 
     def all(self, nodes: list[exp.Expr], depth: int) -> tuple[t.Tree, ...]:

@@ -145,7 +145,17 @@ def conversion(kind: str) -> Build:
 
 
 def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """A constant length of time. sqlglot has a placeholder for its text (`protect_interval_literals`)."""
+    """A constant length of time, without months."""
+    months, rest = length(reader, node)
+    if months:
+        raise reader.fail(say.months_as_length(reader.span(node)))
+    return t.Const(rest, reader.span(node))
+
+
+def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:
+    """The months and the rest of a constant interval. sqlglot has a placeholder for its text
+    (`protect_interval_literals`).
+    """
     span, amount, unit = reader.span(node), node.this, node.args.get("unit")
     first, last = (
         (unit.this.name, unit.expression.name)
@@ -159,14 +169,14 @@ def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
         if amount.name == "?"
         else amount.name
     )
-    if intervals.has_months(text, first):
-        raise reader.fail(say.interval_unit(span, first.lower() or repr(text)))
-    size = intervals.micros(text, first, last)
-    if size is None:
+    found = intervals.split(text, first, last)
+    if found is None and first and intervals.has_unknown_unit(text, first):
+        raise reader.fail(say.interval_unit(span, first.lower()))
+    if found is None:
         raise reader.fail(say.bad_interval(span, text))
-    if size % 1:
+    if found[1] % 1:
         raise reader.fail(msg.too_fine(span, "an interval"))
-    return t.Const(timedelta(microseconds=int(size)), span)
+    return found[0], timedelta(microseconds=int(found[1]))
 
 
 _EXTRACT = {
@@ -181,10 +191,10 @@ _EXTRACT = {
 }
 
 
-_AMBIGUOUS = {
-    "DOW": "Sunday is 0 on PostgreSQL and 1 on Spark: write isodow, or dayofweek, where it is 1",
-    "SECOND": "it has decimals on Spark and PostgreSQL: write second(t) for whole seconds",
-}
+_AMBIGUOUS = {"DOW": "Sunday is 0 on PostgreSQL and 1 on Spark: write isodow, or dayofweek, where it is 1"}
+_IN_UTC = {"EPOCH": meanings.epoch, "SECOND": meanings.second}
+"""Parts with decimals: seconds have no time zone."""
+_OF_WEEKS = {"WEEK": meanings.week, "ISOYEAR": meanings.iso_year, "YEAROFWEEK": meanings.iso_year}
 
 
 def part(op: str) -> Build:
@@ -205,6 +215,11 @@ def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
     part, span = name.upper(), reader.span(node)
+    if part == "DOW" and reader.language.name != "sql":
+        day = read_part(reader, "day_of_week", node, moment, depth)
+        return day if reader.language.name == "postgres" else meanings.spark_day(day)
+    if part in _IN_UTC:
+        return _IN_UTC[part](reader.read(moment, depth), span)
     if part in _AMBIGUOUS:
         raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", _AMBIGUOUS[part]))
     if part == "DAYOFWEEK":
@@ -213,10 +228,10 @@ def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, dept
         return meanings.iso_day(read_part(reader, "day_of_week", node, moment, depth), span)
     if part == "QUARTER":
         return meanings.quarter(read_part(reader, "month", node, moment, depth), span)
-    if part == "WEEK":
+    if part in _OF_WEEKS:
         if isinstance(moment.unnest(), exp.AtTimeZone):
             raise reader.fail(say.week_in_time_zone(span))
-        return meanings.week(reader.read(moment, depth), span)
+        return _OF_WEEKS[part](reader.read(moment, depth), span)
     if part not in _EXTRACT:
         hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'DAYOFWEEK', 'ISODOW'])}".lower()
         raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", hint))
@@ -246,11 +261,6 @@ def date_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def at_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if isinstance(node.this.unnest(), exp.CurrentDate) and now.is_utc(node.args["zone"]):
         return reader.read(node.this, depth)
+    if now.is_utc(node.args["zone"]):
+        return converted(reader, reader.read(node.this, depth), "timestamp", reader.span(node))
     raise reader.fail(say.at_time_zone(reader.span(node)))
-
-
-def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    unit = node.args["unit"]
-    text = str(unit.this if isinstance(unit, exp.Literal | exp.Var) else unit).lower()
-    span = reader.span(node)
-    return t.Apply("date_trunc", (t.Const(text, span), reader.read(node.this, depth)), span)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from sqlglot import Token, TokenType
 
 
@@ -10,6 +12,25 @@ def called_div(tokens: list[Token]) -> list[Token]:
     return [
         renamed(token, TokenType.VAR, token.text)
         if token.token_type is TokenType.DIV and _is_called(tokens, index)
+        else token
+        for index, token in enumerate(tokens)
+    ]
+
+
+MARK = "written as "
+"""Before the name of a function that sqlglot is not to know."""
+
+
+def as_written(tokens: list[Token], names: Container[str]) -> list[Token]:
+    """The tokens with names of functions that sqlglot's parser does not know: their arguments stay as they
+    are.
+    """
+    return [
+        renamed(token, TokenType.VAR, MARK + token.text)
+        if token.text.lower() in names
+        and token.token_type not in (TokenType.IDENTIFIER, TokenType.STRING)
+        and index + 1 < len(tokens)
+        and tokens[index + 1].token_type is TokenType.L_PAREN
         else token
         for index, token in enumerate(tokens)
     ]

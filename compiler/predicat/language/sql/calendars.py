@@ -1,0 +1,435 @@
+"""Functions of dates and times: from sqlglot's nodes to trees.
+
+They are read as they are written (`AS_WRITTEN`): sqlglot's dialects have nodes of their own for most of them,
+with arguments in another order, and with formats in another language.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.language.sql import formats, intervals, meanings, times
+from predicat.language.sql.arguments import counted
+from predicat.language.sql.now import is_utc
+from predicat.language.sql.operators import Build
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_FIXED = {
+    "MICROSECOND": timedelta(microseconds=1),
+    "MILLISECOND": timedelta(milliseconds=1),
+    "SECOND": timedelta(seconds=1),
+    "MINUTE": timedelta(minutes=1),
+    "HOUR": timedelta(hours=1),
+    "DAY": timedelta(days=1),
+    "WEEK": timedelta(weeks=1),
+}
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_UNITS = [*_FIXED, *_MONTHS]
+_TRUNCATED = {
+    **{unit.lower(): unit.lower() for unit in ("YEAR", "QUARTER", "MONTH", "WEEK")},
+    "yyyy": "year",
+    "yy": "year",
+    "mon": "month",
+    "mm": "month",
+    "day": "day",
+    "dd": "day",
+    "hour": "hour",
+    "minute": "minute",
+    "second": "second",
+}
+"""The units of TRUNC and DATE_TRUNC, with Spark's short names."""
+
+
+def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
+    return t.Apply(op, args, span)
+
+
+def _cast(tree: t.Tree, op: str) -> t.Tree:
+    return _apply("cast", tree.span, tree, t.Const(op, tree.span))
+
+
+def as_date(reader: Reader, tree: t.Tree) -> t.Tree:
+    """A date, or the UTC day of a timestamp."""
+    return times.converted(reader, tree, "date", tree.span)
+
+
+def as_timestamp(reader: Reader, tree: t.Tree) -> t.Tree:
+    """A timestamp, or the start of a date."""
+    return times.converted(reader, tree, "timestamp", tree.span)
+
+
+# --- units
+
+
+def unit_of(node: exp.Expr) -> str | None:
+    """The unit that an argument names, as a word or as a text; None if it is none."""
+    name = node.name.upper() if isinstance(node, exp.Column | exp.Var | exp.Identifier | exp.Literal) else ""
+    singular = name.removesuffix("S")
+    return singular if singular in _UNITS else None
+
+
+def _unit(reader: Reader, node: exp.Expr) -> str:
+    found = unit_of(node)
+    if found is None:
+        raise reader.fail(say.no_unit(reader.span(node), _UNITS))
+    return found
+
+
+def _times(count: t.Tree, factor: int) -> t.Tree:
+    if isinstance(count, t.Const) and isinstance(count.value, int):
+        return t.Const(count.value * factor, count.span)
+    return (
+        count
+        if factor == 1
+        else _apply("neg", count.span, count)
+        if factor == -1
+        else _apply("mul", count.span, count, t.Const(factor, count.span))
+    )
+
+
+def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Span, sign: int = 1) -> t.Tree:
+    """A time, so many units later."""
+    if unit in _MONTHS:
+        return _apply("add_months", span, moment, _times(count, _MONTHS[unit] * sign))
+    if isinstance(count, t.Const) and isinstance(count.value, int) and abs(count.value) < 10**9:
+        return _apply("add", span, moment, t.Const(_FIXED[unit] * (count.value * sign), span))
+    if unit in ("DAY", "WEEK"):
+        return _apply("add_days", span, moment, _times(count, _FIXED[unit].days * sign))
+    raise reader.fail(say.computed_count(count.span, unit.lower()))
+
+
+def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, sign: int = 1) -> t.Tree:
+    """A time and an interval behind or before it: the months first, then the rest, as engines do."""
+    months, rest = times.length(reader, node)
+    if months:
+        moment = _apply("add_months", span, moment, t.Const(months * sign, span))
+    if rest or not months:
+        moment = _apply("add" if sign > 0 else "sub", span, moment, t.Const(rest, span))
+    return moment
+
+
+def plus(op: str) -> Build:
+    """`+` and `-`: an interval of months beside a time is no duration."""
+    sign = 1 if op == "add" else -1
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        moment, length = node.this, node.expression.unnest()
+        if op == "add" and isinstance(moment.unnest(), exp.Interval):
+            moment, length = length, moment.unnest()
+        if isinstance(length, exp.Interval) and times.length(reader, length)[0]:
+            return with_length(reader, reader.read(moment, depth), length, reader.span(node), sign)
+        return reader.apply(op, node, node.this, node.expression, depth=depth)
+
+    return build
+
+
+# --- later and earlier
+
+
+def later(sign: int) -> Build:
+    """`date_add(d, 3)`, `date_add(d, INTERVAL 1 MONTH)`, `date_add('month', 1, t)`, `timestamp_sub(...)`."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        args, span = counted(reader, node, 2, 3), reader.span(node)
+        if len(args) == 3:
+            count, moment = reader.all(args[1:], depth)
+            return _shifted(reader, moment, _unit(reader, args[0]), count, span, sign)
+        if isinstance(args[1], exp.Interval):
+            return with_length(reader, reader.read(args[0], depth), args[1], span, sign)
+        day, count = reader.all(args, depth)
+        return _apply("add_days", span, as_date(reader, day), _times(count, sign))
+
+    return build
+
+
+def add_months(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    day, count = reader.all(counted(reader, node, 2), depth)
+    return _apply("add_months", reader.span(node), as_date(reader, day), count)
+
+
+def last_day(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (day,) = reader.all(counted(reader, node, 1), depth)
+    return _apply("last_day", reader.span(node), as_date(reader, day))
+
+
+def make_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`make_date(y, m, d)`: UNKNOWN if there is no such day."""
+    year, month, day = reader.all(counted(reader, node, 3), depth)
+    return meanings.make_date(year, month, day, reader.span(node))
+
+
+# --- differences
+
+
+def difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`datediff(end, start)` in days; `datediff(unit, start, end)`: whole units, as in Spark and Trino."""
+    args, span = counted(reader, node, 2, 3), reader.span(node)
+    if len(args) == 2:
+        end, start = reader.all(args, depth)
+        return _apply("days_between", span, as_date(reader, end), as_date(reader, start))
+    unit = unit_of(args[0])
+    if unit is not None:
+        return _units(reader, unit, args[1], args[2], span, depth)
+    if unit_of(args[2]) != "DAY":
+        raise reader.fail(say.counted_boundaries(span))
+    end, start = reader.all(args[:2], depth)
+    return _apply("days_between", span, as_date(reader, end), as_date(reader, start))
+
+
+def timestamp_difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`timestampdiff(unit, start, end)`, and BigQuery's `timestamp_diff(end, start, unit)`."""
+    args, span = counted(reader, node, 3), reader.span(node)
+    unit = unit_of(args[0])
+    if unit is not None:
+        return _units(reader, unit, args[1], args[2], span, depth)
+    return _units(reader, _unit(reader, args[2]), args[1], args[0], span, depth)
+
+
+def _units(reader: Reader, unit: str, start: exp.Expr, end: exp.Expr, span: Span, depth: int) -> t.Tree:
+    one, other = (as_timestamp(reader, moment) for moment in reader.all([start, end], depth))
+    return meanings.units_between(unit, one, other, span)
+
+
+def months_between(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    raise reader.fail(say.months_between(reader.span(node)))
+
+
+def age(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    raise reader.fail(say.age(reader.span(node)))
+
+
+# --- starts of units
+
+
+def date_trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`date_trunc('month', t)`, and BigQuery's `timestamp_trunc(t, MONTH)`: a timestamp."""
+    args = counted(reader, node, 2)
+    unit, moment = args if _truncated(args[0]) or not _truncated(args[1]) else args[::-1]
+    text = _truncated(unit) or unit.name.lower()
+    span = reader.span(node)
+    return _apply(
+        "date_trunc", span, t.Const(text, reader.span(unit)), as_timestamp(reader, reader.read(moment, depth))
+    )
+
+
+def _truncated(node: exp.Expr) -> str | None:
+    """The unit of DATE_TRUNC that an argument names. A column is one only behind the other argument."""
+    word = isinstance(node, exp.Literal) and node.is_string
+    return _TRUNCATED.get(node.name.lower()) if word or isinstance(node, exp.Var | exp.Column) else None
+
+
+def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`trunc(d, 'MM')`: the first day of the month. TRUNC of a number is the rule of its name."""
+    unit = node.args.get("unit") or node.args.get("decimals")
+    name = _TRUNCATED.get(unit.name.lower()) if isinstance(unit, exp.Literal) and unit.is_string else None
+    if unit is None or name is None:
+        return reader.language.rules["trunc"][1](reader, node, depth)  # of a number
+    start = _apply(
+        "date_trunc",
+        reader.span(node),
+        t.Const(name, reader.span(unit)),
+        as_timestamp(reader, reader.read(node.this, depth)),
+    )
+    return _cast(start, "to_date")
+
+
+def date_bin(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`date_bin('15 minutes', t, origin)`: the start of the stride that holds a time."""
+    stride, moment, origin = counted(reader, node, 3)
+    length = stride_of(reader, stride)
+    tree, start = (as_timestamp(reader, one) for one in reader.all([moment, origin], depth))
+    return meanings.date_bin(length, tree, start, reader.span(node))
+
+
+def stride_of(reader: Reader, node: exp.Expr) -> int:
+    """The microseconds of a constant interval, or of its text."""
+    if isinstance(node, exp.Interval):
+        months, rest = times.length(reader, node)
+        size = None if months else rest // timedelta(microseconds=1)
+    else:
+        found = intervals.split(node.name, "", "") if isinstance(node, exp.Literal) else None
+        size = int(found[1]) if found is not None and not found[0] and not found[1] % 1 else None
+    if size is None or size <= 0:
+        raise reader.fail(say.stride(reader.span(node)))
+    return size
+
+
+# --- seconds since 1970
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`unix_timestamp()`, `unix_timestamp(t)`, `unix_timestamp(s, 'yyyy-MM-dd')`: whole seconds."""
+    args, span = counted(reader, node, 0, 1, 2), reader.span(node)
+    if not args:
+        return _cast(_apply("now", span), "to_int")
+    found = reader.all(args, depth)
+    if len(found) == 2:
+        pattern = formats.format_of(reader, found[1], "spark")
+        return _cast(formats.read(reader, found[0], pattern, "timestamp", span), "to_int")
+    return _cast(as_timestamp(reader, found[0]), "to_int")
+
+
+def unix(per_second: int) -> Build:
+    """`unix_seconds(t)`, `unix_millis(t)`, `unix_micros(t)`: whole units, rounded down."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        (moment,) = reader.all(counted(reader, node, 1), depth)
+        span = reader.span(node)
+        micros = _apply("to_micros", span, as_timestamp(reader, moment))
+        return meanings.floor_div(micros, 1_000_000 // per_second, span) if per_second < 10**6 else micros
+
+    return build
+
+
+def moment(micros: int) -> Build:
+    """`timestamp_seconds(n)`, `timestamp_millis(n)`, `timestamp_micros(n)`."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        (count,) = reader.all(counted(reader, node, 1), depth)
+        span = reader.span(node)
+        if micros == 1_000_000:
+            return _apply("to_timestamp", span, count)
+        return _apply("from_micros", span, _times(count, micros))
+
+    return build
+
+
+def from_unixtime(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`from_unixtime(n)`: a text, as in Spark."""
+    args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
+    pattern = formats.format_of(reader, args[1], "spark") if len(args) == 2 else "%Y-%m-%d %H:%M:%S"
+    stamp = _apply("to_timestamp", span, args[0])
+    return _apply("format_time", span, t.Const(pattern, span), stamp)
+
+
+def unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (day,) = reader.all(counted(reader, node, 1), depth)
+    span = reader.span(node)
+    return _apply("days_between", span, as_date(reader, day), t.Const(date(1970, 1, 1), span))
+
+
+def date_of_unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (count,) = reader.all(counted(reader, node, 1), depth)
+    span = reader.span(node)
+    return _apply("add_days", span, t.Const(date(1970, 1, 1), span), count)
+
+
+# --- texts
+
+
+def text_of(style: str, *, format_first: bool = False) -> Build:
+    """`date_format(t, 'yyyy-MM')`, `to_char(t, 'YYYY-MM')`, `format_date('%Y-%m', d)`."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        args = reader.all(counted(reader, node, 2), depth)
+        value, pattern = args[::-1] if format_first else args
+        known = formats.format_of(reader, pattern, style or reader.language.name)
+        return formats.written(known, as_timestamp(reader, value), reader.span(node))
+
+    return build
+
+
+def name_of(pattern: str) -> Build:
+    """`dayname(d)`: Mon; `monthname(d)`: Jan."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        (value,) = reader.all(counted(reader, node, 1), depth)
+        return formats.written(pattern, as_timestamp(reader, value), reader.span(node))
+
+    return build
+
+
+def read(kind: str, style: str = "", *, format_first: bool = False) -> Build:
+    """`to_date(s, 'yyyy-MM-dd')`, `to_timestamp(s, 'YYYY-MM-DD HH24:MI:SS')`; with one argument a cast."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
+        if len(args) == 1:
+            return times.converted(reader, args[0], kind, span)
+        text, pattern = args[::-1] if format_first else args
+        known = formats.format_of(reader, pattern, style or reader.language.name, read=True)
+        return formats.read(reader, text, known, kind, span)
+
+    return build
+
+
+# --- time zones
+
+
+def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`timezone('UTC', t)`, `from_utc_timestamp(t, 'UTC')`, `convert_timezone('UTC', 'UTC', t)`."""
+    args = counted(reader, node, 2, 3)
+    zones = [arg for arg in args if isinstance(arg, exp.Literal) and arg.is_string]
+    moments = [arg for arg in args if arg not in zones]
+    if len(moments) != 1 or not all(map(is_utc, zones)):
+        raise reader.fail(say.at_time_zone(reader.span(node)))
+    return as_timestamp(reader, reader.read(moments[0], depth))
+
+
+AS_WRITTEN: dict[str, Build] = {
+    "add_months": add_months,
+    "age": age,
+    "convert_timezone": in_zone,
+    "date_add": later(1),
+    "date_bin": date_bin,
+    "date_diff": difference,
+    "date_format": text_of("spark"),
+    "date_from_unix_date": date_of_unix_date,
+    "date_sub": later(-1),
+    "date_trunc": date_trunc,
+    "dateadd": later(1),
+    "datediff": difference,
+    "datetime_add": later(1),
+    "datetime_sub": later(-1),
+    "datetime_trunc": date_trunc,
+    "dayname": name_of("%a"),
+    "format_date": text_of("strftime", format_first=True),
+    "format_timestamp": text_of("strftime", format_first=True),
+    "from_unixtime": from_unixtime,
+    "from_utc_timestamp": in_zone,
+    "last_day": last_day,
+    "make_date": make_date,
+    "monthname": name_of("%b"),
+    "months_between": months_between,
+    "parse_date": read("date", "strftime", format_first=True),
+    "parse_timestamp": read("timestamp", "strftime", format_first=True),
+    "strftime": text_of("strftime"),
+    "timestamp_add": later(1),
+    "timestamp_diff": timestamp_difference,
+    "timestamp_micros": moment(1),
+    "timestamp_millis": moment(1000),
+    "timestamp_seconds": moment(1_000_000),
+    "timestamp_sub": later(-1),
+    "timestamp_trunc": date_trunc,
+    "timestampadd": later(1),
+    "timestampdiff": timestamp_difference,
+    "timezone": in_zone,
+    "to_char": text_of(""),
+    "to_date": read("date"),
+    "to_timestamp": read("timestamp"),
+    "to_unix_timestamp": unix_timestamp,
+    "to_utc_timestamp": in_zone,
+    "try_to_date": read("date"),
+    "try_to_timestamp": read("timestamp"),
+    "unix_date": unix_date,
+    "unix_micros": unix(1_000_000),
+    "unix_millis": unix(1000),
+    "unix_seconds": unix(1),
+    "unix_timestamp": unix_timestamp,
+    **{name: times.part(name) for name in ("year", "month", "day")},
+    **{name: times.named(name.upper()) for name in ("dayofmonth", "dayofweek", "dayofyear", "quarter")},
+    **dict.fromkeys(("week", "weekofyear"), times.named("WEEK")),
+    "weekday": times.weekday,
+}
+"""The functions of dates and times by name, in small letters."""

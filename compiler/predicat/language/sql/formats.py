@@ -1,0 +1,225 @@
+"""Formats of dates and times: Java's letters (Spark), PostgreSQL's, and those of strftime.
+
+Each becomes the format of the operator `format_time`. Sources: java.time.format.DateTimeFormatter, PostgreSQL
+"Data Type Formatting Functions", strftime of C.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.semantics.calendar import DIGITS, pieces
+
+if TYPE_CHECKING:
+    from predicat.diagnostics import Span
+    from predicat.language.sql.reader import Reader
+
+_JAVA = {
+    "yyyy": "%Y",
+    "uuuu": "%Y",
+    "MM": "%m",
+    "dd": "%d",
+    "HH": "%H",
+    "mm": "%M",
+    "ss": "%S",
+    "SSS": "%L",
+    "SSSSSS": "%f",
+    "DDD": "%j",
+    "E": "%a",
+    "EE": "%a",
+    "EEE": "%a",
+    "EEEE": "%A",
+    "MMM": "%b",
+    "MMMM": "%B",
+}
+_POSTGRES = {
+    "YYYY": "%Y",
+    "MM": "%m",
+    "DD": "%d",
+    "HH24": "%H",
+    "MI": "%M",
+    "SS": "%S",
+    "MS": "%L",
+    "US": "%f",
+    "DDD": "%j",
+}
+_POSTGRES_NAMES = {"Dy": "%a", "FMDay": "%A", "Mon": "%b", "FMMonth": "%B"}
+_STRFTIME = {**{f"%{letter}": f"%{letter}" for letter in "YmdHMSfjaAbB%"}, "%F": "%Y-%m-%d", "%T": "%H:%M:%S"}
+_JAVA_PIECE = re.compile(r"'((?:[^']|'')*)'|(([A-Za-z])\3*)|([^A-Za-z'\[\]{}#]+)")
+_POSTGRES_PIECE = re.compile(
+    r'"([^"\\]*)"|(FMMonth|FMDay|Mon|Dy)|((?i:YYYY|HH24|DDD|MM|DD|MI|SS|MS|US))|([^A-Za-z"\\]+)'
+)
+_STRFTIME_PIECE = re.compile(r"(%.)|([^%]+)", re.DOTALL)
+EXAMPLES = {
+    "spark": "yyyy, MM, dd, HH, mm, ss, SSS, DDD, EEE, EEEE, MMM, MMMM and 'text'",
+    "postgres": 'YYYY, MM, DD, HH24, MI, SS, MS, US, DDD, Dy, FMDay, Mon, FMMonth and "text"',
+    "strftime": "%Y, %m, %d, %H, %M, %S, %f, %j, %a, %A, %b and %B",
+}
+"""The parts that formats may have, for messages."""
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def java(text: str) -> str | None:
+    """A format of Java; None if it has a letter that has another meaning or none elsewhere."""
+    found, at = "", 0
+    while at < len(text):
+        piece = _JAVA_PIECE.match(text, at)
+        if piece is None:
+            return None
+        quoted, letters, _, rest = piece.groups()
+        if letters is not None and letters not in _JAVA:
+            return None
+        found += (
+            _JAVA[letters]
+            if letters is not None
+            else _escaped(rest)
+            if rest is not None
+            else _escaped(quoted.replace("''", "'") or "'")
+        )
+        at = piece.end()
+    return found
+
+
+def postgres(text: str) -> str | None:
+    """A format of PostgreSQL; None if it has a part that has another meaning or none elsewhere."""
+    found, at = "", 0
+    while at < len(text):
+        piece = _POSTGRES_PIECE.match(text, at)
+        if piece is None:
+            return None
+        quoted, name, part, rest = piece.groups()
+        found += (
+            _POSTGRES_NAMES[name]
+            if name
+            else _POSTGRES[part.upper()]
+            if part
+            else _escaped(rest if rest is not None else quoted)
+        )
+        at = piece.end()
+    return found
+
+
+def strftime(text: str) -> str | None:
+    """A format of strftime; None if it has a part that is not known."""
+    found = ""
+    for piece in _STRFTIME_PIECE.finditer(text):
+        if piece[1] is not None and piece[1] not in _STRFTIME:
+            return None
+        found += _STRFTIME[piece[1]] if piece[1] else piece[2]
+    return found if not text.endswith("%") or text.endswith("%%") else None
+
+
+def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -> str:
+    """The format that a constant text is in a style: `spark`, `postgres`, `strftime`, or `sql`, which is what
+    Spark or PostgreSQL makes of it if the other one makes the same of it, or nothing. Raises Stop.
+
+    `read`: texts are read in it, where PostgreSQL refuses the minutes of Java as a second month.
+    """
+    if not isinstance(node, t.Const) or not isinstance(node.value, str) or not node.value:
+        raise reader.fail(say.format_not_constant(node.span))
+    text = node.value
+    if style == "sql":
+        one, other = java(text), postgres(text)
+        if one != other and not _is_of_one(one, other, text, read=read):
+            raise reader.fail(say.format_of_two_meanings(node.span))
+        found = one if one is not None else other
+    else:
+        found = {"spark": java, "postgres": postgres, "strftime": strftime}[style](text)
+    if found is None:
+        raise reader.fail(say.format_letters(node.span, EXAMPLES.get(style, EXAMPLES["spark"])))
+    return found
+
+
+def written(pattern: str, moment: t.Tree, span: Span) -> t.Tree:
+    """The text of a time (or of a date) in a format."""
+    stamp = t.Apply("cast", (moment, t.Const("to_timestamp", span)), span)
+    return t.Apply("format_time", (t.Const(pattern, span), stamp), span)
+
+
+def _is_of_one(one: str | None, other: str | None, text: str, *, read: bool) -> bool:
+    """Whether one engine alone takes a format: Spark has no Y and no I, and PostgreSQL takes any to write."""
+    if other is None:
+        return read
+    return one is None and bool(set("YI") & set(text))
+
+
+_CLOCK = "HMSLf"
+
+
+def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t.Tree:
+    """The date or the timestamp that a text says in a format, with all of its digits; UNKNOWN for any other
+    text. Raises Stop for a format of which engines make different times.
+    """
+    found = pieces(pattern)
+    letters = [letter for letter, _ in found if letter]
+    if not _is_whole(letters):
+        raise reader.fail(say.format_not_read(span))
+    places: dict[str, int] = {}
+    shape, at = "", 1
+    for letter, said in found:
+        places[letter] = at
+        shape += "_" * DIGITS[letter] if letter else re.sub(r"([\\%_])", r"\\\1", said)
+        at += DIGITS[letter] if letter else len(said)
+
+    def part(letter: str, default: str, length: int = 0) -> t.Tree:
+        if letter not in letters:
+            return t.Const(default, span)
+        start = t.Const(places[letter], span)
+        return t.Apply("substr", (text, start, t.Const(length or DIGITS[letter], span)), span)
+
+    dash, colon = t.Const("-", span), t.Const(":", span)
+    day = (
+        [part("Y", "", 10)]
+        if "%Y-%m-%d" in pattern
+        else [part("Y", ""), dash, part("m", "01"), dash, part("d", "01")]
+    )
+    if kind == "date" and not set(letters) & set(_CLOCK):
+        whole = text if pattern == "%Y-%m-%d" else _joined(day, span)
+        value = t.Apply("to_date", (whole,), span)
+        return value if whole is text else _if_like(text, shape, value, span)
+    clock = (
+        [part("H", "", 8)]
+        if "%H:%M:%S" in pattern
+        else [part("H", "00"), colon, part("M", "00"), colon, part("S", "00")]
+    )
+    fraction = next((letter for letter in "Lf" if letter in letters), None)
+    clock += [t.Const(".", span), part(fraction, "")] if fraction is not None else []
+    moment = t.Apply(
+        "to_timestamp", (_joined([*day, t.Const("T", span), *clock, t.Const("Z", span)], span),), span
+    )
+    value = t.Apply("cast", (moment, t.Const("to_date", span)), span) if kind == "date" else moment
+    return _if_like(text, shape, value, span)
+
+
+def _is_whole(letters: list[str]) -> bool:
+    """Whether parts make a time: each once, and none without what is larger."""
+    if len(set(letters)) < len(letters) or set(letters) - set("YmdHMSLf") or {"L", "f"} <= set(letters):
+        return False
+    order = [letter for letter in "YmdHMS" if letter in letters]
+    return order == list("YmdHMS"[: len(order)]) and (not set(letters) & {"L", "f"} or "S" in order)
+
+
+def _joined(parts: list[t.Tree], span: Span) -> t.Tree:
+    """Parts one after the other; constants beside each other are one."""
+    found: list[t.Tree] = []
+    for part in parts:
+        last = found[-1] if found else None
+        if isinstance(last, t.Const) and isinstance(part, t.Const):
+            found[-1] = t.Const(f"{last.value}{part.value}", span)
+        else:
+            found.append(part)
+    result = found[0]
+    for part in found[1:]:
+        result = t.Apply("concat", (result, part), span)
+    return result
+
+
+def _if_like(text: t.Tree, shape: str, value: t.Tree, span: Span) -> t.Tree:
+    test = t.Apply("like", (text, t.Const(shape, span)), span)
+    return t.Apply("cond", (test, value, t.Const(None, span)), span)
