@@ -27,9 +27,8 @@ _HELP = (
 
 
 @click.command("discover", help=_HELP)
-@click.argument(
-    "paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path, exists=True)
-)
+@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path, exists=True))
+@click.option("--dsn", help="postgresql://... Read views, CHECK constraints and policies of a server, too.")
 @click.option(
     "--dialect",
     metavar="NAME",
@@ -84,6 +83,7 @@ _HELP = (
 @click.option("--interactive", is_flag=True, help="With --propose: ask for the name of each filter.")
 def command(
     paths: tuple[Path, ...],
+    dsn: str | None,
     dialect: str | None,
     folder: Path | None,
     form: str,
@@ -104,7 +104,9 @@ def command(
 
     if update and baseline is None:
         raise click.UsageError(say.NEEDS_BASELINE)
-    found = _read(paths, dialect)
+    if not paths and dsn is None:
+        raise click.UsageError(say.NEEDS_PATHS)
+    found = _read(paths, dialect, dsn)
     if propose is not None:
         _propose(found, propose, jobs, interactive=interactive)
         return
@@ -137,14 +139,19 @@ def _show(shown: Report, form: str, output: Path | None) -> None:
         click.echo(report.summary(shown), nl=False)
 
 
-def _read(paths: tuple[Path, ...], dialect: str | None) -> Found:
-    """What is in the files. Raises UsageError for an unknown dialect."""
+def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Found:
+    """What is in the files and on the server. Raises UsageError for an unknown dialect."""
     from predicat.discover.read import dialects, folder  # noqa: PLC0415  # not for --help
 
     chosen = dialects.known(dialect) if dialect is not None else None
     if dialect is not None and chosen is None:
         raise click.UsageError(say.unknown_dialect(dialect, dialects.names()))
-    return folder.read(paths, chosen)
+    found = folder.read(paths, chosen)
+    if dsn is not None:
+        from predicat.discover.read import postgres  # noqa: PLC0415  # an optional package
+
+        found.add(postgres.conditions(dsn))
+    return found
 
 
 def _judged(found: Found, catalog: Path | None, jobs: int) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from predicat.discover.conditions import Condition, Place, Refused
 from predicat.discover.read import compiled, data, dialects, python, templates, types
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
+from predicat.discover.read.owners import Owners
 from predicat.discover.read.sql import Text, plain_place
 
 Item = Condition | Refused
@@ -60,6 +62,7 @@ class _Reading:
         self.projects: dict[Path, Path | None] = {}
         self.macros: dict[Path, dict[str, Any]] = {}
         self.compiled: dict[Path, tuple[str, str]] = {}
+        self.owners = Owners()
         self.result = Found()
 
     def read(self) -> Found:
@@ -77,6 +80,10 @@ class _Reading:
                 self.result.refused.append(Refused(Place(str(file.path), 1, 1, 0, 0), str(problem), ""))
             if file.kind == "sql" or len(self.result.conditions) > before:
                 self.result.files[file.kind] += 1
+            owner = self.owners.of(file.path) if len(self.result.conditions) > before else None
+            if owner:
+                owned = [dataclasses.replace(row, owner=owner) for row in self.result.conditions[before:]]
+                self.result.conditions[before:] = owned
         return self.result
 
     def learn(self) -> None:

@@ -1,0 +1,65 @@
+"""The conditions of a PostgreSQL server: of views, CHECK constraints and row security policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from predicat.deploy.server import connect
+from predicat.discover.conditions import Clause, Condition, Refused
+from predicat.discover.read.embedded import condition
+from predicat.discover.read.sql import Text, plain_place
+from predicat.discover.read.types import Known, kind_of
+
+_OURS = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'"
+_COLUMNS = f"""
+SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {_OURS}
+ORDER BY n.nspname, c.relname, a.attnum
+"""
+_VIEWS = f"""
+SELECT n.nspname, c.relname, pg_get_viewdef(c.oid)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('v', 'm') AND {_OURS} ORDER BY 1, 2
+"""
+_CHECKS = f"""
+SELECT n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid)
+FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE k.contype = 'c' AND {_OURS} ORDER BY 1, 2, 3
+"""
+_POLICIES = f"""
+SELECT n.nspname, c.relname, p.polname, pg_get_expr(part.tree, p.polrelid)
+FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace,
+     LATERAL (VALUES (p.polqual), (p.polwithcheck)) AS part (tree)
+WHERE part.tree IS NOT NULL AND {_OURS} ORDER BY 1, 2, 3
+"""
+_SECONDS = 60
+
+
+def conditions(dsn: str) -> Iterator[Condition | Refused]:
+    """The conditions of a server. Reads its catalog only. Raises PredicatError if it cannot be reached."""
+    with connect(dsn, Path("target/postgres")) as connection:
+        connection.execute("SET default_transaction_read_only = on")
+        connection.execute(f"SET statement_timeout = '{_SECONDS}s'")
+        columns = _known(connection)
+        for schema, name, definition in connection.execute(_VIEWS).fetchall():
+            place = plain_place(f"postgresql:{schema}.{name}", definition)
+            yield from Text(definition, "postgres", place, columns).found()
+        kinds: tuple[tuple[Clause, str], ...] = (("check", _CHECKS), ("policy", _POLICIES))
+        for clause, query in kinds:
+            for schema, table, name, text in connection.execute(query).fetchall():
+                place = plain_place(f"postgresql:{schema}.{table}.{name}", text)
+                yield from condition(text, f"{schema}.{table}", clause, "postgres", place, columns)
+
+
+def _known(connection: Any) -> Known:
+    """The types of the columns of all relations."""
+    tables: dict[str, dict[str, str]] = {}
+    for schema, table, column, kind in connection.execute(_COLUMNS).fetchall():
+        tables.setdefault(f"{schema}.{table}", {})[column] = kind_of(kind, "postgres")
+    result = Known()
+    for name, columns in tables.items():
+        result.add(name, columns)
+    return result
