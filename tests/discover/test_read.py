@@ -182,12 +182,14 @@ def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:
         "b/dbt_project.yml": "name: b\nprofile: p\n",
         "b/profiles.yml": "p: {target: dev, outputs: {dev: {type: snowflake}}}\n",
         "b/x.sql": "select 1 from t where a = 1",
+        "d/predicat.yml": "catalog: d\ndiscover: {dialect: trino}\n",
+        "d/x.sql": "select 1 from t where a = 1",
         "c/x.sql": "select 1 from `p-q.d.t` where a = 1 and SAFE_CAST(b AS INT64) = 2",
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content)
-    assert folder.read([tmp_path / "a", tmp_path / "b", tmp_path / "c"]).dialects == Counter(
-        {"spark": 1, "snowflake": 1, "bigquery": 1}
+    assert folder.read([tmp_path / name for name in "abcd"]).dialects == Counter(
+        {"spark": 1, "snowflake": 1, "bigquery": 1, "trino": 1}
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ MAX_DEPTH = 60
 """Brackets that may be open at once; sqlglot's parser recurses."""
 _BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.MERGE, TokenType.DELETE, TokenType.UPDATE)
 
+warnings.filterwarnings("ignore", "Possible nested set", FutureWarning)  # of regular expressions in SQL
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it falls back to is told by the report
 
 
