@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from predicat.discover.findings import findings
 from predicat.discover.history import parted
+from predicat.discover.judging import judge
 from tests.discover.test_comparing import condition
 
 OLD = "kind IN ('a', 'b') AND live"
@@ -43,6 +45,13 @@ def test_the_commit_in_which_two_rules_parted(repository: Path) -> None:
         found = parted(condition(one, files[0]), condition(other, files[1]))
         assert found is not None
         assert (found.commit, found.subject, found.path) == (short, "A third kind", "two.sql")
+
+
+def test_the_finding_names_the_commit(repository: Path) -> None:
+    short = git(repository, "rev-parse", "--short", "HEAD~1")
+    conditions = [condition(OLD, "one.sql"), condition(NEW, "two.sql")]
+    (found,) = findings(conditions, judge(conditions), {})
+    assert found.hint == f"they were alike until {short} (A third kind) changed two.sql"
 
 
 def test_rules_that_never_were_alike(repository: Path) -> None:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from predicat.diagnostics import Severity, Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place
+from predicat.discover.history import parted
 from predicat.discover.verdicts import Judged, Judgement, Pair
 from predicat.review.lint import Finding
 
@@ -46,6 +47,8 @@ KINDS = {
     )
 }
 """The kinds of findings by name."""
+_DATED = 50
+"""Pairs whose history is looked up, at most: each look takes git some time."""
 CODES = {row.code: row for row in KINDS.values()}
 
 
@@ -61,7 +64,11 @@ def findings(conditions: Sequence[Condition], judged: Judged, known: Mapping[int
     result = [
         *(_single(conditions[row.condition], row) for row in judged.judgements if row.condition not in known),
         *(item for numbers in judged.same for item in _same(conditions, numbers, known)),
-        *(item for pair in judged.pairs for item in _near(conditions, pair, known)),
+        *(
+            item
+            for number, pair in enumerate(judged.pairs)
+            for item in _near(conditions, pair, known, dated=number < _DATED)
+        ),
     ]
     return sorted(dict.fromkeys(result), key=_order)
 
@@ -93,7 +100,9 @@ def _same(
         yield _finding("same", first, say.same_rule(others), None)
 
 
-def _near(conditions: Sequence[Condition], pair: Pair, known: Mapping[int, str]) -> Iterable[Finding]:
+def _near(
+    conditions: Sequence[Condition], pair: Pair, known: Mapping[int, str], *, dated: bool
+) -> Iterable[Finding]:
     if pair.left in known and pair.right in known:
         return
     left, right = pair.left, pair.right
@@ -103,7 +112,9 @@ def _near(conditions: Sequence[Condition], pair: Pair, known: Mapping[int, str])
         yield _finding("drift", place, say.drifted(name, pair.message, _rows(pair)), None)
     else:
         message = say.near(_where(conditions[right].place), pair.message, _rows(pair))
-        yield _finding("near", conditions[left], message, None)
+        commit = parted(conditions[left], conditions[right]) if dated else None
+        hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
+        yield _finding("near", conditions[left], message, hint)
 
 
 def _rows(pair: Pair) -> list[Mapping[str, Any]]:

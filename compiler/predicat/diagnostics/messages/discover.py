@@ -89,6 +89,11 @@ def near(place: str, message: str, rows: list[Mapping[str, Any]]) -> str:
     return f"this is nearly the rule in {place}: {message}{_told(rows)}"
 
 
+def parted(commit: str, subject: str, path: str) -> str:
+    """Two conditions were alike until a commit."""
+    return f"they were alike until {commit} ({subject}) changed {path}"
+
+
 def _told(rows: list[Mapping[str, Any]]) -> str:
     return "".join(f" They differ for {_row(values)}." for values in rows[:1])
 
