@@ -19,7 +19,12 @@ from predicat.diagnostics.messages import commands as say
     "- for standard input; without it, the name of a filter as for predicat sql.",
 )
 @click.argument("file", default="-", metavar="[INPUT]")
-@click.option("--from", "source", metavar="LANGUAGE", help="The language of a file.")
+@click.option(
+    "--from",
+    "source",
+    metavar="LANGUAGE",
+    help="The language of a file. bigquery, snowflake, trino and duckdb are read into sql by sqlglot.",
+)
 @click.option(
     "--to", "target", required=True, metavar="LANGUAGE", help="The language or SQL dialect of the output."
 )
@@ -54,7 +59,9 @@ def command(
     form: str,
 ) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.messages import sql  # noqa: PLC0415  # as above
     from predicat.language import LANGUAGES, default_fields  # noqa: PLC0415  # as above
+    from predicat.language.sql.others import DIALECTS, as_sql  # noqa: PLC0415  # as above
 
     api.check_target(target)
     if source is None:
@@ -67,7 +74,11 @@ def command(
     if not declared and on is None and (defaults := default_fields(source)):
         declared, on = defaults, LANGUAGES[source].on
     name = "<stdin>" if file == "-" else file
-    predicate = api.parse(_body(_read(file), source, name), source, declared or None, on=on, name=name)
+    text = _read(file)
+    if source in DIALECTS and source not in LANGUAGES:
+        text, engine, source = as_sql(text.strip(), source, name), DIALECTS[source], "sql"
+        click.echo(sql.engine_not_asked(engine), err=True)
+    predicate = api.parse(_body(text, source, name), source, declared or None, on=on, name=name)
     text = predicate.to(target)
     show(form, {"to": target, "text": text}, lambda: text)
 

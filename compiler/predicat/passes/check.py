@@ -91,6 +91,7 @@ class _Checker(Operators):
         count: How many parts of the tree were visited.
         lists: Whether the tree has a list or a map that is written out.
         counts: Whether sizes of typed nodes are counted, because the tree is deep or its parts are copied.
+        table: The name of the table that fields are qualified by.
         taken: Names of the variables of enclosing macros, case-folded.
         sizes: Sizes of nodes by identity.
     """
@@ -98,6 +99,7 @@ class _Checker(Operators):
     count: int = 0
     lists: bool = False
     counts: bool = False
+    table: str | None = None
     taken: frozenset[str] = frozenset()
     sizes: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
 
@@ -318,9 +320,19 @@ class _Checker(Operators):
         if name == "lists" and keys:
             known = [one.removeprefix("lists.") for one in lists if "@" not in one]
             raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
+        if self.rules.folds_names and keys and keys[0] in fields and self.is_table(name):
+            return self.root(t.Name(keys[0], base.span), keys[1:], span)
         raise self.fail(
             msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums])
         )
+
+    def is_table(self, name: str) -> bool:
+        """Whether a name before a field is that of the one table that a condition of SQL is asked of, and
+        not a misspelt field.
+        """
+        if self.table is None and msg.did_you_mean(name, self.scope.fields or ()) is None:
+            self.table = name
+        return self.table == name
 
     def variable(self, name: t.Name) -> Node | None:
         """What the variable of that name stands for, if there is one. In SQL no name may differ from that

@@ -40,7 +40,7 @@ from predicat.passes.convert import (
     loose,
     time_constant,
 )
-from predicat.passes.engine_order import in_engine_order
+from predicat.passes.engine_order import in_engine_order, same_in_engine_order
 
 
 class Comparisons(Calls):
@@ -143,6 +143,8 @@ class Comparisons(Calls):
         pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), found.wanted, strict=True))
         if op in EQUALITIES and self.rules.null_is_value and any(map(self.nullable_value, pair)):
             return self.null_equality(op, pair[0], pair[1], span)
+        if self.rules.engine_order and op == "same" and DOUBLE in (pair[0].type, pair[1].type):
+            return same_in_engine_order(pair[0], pair[1], span)
         if self.rules.engine_order and op in COMPARISONS and DOUBLE in (pair[0].type, pair[1].type):
             return in_engine_order(op, pair[0], pair[1], span)
         return Call(BOOLEAN, op, pair, span)

@@ -45,6 +45,15 @@ def in_engine_order(op: str, left: Node, right: Node, span: Span) -> Node:
     return _or(plain, Call(BOOLEAN, "and", (_is_nan(left), there), span))
 
 
+def same_in_engine_order(left: Node, right: Node, span: Span) -> Node:
+    """IS NOT DISTINCT FROM of two numbers of which one is a double: NaN is the same as itself."""
+    plain = Call(BOOLEAN, "same", (left, right), span)
+    if not (may_be_nan(left) and may_be_nan(right)):
+        return plain
+    both = Call(BOOLEAN, "and", (_is_nan(left), _is_nan(right)), span)
+    return _or(plain, Call(BOOLEAN, "is_true", (both,), span))
+
+
 def bare_comparison(one: Node, other: Node) -> Call | None:
     """The comparison in the engine's order that `one OR other` is; None if it is none."""
     if (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, STRING, TIMESTAMP, ArrayType, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, Type
 from predicat.passes.literals import BLANKS, TRUTHS
 
 _DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -22,6 +22,11 @@ _ENDINGS = (
     (f"{_CLOCK}{_SECONDS}(?:[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})$", ""),
 )
 """The forms of a date with a time, and what each lacks to be RFC 3339."""
+_MOMENT = (
+    f"{_DAY}[ Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{{1,9}})?"
+    "(?:[Zz]|[+-][0-9]{2}(?::[0-9]{2})?)?)?$"
+)
+"""All of them in one, of moments that there are."""
 
 
 def of_text(op: str, text: Node, kind: Type, span: Span) -> Node:
@@ -33,6 +38,8 @@ def of_text(op: str, text: Node, kind: Type, span: Span) -> Node:
         return Call(BOOLEAN, "cond", (_one_of(word, True, span), _truth(True), no), span)
     if kind == TIMESTAMP:
         return Call(TIMESTAMP, "to_timestamp", (_rfc3339(plain, span),), span)
+    if kind == DATE:  # of a moment, its day
+        return Call(DATE, op, (_choice(plain, _MOMENT, _part(plain, span, 1, 10), plain, span),), span)
     return Call(kind, op, (plain,), span)
 
 

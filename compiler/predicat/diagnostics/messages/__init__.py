@@ -334,9 +334,23 @@ def import_conflict(span: Span, name: str, path: str, hint: str | None) -> Diagn
     )
 
 
+KEYS_BY_MEANING = {
+    **dict.fromkeys(("where", "condition", "expression", "expr", "predicate", "query"), "sql"),
+    **dict.fromkeys(("columns", "schema"), "fields"),
+    **dict.fromkeys(("table", "source"), "relation"),
+    **dict.fromkeys(("parameters", "args", "arguments"), "params"),
+    **dict.fromkeys(("doc", "docs", "comment", "title"), "description"),
+    **dict.fromkeys(("postgresql", "pg"), "postgres"),
+    **dict.fromkeys(("sparksql", "spark_sql"), "spark"),
+}
+"""Keys that people write for those that there are."""
+
+
 def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
-    hint = did_you_mean(key, known) or f"known keys: {_listed(known, 30)}"
+    meant = KEYS_BY_MEANING.get(key.lower())
+    hint = f"did you mean {meant!r}?" if meant in known else did_you_mean(key, known)
+    hint = hint or f"known keys: {_listed(known, 30)}"
     return Diagnostic("unknown-key", f"{where} has no key {key!r}", span, hint)
 
 

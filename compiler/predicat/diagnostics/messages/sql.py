@@ -336,3 +336,34 @@ def released_casts(span: Span, name: str) -> Diagnostic:
         "engines take these: in a new version the casts take them, too",
         Severity.WARNING,
     )
+
+
+def unclosed_quote(span: Span) -> Diagnostic:
+    return msg.syntax(span, f"the quote {span.text} that opens here is not closed")
+
+
+def clause(span: Span) -> Diagnostic:
+    return msg.syntax(
+        span,
+        f"a filter is a condition alone, and this begins with {span.text.upper()}",
+        "write what stands behind WHERE, without that word",
+    )
+
+
+def aggregate(span: Span, name: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"the aggregate {name}()",
+        "a filter is asked of one row: count rows with coverage, or filter what a query has counted",
+    )
+
+
+def not_of_dialect(span: Span, engine: str) -> Diagnostic:
+    return msg.syntax(span, f"this is not read as a condition of {engine}")
+
+
+def engine_not_asked(engine: str) -> str:
+    return (
+        f"read as {engine} by sqlglot; {engine} itself was not asked: compare both on some of your rows "
+        "(predicat test)"
+    )

@@ -23,12 +23,16 @@ from predicat.language.sql.rules import Key, Rule
 _BINARY = frozenset({"this", "expression"})
 _CAST = frozenset({"this", "to", "_type", "safe"})
 
+_CONVERSIONS = {"bigint": "bigint", "double": "double", "string": "string", "boolean": "boolean"}
+"""The functions that are casts, besides those that sqlglot reads as one."""
+
 RULES: dict[Key, Rule | None] = {
     # Two whole numbers are divided as doubles. `div` is the division without a rest.
     exp.Div: (_BINARY | {"typed", "safe"}, operators.double_division),
     # A double is cut towards zero, and a whole number has the range of its type.
     exp.Cast: (_CAST, times.engine_cast("to_int")),
     exp.TryCast: (_CAST, times.engine_cast("to_int")),
+    **{name: (None, times.conversion(kind)) for name, kind in _CONVERSIONS.items()},
     "isnan": (None, functions.is_nan_or_false),
     exp.RawString: (frozenset({"this"}), operators.text),
     # sqlglot reads element_at(xs, 1) as an index that counts from 1.

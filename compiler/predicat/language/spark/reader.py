@@ -17,7 +17,7 @@ from predicat.language.sql.reader import read_as
 if TYPE_CHECKING:
     from predicat.language import Body
 
-SPARK = SqlLanguage("spark", "spark", RULES, joined_quotes, FOREIGN)
+SPARK = SqlLanguage("spark", "spark", RULES, joined_quotes, quotes="'\"`\\", foreign=FOREIGN)
 
 
 def read(body: Body) -> t.Tree:

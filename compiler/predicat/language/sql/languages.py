@@ -42,6 +42,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         name: Its name in a catalog.
         dialect: The dialect of sqlglot that reads it. Default: sqlglot's own.
         differences: What it has instead of the shared rules, or beside them; None: the rule is not its own.
+        quotes: The signs that texts and names are between.
         foreign: Operators of other engines, in capital letters, with what to write instead.
         mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
@@ -50,6 +51,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     dialect: str | None = None
     differences: Mapping[Key, Rule | None] = field(default_factory=dict)
     mend: Callable[[list[Token]], list[Token]] = _same
+    quotes: str = "'\""
     foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
 
     @cached_property

@@ -23,10 +23,10 @@ from predicat.language.sql.differences import RULES
 from predicat.language.sql.intervals import protect_interval_literals
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.operators import Build
-from predicat.language.sql.refusals import NODES, WRITTEN_OTHERWISE, refused_tokens
+from predicat.language.sql.refusals import NODES, OTHER_NAMES, WRITTEN_OTHERWISE, refused_tokens
 from predicat.language.sql.refused_functions import REFUSED
 from predicat.language.sql.spans import OPERATORS, SpanIndex
-from predicat.language.sql.tokens import MARK, as_written, called_div
+from predicat.language.sql.tokens import MARK, as_written, called_div, clause_word, unclosed
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 
 if TYPE_CHECKING:
@@ -66,10 +66,15 @@ def parse(text: str, source: Source, fields: Container[str] = (), language: SqlL
     try:
         tokens = language.tokens(text)
     except TokenError as error:
+        opened = unclosed(text, language.quotes)
+        if opened is not None:
+            raise PredicatError.of(say.unclosed_quote(Span(source, opened, opened + 1))) from None
         raise PredicatError.of(say.no_words(whole, _plain(str(error)))) from None
     spans = SpanIndex(tokens)
     if spans.deepest > MAX_PARENTHESES:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
+    if (clause := clause_word(tokens)) is not None:
+        raise PredicatError.of(say.clause(Span(source, clause.start, clause.end + 1)))
     refused = refused_tokens(tokens, source, language.foreign)
     if refused is not None:
         raise PredicatError.of(refused)
@@ -212,12 +217,15 @@ class Reader:
         negated = isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)
         found = node.this if negated else node
         what, hint = next((row for kind, row in NODES.items() if isinstance(found, kind)), (None, None))
-        if what is None and isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
-            what = self.called_name(node)
-            if what in REFUSED:
-                return msg.unsupported_syntax(self.span(node), what, REFUSED[what])
+        name = self.called_name(node) if isinstance(node, exp.Func) else ""
+        if name in REFUSED or name in OTHER_NAMES:
+            return msg.unsupported_syntax(self.span(node), name, REFUSED.get(name) or OTHER_NAMES[name])
+        if isinstance(node, exp.AggFunc):
+            return say.aggregate(self.span(node), name)
+        if what is None and name:
             if type(node) not in self.language.rules:
-                return msg.unknown_function(self.span(node), what, self.language.known)
+                return msg.unknown_function(self.span(node), name, self.language.known)
+            what = name
         return msg.unsupported_syntax(self.span(node), what or self.written(node), hint)
 
     @staticmethod
@@ -246,7 +254,10 @@ class Reader:
         """The name of a function as it is written, in small letters."""
         if isinstance(node, exp.Anonymous):
             return str(node.this).removeprefix(MARK).lower()
-        return self.spans.called_name(self.extent(node)[0]) or type(node).__name__.lower()
+        found = self.spans.called_name(self.extent(node)[0])
+        if found or isinstance(node, OPERATORS):
+            return found
+        return self.span(node).text.partition("(")[0].lower()
 
     def all(self, nodes: list[exp.Expr], depth: int) -> tuple[t.Tree, ...]:
         out: list[t.Tree] = []

@@ -22,7 +22,7 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.Select: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
     exp.SetOperation: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
     exp.Star: ("*", None),
-    exp.Window: ("a window function", None),
+    exp.Window: ("a window function", "a filter is asked of one row: filter what a query has numbered"),
     exp.CurrentTime: ("the time of day without a date", CLOCK),
     exp.Localtime: ("the time of day without a date", CLOCK),
     exp.Localtimestamp: ("the local time", LOCAL),
@@ -38,6 +38,25 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
 """What SQL has and a filter does not: what it is called, if not as it is written, and what to write
 instead.
 """
+
+OTHER_NAMES = {
+    "bigint": "write CAST(s AS BIGINT)",
+    "int": "write CAST(s AS INT)",
+    "integer": "write CAST(s AS INT)",
+    "double": "write CAST(s AS DOUBLE)",
+    "string": "write CAST(a AS STRING)",
+    "text": "write CAST(a AS TEXT)",
+    "boolean": "write CAST(s AS BOOLEAN)",
+    "timestamp": "write CAST(s AS TIMESTAMP)",
+    "iff": "write CASE WHEN test THEN a ELSE b END",
+    "isodow": "write extract(isodow FROM d)",
+    "dayname": "write extract(isodow FROM d), which is 1 for Monday to 7 for Sunday",
+    "struct": "compare the members one by one: (a, b) = (1, 2)",
+    "try_to_timestamp": "write CAST(s AS TIMESTAMP), which is UNKNOWN where s is no timestamp",
+    "regexp_matches": "write s RLIKE 'pattern' (in postgres bodies s ~ 'pattern')",
+    "array_size": "write size(array)",
+}
+"""Functions that a filter has not by this name, and what to write instead."""
 
 WRITTEN_OTHERWISE = {
     "`": "names with special characters stand in double quotes",

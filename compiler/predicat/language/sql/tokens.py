@@ -57,3 +57,34 @@ _OPERANDS = frozenset(
 def _is_called(tokens: list[Token], index: int) -> bool:
     called = index + 1 < len(tokens) and tokens[index + 1].token_type is TokenType.L_PAREN
     return called and (index == 0 or tokens[index - 1].token_type not in _OPERANDS)
+
+
+_CLAUSES = frozenset({TokenType.SELECT, TokenType.WHERE, TokenType.WITH, TokenType.HAVING})
+
+
+def clause_word(tokens: list[Token]) -> Token | None:
+    """The word of a clause or a statement that a condition begins with."""
+    return tokens[0] if tokens and tokens[0].token_type in _CLAUSES else None
+
+
+def unclosed(text: str, quotes: str) -> int | None:
+    """Where a quote opens that nothing closes. A backslash among the quotes escapes what is behind it."""
+    at, escapes = 0, "\\" in quotes
+    while at < len(text):
+        if text.startswith("--", at):
+            at = text.find("\n", at) % (len(text) + 1)
+        elif text[at] in quotes and text[at] != "\\":
+            end = _closed(text, at, escapes=escapes)
+            if end is None:
+                return at
+            at = end
+        at += 1
+    return None
+
+
+def _closed(text: str, start: int, *, escapes: bool) -> int | None:
+    """The place of the quote that closes the one at `start`. A doubled one closes, and opens again."""
+    at = start + 1
+    while at < len(text) and text[at] != text[start]:
+        at += 2 if escapes and text[at] == "\\" else 1
+    return at if at < len(text) else None

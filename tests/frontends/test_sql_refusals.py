@@ -1,0 +1,85 @@
+"""What a SQL condition has and a filter does not: each refusal says what to write."""
+
+from __future__ import annotations
+
+import pytest
+
+import predicat
+from predicat.diagnostics import PredicatError
+from predicat.language.sql.others import as_sql
+
+FIELDS = {
+    "a": "bigint",
+    "b": "bigint",
+    "s": "string",
+    "tags": "array<string>",
+    "address": "struct<zip: string>",
+    "city": "string",
+    "doc": "json",
+}
+REFUSED = [
+    ("sql", "s = 'abc and a > 1", "the quote ' that opens here is not closed", None, 5),
+    ("sql", 'a > 1 and "s = 3', 'the quote " that opens here is not closed', None, 11),
+    ("spark", "a = 1 and `s = 3", "the quote ` that opens here is not closed", None, 11),
+    ("spark", "s = 'it\\'s", "the quote ' that opens here is not closed", None, 5),
+    ("sql", "WHERE a > 1", "begins with WHERE", "without that word", 1),
+    ("postgres", "select a", "begins with SELECT", "without that word", 1),
+    ("sql", "a = 1 AND count(*) > 1", "count is not supported", "one row", 11),
+    ("sql", "stddev(a) > 1", "stddev is not supported", "one row", 1),
+    ("sql", "int(s) > 3", "int is not supported", "CAST(s AS INT)", 1),
+    ("sql", "levenshtein(s, s) > 3", "levenshtein is not supported", None, 1),
+    ("sql", "a IN (SELECT 1)", "a subquery", "list(", 7),
+    ("sql", "rand() < 0.1", "rand is not supported", "same answer", 1),
+    ("sql", "row_number() OVER (ORDER BY a) = 1", "a window function", "one row", 1),
+    ("sql", "adress.city = 'x'", "no field is named 'adress.city'", "'address'", 1),
+    ("sql", "t.city = 'x' AND u.s = 'y'", "no field is named 'u.s'", None, 18),
+    ("sql", "tags[0] = 'a'", "count from 1 on PostgreSQL and from 0 on Spark", "element_at(tags, 1)", 1),
+    ("spark", "s ~ 'a'", "the operator ~", "RLIKE", 3),
+    ("spark", "doc ->> 'a' = 'x'", "the operator ->>", "j['key']", 5),
+    ("postgres", "a == 1", "the operator ==", "write =", 3),
+    ("postgres", "s RLIKE 'a'", "the operator RLIKE", "write ~", 3),
+    ("postgres", "a <=> b", "the operator <=>", "IS NOT DISTINCT FROM", 3),
+    ("postgres", "doc @> 'x'", "'x' is not a JSON value", None, 8),
+    ("postgres", "doc -> -1 = 1", "counts from the end", None, 1),
+    ("sql", "a = 'x'", "'x' is not a bigint", "42", 5),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "message", "hint", "column"), REFUSED)
+def test_refusals_have_a_place_and_an_alternative(
+    language: str, text: str, message: str, hint: str | None, column: int
+) -> None:
+    with pytest.raises(PredicatError) as error:
+        predicat.parse(text, language, FIELDS)
+    (found,) = error.value.diagnostics
+    assert message in found.message
+    assert hint is None or hint in (found.hint or "")
+    assert found.where().endswith(f":1:{column}")
+
+
+@pytest.mark.parametrize("name", ["pow", "array_position"])
+def test_no_function_is_called_an_operator(name: str) -> None:
+    try:
+        predicat.parse(f"{name}(tags, 'x') = 1", "sql", FIELDS)
+    except PredicatError as error:
+        assert "operator ," not in str(error)
+        assert name in str(error)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "found"),
+    [
+        ("bigquery", '`a` > 1 AND s = "x"', "\"a\" > 1 AND s = 'x'"),
+        ("snowflake", "IFF(a > 1, s, 'x') = 'y'", "CASE WHEN a > 1 THEN s ELSE 'x' END = 'y'"),
+        ("trino", "a BETWEEN 1 AND 2", "a BETWEEN 1 AND 2"),
+        ("duckdb", "s = 'it''s'", "s = 'it''s'"),
+    ],
+)
+def test_other_dialects_become_sql(dialect: str, text: str, found: str) -> None:
+    assert as_sql(text, dialect) == found
+    predicat.parse(found, "sql", FIELDS)
+
+
+def test_a_text_of_another_dialect_has_a_place() -> None:
+    with pytest.raises(PredicatError, match="not read as a condition of BigQuery"):
+        as_sql("a > ) 1", "bigquery")
