@@ -80,6 +80,8 @@ def _no_lists(node: Node) -> None:
 
 _OF_TYPES = frozenset({"type-mismatch", "not-boolean", "unknown-member"})
 """The problems that are those of a row, where the row knows the type."""
+_ALIAS = 2
+"""A name of so few letters before a field is the alias of a table, though a field has nearly that name."""
 _DEEP = 6
 """Below so many levels no tree becomes too large, and its typed nodes are not counted."""
 
@@ -330,7 +332,8 @@ class _Checker(Operators):
         """Whether a name before a field is that of the one table that a condition of SQL is asked of, and
         not a misspelt field.
         """
-        if self.table is None and msg.did_you_mean(name, self.scope.fields or ()) is None:
+        short = len(name) <= _ALIAS
+        if self.table is None and (short or msg.did_you_mean(name, self.scope.fields or ()) is None):
             self.table = name
         return self.table == name
 
