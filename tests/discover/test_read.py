@@ -166,6 +166,8 @@ from o where day >= '{{ var("start") }}' {% if is_incremental() %} and status <>
         "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}",
         "select {{ ().__class__.__base__.__subclasses__() }} from t where a = 1",
         "{% if %}",
+        "{% test a",
+        "{% snapshot a %} x",
         "{{ 'x' * 10**12 }}",
     ],
 )
@@ -214,3 +216,7 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
 def test_a_switch_is_no_part_of_a_rule() -> None:
     row = one("SELECT 1 FROM t WHERE false AND a = 1 AND b = 2")
     assert (row.sql, row.text, row.whole) == ("a = 1 AND b = 2", "a = 1 AND b = 2", False)
+
+
+def test_the_parser_may_fail_in_any_way() -> None:
+    assert reasons("CREATE TABLE a PARTITION OF b FOR VALUES c; SELECT 1", "postgres") == [say.NOT_PARSED]

@@ -140,7 +140,7 @@ class _Tags(Extension):
 
     def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
         tag = next(parser.stream).value
-        while parser.stream.current.type != "block_end":
+        while parser.stream.current.type not in ("block_end", "eof"):
             next(parser.stream)
         body = parser.parse_statements((f"name:end{tag}",), drop_needle=True)
         return nodes.Scope(body, lineno=1) if tag == "snapshot" else []
