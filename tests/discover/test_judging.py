@@ -262,3 +262,13 @@ def test_a_part_may_be_written_in_another_way() -> None:
     text = "DATE(s.t) = DATE '2020-01-01' AND n BETWEEN 5 AND 3"
     other = "CAST(t AS DATE) = CAST('2020-01-01' AS DATE) AND n BETWEEN 5 AND 3"
     assert kinds(judge([replace(condition(text, "bigquery"), sql=other)])) == ["never"]
+
+
+def test_several_cases_of_a_template_at_one_place_are_no_case() -> None:
+    conditions = [
+        condition(text, clause="case", branches=(3, at)) for at, text in enumerate(["a = 1", "a = 1"])
+    ]
+    assert kinds(judge(conditions)) == ["unreachable"]
+    assert judge([replace(item, rendered=True) for item in conditions]).judgements == ()
+    another = condition("b = 2", clause="case", branches=(3, 0))
+    assert judge([*conditions, another]).judgements == ()

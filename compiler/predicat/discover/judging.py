@@ -251,21 +251,31 @@ def relation_of(condition: Condition) -> str | None:
 
 
 def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[str, ...]]:
-    """For each condition the conditions of the branches of its CASE that come before it. A part of the
-    condition of a branch says nothing of the rows that the branch takes.
+    """For each condition the conditions of the branches of its CASE that come before it.
+
+    A part of the condition of a branch says nothing of the rows that the branch takes. What comes out of a
+    template may be several CASEs at one place.
     """
-    cases: dict[tuple[str, int], list[tuple[int, str]]] = {}
-    for condition in conditions:
-        if condition.branches is not None and condition.whole and is_whole_text(condition):
-            start, number = condition.branches
-            cases.setdefault((condition.place.path, start), []).append((number, condition.text))
-    for condition in conditions:
-        if condition.branches is None or not condition.whole or not is_whole_text(condition):
+    cases: dict[tuple[str, int], dict[int, set[str]]] = {}
+    usable = [_is_branch(condition) for condition in conditions]
+    for condition in (row for row, is_usable in zip(conditions, usable, strict=True) if is_usable):
+        start, number = condition.branches or (0, 0)
+        branches = cases.setdefault((condition.place.path, start), {})
+        branches.setdefault(number, set()).add(condition.text)
+    for condition, is_usable in zip(conditions, usable, strict=True):
+        start, number = condition.branches or (0, 0)
+        branches = cases[condition.place.path, start] if is_usable else {}
+        if any(len(texts) > 1 for texts in branches.values()):
             yield ()
         else:
-            start, number = condition.branches
-            before = sorted(cases[condition.place.path, start])
-            yield tuple(text for at, text in before if at < number)
+            yield tuple(text for at in sorted(branches) if at < number for text in branches[at])
+
+
+def _is_branch(condition: Condition) -> bool:
+    """Whether a condition is that of a branch of a CASE, all of it, at a place that is its own."""
+    if condition.branches is None or not condition.whole or condition.rendered:
+        return False
+    return is_whole_text(condition)
 
 
 def _run(
