@@ -53,13 +53,14 @@ _BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DT
 def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """A cast to DECIMAL. Without digits it is Spark's DECIMAL(10), or 38 digits of PostgreSQL's."""
     span = reader.span(node)
-    sizes = [int(part.name) for part in node.args["to"].expressions if part.name.isdigit()]
+    written = [part.name for part in node.args["to"].expressions]
+    sizes = [int(size) if size.isascii() and size.isdigit() and len(size) < 4 else -1 for size in written]
     if not sizes:
         if reader.language.name not in UNSIZED:
             raise reader.fail(functions.decimal_digits(span))
         sizes = list(UNSIZED[reader.language.name])
     precision, scale = (*sizes, 0)[:2]
-    if not 1 <= precision <= MAX_PRECISION or scale > precision:
+    if not 1 <= precision <= MAX_PRECISION or not 0 <= scale <= precision or len(sizes) > 2:
         raise reader.fail(functions.bad_decimal(span, MAX_PRECISION))
     digits = (t.Const(size, span) for size in (precision, scale))
     return t.Apply("sql.decimal", (reader.read(node.this, depth), *digits), span)

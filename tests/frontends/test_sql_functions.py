@@ -1,0 +1,52 @@
+"""What functions of SQL refuse, with what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+import predicat
+from predicat.diagnostics import PredicatError
+
+FIELDS = {
+    "s": "string",
+    "x": "double",
+    "n": "bigint",
+    "w": "decimal(30,10)",
+    "xs": "array<bigint>",
+    "m": "map<string, string>",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "hint"),
+    [
+        ("sql", "round(x) = 3", "bround(x, 0)"),
+        ("sql", "round(w, 2) = 3", "bounds"),
+        ("sql", "array_position(xs, 1) > 0", "array_contains"),
+        ("sql", "regexp_replace(s, 'a+', '') = ''", "'g'"),
+        ("sql", "regexp_extract(s, '(a|ab)c?', 1) = 'a'", "next character"),
+        ("sql", "regexp_extract(s, '(?:(a)|b)*', 1) = 'a'", "next character"),
+        ("sql", "regexp_replace(s, 'a*', '', 'g') = ''", "next character"),
+        ("sql", "n ^ 1 = 1", "pow(a, 2)"),
+        ("sql", "log(x) > 2", "log10(x)"),
+        ("sql", "pow(x, 3) > 2", "x * x * x"),
+        ("sql", "CAST(s AS DECIMAL) > 2", "DECIMAL(20, 2)"),
+        ("sql", "CAST(s AS DECIMAL(10, a)) > 2", "1 to 38"),
+        ("sql", "CAST(s AS DECIMAL(10, 2, 1)) > 2", "1 to 38"),
+        ("sql", "CAST(x AS DECIMAL(10, 2)) > 2", "round(x, 2)"),
+        ("sql", "json_array_length(s) > 1", "declare the field as json"),
+        ("sql", "xxhash64(s) = 1", "sha2(s, 256)"),
+        ("sql", "uuid() = s", "md5(s)"),
+        ("sql", "rand() < 0.5", "same answer"),
+        ("sql", "input_file_name() = s", "in a column"),
+        ("sql", "count(*) > 1", "aggregate first"),
+        ("sql", "size(transform(xs, x -> x + 1)) = 1", "exists"),
+        ("sql", "translate(s, 'ab', 'ba') = 'x'", "may become"),
+        ("spark", "split(s, '[,;]')[0] = 'a'", "split_part"),
+        ("spark", "map_values(m)[0] = 'a'", "name the key"),
+    ],
+)
+def test_a_refusal_says_what_to_write(language: str, text: str, hint: str) -> None:
+    with pytest.raises(PredicatError) as error:
+        predicat.parse(text, language, FIELDS)
+    assert hint in (error.value.diagnostics[0].hint or ""), error.value
