@@ -404,6 +404,13 @@ _ROWS = (
     ),
     # strings
     Op(
+        "ascii",
+        ("string -> bigint",),
+        "The code point of the first character; 0 for the empty text.",
+        ((("Abc",), 65), (("é",), 233), (("😀x",), 128512), (("",), 0)),
+        range=(0, 0x10FFFF),
+    ),
+    Op(
         "md5",
         ("string -> string",),
         "The MD5 hash of the text in UTF-8, as hexadecimal digits.",

@@ -71,6 +71,7 @@ _UNARY = {
     "exp": "exponential",
     "ln": "natural logarithm",
     "log10": "decimal logarithm",
+    "ascii": "first code point",
     "md5": "MD5 hash",
     "sha256": "SHA-256 hash",
     "ceil": "ceiling",

@@ -868,6 +868,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "bit_xor": _constantly(lambda a, b: a ^ b),
     "shift_left": _constantly(arithmetic.shifted_left),
     "shift_right": _constantly(lambda a, places: a >> places),
+    "ascii": _constantly(lambda value: ord(value[0]) if value else 0),
     "md5": _constantly(lambda value: md5(value.encode(), usedforsecurity=False).hexdigest()),
     "sha256": _constantly(lambda value: sha256(value.encode()).hexdigest()),
     "concat": _constantly(lambda a, b: a + b),

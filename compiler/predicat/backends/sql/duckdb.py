@@ -900,6 +900,7 @@ DUCKDB = Dialect(
         "bit_xor": lambda r, node: call("XOR", *(as_bigint(r, arg) for arg in node.args)),
         "shift_left": arithmetic.shift_left_in_parts,
         "shift_right": arithmetic.bits(exp.BitwiseRightShift),
+        "ascii": lambda r, node: cast(call("ASCII", r.node(node.args[0])), "BIGINT"),
         "md5": function("MD5"),
         "sha256": function("SHA256"),
         "concat": lambda r, node: exp.DPipe(

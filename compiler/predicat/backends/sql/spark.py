@@ -897,6 +897,7 @@ SPARK = Dialect(
         "bit_xor": arithmetic.bits(exp.BitwiseXor),
         "shift_left": lambda r, node: call("SHIFTLEFT", as_bigint(r, node.args[0]), r.node(node.args[1])),
         "shift_right": lambda r, node: call("SHIFTRIGHT", as_bigint(r, node.args[0]), r.node(node.args[1])),
+        "ascii": lambda r, node: cast(call("ASCII", r.node(node.args[0])), "BIGINT"),
         "md5": function("MD5"),
         "sha256": lambda r, node: call("SHA2", r.node(node.args[0]), number_literal(256)),
         "concat": function("CONCAT"),

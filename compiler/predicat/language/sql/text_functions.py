@@ -16,7 +16,7 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, each, let, number, plus, text
 from predicat.language.sql import constants
 from predicat.language.sql.arguments import counted
-from predicat.language.sql.functions import check_length
+from predicat.language.sql.functions import check_length, function
 from predicat.language.sql.operators import Build, not_
 from predicat.semantics import regex
 
@@ -176,6 +176,7 @@ def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "lpad": (None, pad("lpad")),
     "rpad": (None, pad("rpad")),
+    "ascii": (None, function("ascii", 1)),
     "concat_ws": (None, concat_ws),
     "split": (None, split),
     "string_to_array": (None, string_to_array),

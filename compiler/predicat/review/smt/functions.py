@@ -43,6 +43,7 @@ TEXT_OPERATORS = frozenset(
         "rtrim",
         "strip",
         "lpad",
+        "ascii",
         "md5",
         "sha256",
         "regex_extract",

@@ -562,7 +562,8 @@ WITHOUT_FORMULA = {
         ("bround", "exp", "ln", "log10", "round", "sqrt"), f"{_ANY}; its comparison with a constant is solved"
     ),
     **dict.fromkeys(
-        ("bit_and", "bit_or", "bit_xor", "shift_left", "shift_right", "md5", "sha256", "to_decimal"), _ANY
+        ("bit_and", "bit_or", "bit_xor", "shift_left", "shift_right", "ascii", "md5", "sha256", "to_decimal"),
+        _ANY,
     ),
     **dict.fromkeys(
         ("day_of_year", "to_duration", "to_quantity", "add_months", "last_day", "format_time"), _ANY

@@ -93,6 +93,7 @@ POSTGRES = Dialect(
         "bit_xor": arithmetic.bits(exp.BitwiseXor),
         "shift_left": numbers.shift(exp.BitwiseLeftShift),
         "shift_right": numbers.shift(exp.BitwiseRightShift),
+        "ascii": lambda r, node: cast(call("ASCII", r.node(node.args[0])), "BIGINT"),
         "md5": lambda r, node: call("MD5", texts.utf8(r.node(node.args[0]))),
         "sha256": lambda r, node: call(
             "ENCODE", call("SHA256", texts.utf8(r.node(node.args[0]))), string_literal("hex")
