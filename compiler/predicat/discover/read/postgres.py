@@ -35,14 +35,14 @@ FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.
      LATERAL (VALUES (p.polqual), (p.polwithcheck)) AS part (tree)
 WHERE part.tree IS NOT NULL AND {_OURS} ORDER BY 1, 2, 3
 """
-_SECONDS = 60
+_TIMEOUT = "SET statement_timeout = '60s'"
 
 
 def conditions(dsn: str) -> Iterator[Condition | Refused]:
     """The conditions of a server. Reads its catalog only. Raises PredicatError if it cannot be reached."""
     with connect(dsn, Path("target/postgres")) as connection:
         connection.execute("SET default_transaction_read_only = on")
-        connection.execute(f"SET statement_timeout = '{_SECONDS}s'")
+        connection.execute(_TIMEOUT)
         columns = _known(connection)
         for schema, name, definition in connection.execute(_VIEWS).fetchall():
             place = plain_place(f"postgresql:{schema}.{name}", definition)
