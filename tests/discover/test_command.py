@@ -76,3 +76,11 @@ def test_a_page_has_the_rules_and_their_places(folder: Path) -> None:
     page = (folder / "page.html").read_text()
     assert "models/dead.sql:3" in page and "D101" in page and "LOWER(coverage) LIKE &#39;%MP%&#39;" in page
     assert "&lt;script&gt;" in page and "'<script>'" not in page
+
+
+def test_a_catalog_with_problems_is_wrong_use(folder: Path) -> None:
+    (folder / "catalog").mkdir()
+    (folder / "catalog" / "a.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: a\nfilters: {b: {sql: '(('}}\n"
+    )
+    assert in_process("discover", "models", cwd=folder).returncode == 2

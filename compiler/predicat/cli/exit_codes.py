@@ -33,7 +33,7 @@ MEANINGS = {
 }
 """One line for each code, as the help and the documentation show them."""
 
-JUDGES = ("diff", "lint", "quality", "test")
+JUDGES = ("diff", "discover", "lint", "quality", "test")
 """Commands for which 1 means findings: for these, a catalog with problems is wrong use."""
 
 _USAGE = frozenset({"usage", "missing-extra", "file"})
