@@ -219,7 +219,8 @@ class Reader:
         what, hint = next((row for kind, row in NODES.items() if isinstance(found, kind)), (None, None))
         name = self.called_name(node) if isinstance(node, exp.Func) else ""
         if name in REFUSED or name in OTHER_NAMES:
-            return msg.unsupported_syntax(self.span(node), name, REFUSED.get(name) or OTHER_NAMES[name])
+            instead = REFUSED.get(name) or OTHER_NAMES[name]
+            return msg.unsupported_syntax(self.span(node), what or name, instead)
         if isinstance(node, exp.AggFunc):
             return say.aggregate(self.span(node), name)
         if what is None and name:
