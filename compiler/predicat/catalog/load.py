@@ -37,7 +37,7 @@ from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries, sql
 from predicat.diagnostics.reading import reading
 from predicat.ir.codec import to_data
-from predicat.ir.nodes import Call, FieldDecl, Literal, Node, ParamDecl
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, ParamDecl, rewrite_children
 from predicat.ir.rows import unknown_keys
 from predicat.ir.tree import Tree
 from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
@@ -447,6 +447,8 @@ class Builder(Struct, dict=True):
 
         def resolve(name: str, args: tuple[tuple[str, Node], ...], span: Span) -> Node:
             found, node = self.reference(row, name, args, span)
+            if found.partition(".")[0] != row.dataset:
+                node = _fitting(node, dataset, found, span)
             references.append(found)
             return node
 
@@ -525,8 +527,6 @@ class Builder(Struct, dict=True):
             raise PredicatError.of(
                 msg.unknown_version(span, qualified, str(name.partition("@")[2]), map(str, target.versions))
             )
-        if target.dataset != row.dataset:
-            raise PredicatError.of(say.reference_to_another_dataset(span, name, row.dataset))
         if target.versions[number].language == "python":
             raise PredicatError.of(entries.part_of_another(span, name))
         if qualified in self.path:
@@ -546,6 +546,26 @@ class Builder(Struct, dict=True):
             over = date.fromisoformat(version.deprecated) < self.today
             message = msg.deprecated_use if over else msg.deprecated
             self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
+
+
+def _fitting(node: Node, dataset: WrittenDataset, name: str, span: Span) -> Node:
+    """A predicate of another dataset with the fields of this one. Raises PredicatError for a field that this
+    one does not have, or has with another type or another meaning of NULL.
+    """
+
+    def rewrite(part: Node) -> Node:
+        if not isinstance(part, Field):
+            return rewrite_children(part, rewrite)
+        own = dataset.fields.get(part.decl.name)
+        wanted = str(part.decl.type), part.decl.nulls
+        has = (str(own.type), own.nulls) if own is not None else None
+        if own is None or has != wanted:
+            raise PredicatError.of(
+                say.field_does_not_fit(span, name, dataset.name, part.decl.name, wanted, has)
+            )
+        return Field(part.type, own, part.span)
+
+    return rewrite(node)
 
 
 def argument_problems(

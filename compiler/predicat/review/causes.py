@@ -12,6 +12,7 @@ from predicat.review.kinds import Difference
 from predicat.review.snapshot import Data, Snapshot
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
+_QUALIFIED = re.compile(r"\b[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 _CONTEXT = ("field", "field-type", "field-nulls", "column", "enum")
 """Changes of a dataset that can change what its filters mean or read."""
 
@@ -66,6 +67,8 @@ def _users(side: Snapshot, names: Collection[str], wanted: Collection[str]) -> s
         words: set[str] = set()
         for version in side.filters[name]["versions"].values():
             words.update(_WORD.findall(version["text"]))
+            for other in _QUALIFIED.findall(version["text"]):
+                mentions.setdefault(other, set()).add(name)
             if is_template(version["text"]):
                 words |= macro_words
         for word in words:

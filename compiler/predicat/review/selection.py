@@ -46,14 +46,26 @@ class Files(Struct, frozen=True):
                     return None
                 wanted.add(name)
                 templates = templates or _has_variables(self.texts[file])
-        named = [f"{name}." for name in wanted]
         for file, text in self.texts.items():
-            lists = "list" in text and any(name in text for name in named)
-            if lists or _has_variables(text) or (templates and is_template(text)):
+            if _has_variables(text) or (templates and is_template(text)):
                 name = self.dataset(file)
                 if name is None:
                     return None
                 wanted.add(name)
+        return self._with_users(wanted)
+
+    def _with_users(self, names: set[str]) -> set[str] | None:
+        """Some datasets and those whose files name them, as for a filter or a list of another dataset."""
+        wanted, front = set(names), set(names)
+        while front:
+            named = [f"{name}." for name in front]
+            users = {
+                self.dataset(file) for file, text in self.texts.items() if any(part in text for part in named)
+            }
+            if None in users:
+                return None
+            front = {name for name in users if name is not None} - wanted
+            wanted |= front
         return wanted
 
     def of(self, datasets: set[str] | None) -> list[Path]:

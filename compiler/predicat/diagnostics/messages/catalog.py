@@ -306,13 +306,20 @@ def filter_of_another_dataset(span: Span, filter_name: str, dataset: str) -> Dia
     return msg.bad_value(span, filter_name, f"a job of {dataset} cannot run a filter of another dataset")
 
 
-def reference_to_another_dataset(span: Span, name: str, dataset: str) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        name,
-        f"a filter of {dataset} cannot use one of another dataset",
-        "it reads the columns of another relation",
-    )
+def field_does_not_fit(
+    span: Span, name: str, dataset: str, field: str, wanted: tuple[str, str], own: tuple[str, str] | None
+) -> Diagnostic:
+    """`wanted` and `own` are a type and `nulls`; `own` is None where this dataset has no such field."""
+    read = f"{name} reads the field {field!r}"
+    if own is None:
+        hint = "declare the field, or name a filter of this dataset"
+        message = f"{read}, which the dataset {dataset!r} does not have"
+        return Diagnostic("field-does-not-fit", message, span, hint)
+    if own[0] != wanted[0]:
+        message = f"{read} as {wanted[0]}, and here it is {own[0]}"
+    else:
+        message = f"{read} with nulls: {wanted[1]}, and here it has nulls: {own[1]}"
+    return Diagnostic("field-does-not-fit", message, span, "declare the field as in the other dataset")
 
 
 def bad_argument(span: Span, parameter: str, name: str, given: object, kind: object) -> Diagnostic:
