@@ -48,6 +48,8 @@ _SCALARS = {
     "json": "JSON JSONB VARIANT",
 }
 _TYPES = {name: field for field, names in _SCALARS.items() for name in names.split()}
+_WIDTHS = {"INT": "int", "SMALLINT": "smallint", "TINYINT": "tinyint", "FLOAT": "float"}
+"""Numbers narrower than bigint and double. Only a field has a width, no element of an array or map."""
 _LOCAL_TIMES = {"TIMESTAMPNTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"}
 """Timestamps without a time zone in DuckDB. Its sessions are in UTC here, so they are timestamps of UTC."""
 _ANY_DECIMAL = f"decimal({MAX_PRECISION},10)"
@@ -98,9 +100,10 @@ def columns_of(engine: str, columns: Iterable[tuple[str, str]]) -> list[Column]:
 
 def _field_type(engine: str, physical: str) -> str | None:
     try:
-        return _of(exp.DataType.build(physical, dialect=engine, udt=True), engine)
+        kind = exp.DataType.build(physical, dialect=engine, udt=True)
     except SqlglotError:
         return None
+    return _WIDTHS.get(kind.this.name if isinstance(kind, exp.DataType) else "") or _of(kind, engine)
 
 
 def _of(kind: Any, engine: str) -> str | None:

@@ -14,7 +14,7 @@ from predicat.diagnostics import PredicatError
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _ODD = re.compile(r"[^A-Za-z0-9]+")
-_NUMBERS = ("bigint", "double", "decimal")
+_NUMBERS = ("bigint", "int", "smallint", "tinyint", "double", "float", "decimal")
 _OWNER = "you@example.com"
 
 
