@@ -30,7 +30,7 @@ dataset: shop
 fields: {amount: bigint}
 filters:
   big:
-    sql: "CONCAT(CAST(amount AS STRING), '') = '1' OR amount > {{ var('least', 1) }}"
+    sql: "CAST(amount AS STRING) LIKE '%1' OR amount > {{ var('least', 1) }}"
     tests: [{row: {amount: 501}, matches: true}]
 """
 
