@@ -167,7 +167,11 @@ def empty_row(span: Span) -> Diagnostic:
 
 
 def row_compared(span: Span, count: int) -> Diagnostic:
-    return msg.unsupported_syntax(span, f"a row of {count} values compared with something that is not a row")
+    return msg.unsupported_syntax(
+        span,
+        f"a row of {count} values compared with something else than a row of {count}",
+        "write as many values on both sides: (a, b) = (1, 2)",
+    )
 
 
 def place_not_constant(span: Span) -> Diagnostic:

@@ -17,7 +17,7 @@ from predicat.language.sql.reader import read_as
 if TYPE_CHECKING:
     from predicat.language import Body
 
-POSTGRES = SqlLanguage("postgres", "postgres", RULES, foreign=FOREIGN)
+POSTGRES = SqlLanguage("postgres", "postgres", RULES, foreign=FOREIGN, rows=frozenset({"row"}))
 
 
 def read(body: Body) -> t.Tree:

@@ -17,7 +17,16 @@ from predicat.language.sql.reader import read_as
 if TYPE_CHECKING:
     from predicat.language import Body
 
-SPARK = SqlLanguage("spark", "spark", RULES, joined_quotes, quotes="'\"`\\", foreign=FOREIGN)
+SPARK = SqlLanguage(
+    "spark",
+    "spark",
+    RULES,
+    joined_quotes,
+    quotes="'\"`\\",
+    foreign=FOREIGN,
+    rows=frozenset({"struct", "named_struct"}),
+    row_equality="same",
+)
 
 
 def read(body: Body) -> t.Tree:

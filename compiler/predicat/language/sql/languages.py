@@ -44,6 +44,8 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         differences: What it has instead of the shared rules, or beside them; None: the rule is not its own.
         quotes: The signs that texts and names are between.
         foreign: Operators of other engines, in capital letters, with what to write instead.
+        rows: The functions that make a row of values.
+        row_equality: The operator by which two rows are equal in a place.
         mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
 
@@ -53,6 +55,8 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     mend: Callable[[list[Token]], list[Token]] = _same
     quotes: str = "'\""
     foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
+    rows: frozenset[str] = frozenset()
+    row_equality: str = "eq"
 
     @cached_property
     def reader(self) -> Dialect:

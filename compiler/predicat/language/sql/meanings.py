@@ -164,12 +164,5 @@ def _packed(moment: t.Tree, span: Span) -> t.Tree:
     return _apply("add", span, _apply("mul", span, months, t.Const(32, span)), _apply("day", span, moment))
 
 
-def row_equal(left: tuple[t.Tree, ...], right: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """`(a, b) = (1, 2)`: equal in each place."""
-    return _apply(
-        "and", span, *(_apply("eq", span, one, other) for one, other in zip(left, right, strict=True))
-    )
-
-
 def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
     return t.Apply(op, args, span)

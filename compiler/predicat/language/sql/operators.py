@@ -16,7 +16,7 @@ from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.ir.types import MAX_PRECISION
 from predicat.ir.values import INT_MAX, INT_MIN
-from predicat.language.sql import meanings
+from predicat.language.sql import rows
 from predicat.language.sql.arguments import arguments
 from predicat.semantics.like import LikeError, canonical
 
@@ -55,10 +55,6 @@ def unary(op: str) -> Build:
 
 def not_(tree: t.Tree) -> t.Tree:
     return t.Apply("not", (tree,), tree.span)
-
-
-def distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    return not_(reader.apply("same", node, node.this, node.expression, depth=depth))
 
 
 def paren(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -148,11 +144,11 @@ def _between(value: t.Tree, low: t.Tree, high: t.Tree, span: Span) -> t.Tree:
 
 
 def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    if isinstance(node.this, exp.Tuple):
+    if rows.parts(reader, node.this) is not None:
         if not node.expressions:
             raise reader.fail(say.no_rows_in(reader.span(node)))
-        parts = tuple(same_rows(reader, node, node.this, row, depth) for row in node.expressions)
-        return t.Apply("or", parts, reader.span(node))
+        found = [rows.equal(reader, node, node.this, row, depth) for row in node.expressions]
+        return t.Apply("or", tuple(row for row in found if row is not None), reader.span(node))
     span = reader.span(node)
     listed = node.args.get("field") or (node.expressions[0] if len(node.expressions) == 1 else None)
     if node.args.get("field") or isinstance(listed, exp.List):
@@ -281,8 +277,9 @@ def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def equal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x = y`, `x = ANY(array)` or `(a, b) = (1, 2)`."""
-    if isinstance(node.this, exp.Tuple):
-        return same_rows(reader, node, node.this, node.expression, depth)
+    row = rows.equal(reader, node, node.this, node.expression, depth)
+    if row is not None:
+        return row
     array = array_of(node.expression, "any", "some")
     return (
         reader.apply("eq", node, node.this, node.expression, depth=depth)
@@ -293,8 +290,9 @@ def equal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def unequal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x <> y`, `x <> ALL(array)` or `(a, b) <> (1, 2)`."""
-    if isinstance(node.this, exp.Tuple):
-        return not_(same_rows(reader, node, node.this, node.expression, depth))
+    row = rows.equal(reader, node, node.this, node.expression, depth)
+    if row is not None:
+        return not_(row)
     array = array_of(node.expression, "all")
     return (
         reader.apply("ne", node, node.this, node.expression, depth=depth)
@@ -319,18 +317,6 @@ def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tr
     found = reader.apply("in", node, node.this, array, depth=depth)
     some = t.Apply("gt", (t.Apply("size", (reader.read(array, depth),), span), t.Const(0, span)), span)
     return found if isinstance(node.this, exp.Literal) else t.Apply("and", (found, some), span)
-
-
-def same_rows(reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, depth: int) -> t.Tree:
-    """Two rows of values, which are equal if they are in each place."""
-    count = len(left.expressions)
-    if not count:
-        raise reader.fail(say.empty_row(reader.span(node)))
-    if not isinstance(right, exp.Tuple) or len(right.expressions) != count:
-        raise reader.fail(say.row_compared(reader.span(node), count))
-    return meanings.row_equal(
-        reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node)
-    )
 
 
 def either_concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

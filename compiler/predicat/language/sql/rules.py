@@ -16,6 +16,7 @@ from predicat.language.sql import (
     number_functions,
     operators,
     pattern_functions,
+    rows,
     text_functions,
     times,
 )
@@ -34,8 +35,8 @@ RULES: dict[Key, Rule] = {
     exp.Paren: (_THIS, operators.paren),
     exp.EQ: (_BINARY_ARGS, operators.equal),
     exp.NEQ: (_BINARY_ARGS, operators.unequal),
-    exp.NullSafeEQ: (_BINARY_ARGS, operators.binary("same")),
-    exp.NullSafeNEQ: (_BINARY_ARGS, operators.distinct),
+    exp.NullSafeEQ: (_BINARY_ARGS, rows.same),
+    exp.NullSafeNEQ: (_BINARY_ARGS, rows.distinct),
     exp.Add: (_BINARY_ARGS, calendars.plus("add")),
     exp.Sub: (_BINARY_ARGS, calendars.plus("sub")),
     exp.Mul: (_BINARY_ARGS, operators.binary("mul")),

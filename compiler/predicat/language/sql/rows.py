@@ -1,0 +1,64 @@
+"""Rows of values, which are compared place by place: `(a, b) = (1, 2)`, `struct(a, b) IN (struct(1, 2))`.
+
+In standard SQL and PostgreSQL a place with NULL makes the comparison UNKNOWN. Spark's rows are structs, in
+which NULL is as NULL. Sources: PostgreSQL, "Row and Array Comparisons"; Spark SQL, "NULL Semantics".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.language.sql.arguments import arguments
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+
+def parts(reader: Reader, node: exp.Expr | None) -> list[exp.Expr] | None:
+    """The values of a row; None for what is no row."""
+    if isinstance(node, exp.Tuple):
+        return list(node.expressions)
+    if not isinstance(node, exp.Func):
+        return None
+    name = reader.called_name(node)
+    if name not in reader.language.rows:
+        return None
+    values = list(arguments(node))
+    if name == "named_struct":
+        return values[1::2] if len(values) % 2 == 0 else None
+    return [value.expression if isinstance(value, exp.PropertyEQ) else value for value in values]
+
+
+def equal(reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, depth: int) -> t.Tree | None:
+    """Whether two rows are equal in each place; None if the left side is no row. Raises Stop."""
+    return _compared(reader, node, left, right, reader.language.row_equality, depth)
+
+
+def same(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x <=> y` and `x IS NOT DISTINCT FROM y`, of values or of rows."""
+    found = _compared(reader, node, node.this, node.expression, "same", depth)
+    return found or reader.apply("same", node, node.this, node.expression, depth=depth)
+
+
+def distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x IS DISTINCT FROM y`."""
+    return t.Apply("not", (same(reader, node, depth),), reader.span(node))
+
+
+def _compared(
+    reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, op: str, depth: int
+) -> t.Tree | None:
+    ones, others = parts(reader, left), parts(reader, right)
+    if ones is None:
+        return None
+    span = reader.span(node)
+    if not ones:
+        raise reader.fail(say.empty_row(span))
+    if others is None or len(others) != len(ones):
+        raise reader.fail(say.row_compared(span, len(ones)))
+    pairs = zip(reader.all(ones, depth), reader.all(others, depth), strict=True)
+    return t.Apply("and", tuple(t.Apply(op, pair, span) for pair in pairs), span)
