@@ -14,6 +14,7 @@ from predicat.diagnostics import extras
 from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
+    from predicat.discover.counts import Count
     from predicat.discover.read.folder import Found
     from predicat.discover.report import Report
     from predicat.review.lint import Finding
@@ -29,6 +30,11 @@ _HELP = (
 @click.command("discover", help=_HELP)
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path, exists=True))
 @click.option("--dsn", help="postgresql://... Read views, CHECK constraints and policies of a server, too.")
+@click.option(
+    "--engine",
+    metavar="DSN|DIR",
+    help="Count the rows that conditions take, on a PostgreSQL server or in Parquet and CSV files.",
+)
 @click.option(
     "--dialect",
     metavar="NAME",
@@ -84,6 +90,7 @@ _HELP = (
 def command(
     paths: tuple[Path, ...],
     dsn: str | None,
+    engine: str | None,
     dialect: str | None,
     folder: Path | None,
     form: str,
@@ -106,6 +113,8 @@ def command(
         raise click.UsageError(say.NEEDS_BASELINE)
     if not paths and dsn is None:
         raise click.UsageError(say.NEEDS_PATHS)
+    if engine is not None and not Path(engine).is_dir() and "=" not in engine and "://" not in engine:
+        raise click.UsageError(say.no_engine(engine))
     found = _read(paths, dialect, dsn)
     if propose is not None:
         _propose(found, propose, jobs, interactive=interactive)
@@ -118,7 +127,13 @@ def command(
         _write(baseline, result.findings)
         return
     shown = report.Report(
-        found, _new(result.findings, baseline), result.unjudged, result.judged, result.undecided, select
+        found,
+        _new(result.findings, baseline),
+        result.unjudged,
+        result.judged,
+        result.undecided,
+        select,
+        _counted(found, engine) if engine is not None else (),
     )
     _show(shown, form, output)
     if check and any(map(stops, shown.findings)):
@@ -173,6 +188,15 @@ def _judged(found: Found, catalog: Path | None, jobs: int) -> Report:
     numbers = dict(enumerate(names, len(found.conditions)))
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
     return Report(found, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
+
+
+def _counted(found: Found, place: str) -> list[Count]:
+    """The rows of each condition on an engine. Raises PredicatError if it cannot be reached."""
+    from predicat.discover.counts import counts  # noqa: PLC0415  # not for --help
+    from predicat.discover.engines import engine  # noqa: PLC0415  # an optional package
+
+    with engine(place) as opened:
+        return counts(found.conditions, opened)
 
 
 def _rewrite(found: Found, catalog: Path | None, out: Path, jobs: int) -> None:

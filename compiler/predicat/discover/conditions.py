@@ -10,6 +10,8 @@ Clause = Literal[
     "where", "having", "case", "filter", "join", "qualify", "check", "policy", "test", "view", "selector"
 ]
 
+_TEMPLATES = ("{{", "{%", "{#")
+
 
 @dataclass(frozen=True)
 class Place:
@@ -71,6 +73,11 @@ class Condition:
     branches: tuple[int, int] | None = None
     derived: bool = False
     on: str | None = None
+
+    @property
+    def has_parameters(self) -> bool:
+        """Whether a value is given when it runs, by a parameter or a template."""
+        return bool(self.params) or any(mark in self.sql for mark in _TEMPLATES)
 
 
 @dataclass(frozen=True)

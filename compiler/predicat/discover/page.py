@@ -10,8 +10,9 @@ import jinja2
 from markupsafe import Markup
 
 from predicat.diagnostics.messages import discover as say
+from predicat.discover.counts import Count
 from predicat.discover.findings import CODES
-from predicat.discover.report import Report, finding_data, summary
+from predicat.discover.report import Report, counted, finding_data, summary
 from predicat.review.site import build
 
 MAX_RELATIONS = 200
@@ -35,6 +36,7 @@ def page(report: Report) -> str:
         summary=summary(report),
         sections=[(title, _listed(report, codes)) for title, codes in say.SECTIONS.items()],
         relations=relations[:MAX_RELATIONS],
+        rows=_rows_of_rules(report),
         more=max(0, len(relations) - MAX_RELATIONS),
     )
 
@@ -44,7 +46,17 @@ def _listed(report: Report, codes: tuple[str, ...]) -> list[dict[str, object]]:
     order = list(CODES)
     found = [item for item in report.findings if item.code in codes]
     found.sort(key=lambda item: order.index(item.code))
-    return [finding_data(item) for item in found[:MAX_FINDINGS]]
+    return [{**finding_data(item), "rows": _rows(report.count_of(item))} for item in found[:MAX_FINDINGS]]
+
+
+def _rows(count: Count | None) -> str:
+    return "" if count is None else say.NOT_COUNTED + count.reason if count.reason else counted(count)
+
+
+def _rows_of_rules(report: Report) -> dict[tuple[str, str], str]:
+    """The rows of each rule of a relation, in words; none without an engine."""
+    rows = zip(report.found.conditions, report.counts, strict=False)
+    return {(str(row.relation), row.sql or row.text): _rows(count) for row, count in rows}
 
 
 def _relations(report: Report) -> list[tuple[str, list[tuple[str, list[str]]]]]:

@@ -31,7 +31,6 @@ MAX_FILTERS = 60
 """Filters of a dataset: those in most places come first."""
 _MOST_DESCRIBED = 300
 _TIMEOUT = 1.0
-_TEMPLATES = ("{{", "{%", "{#")
 Ask = Callable[[str, str], str]
 """Gives the name of a filter for its condition and a first name; an empty text leaves it out."""
 
@@ -120,9 +119,7 @@ def _unfit(row: Condition, number: int, judged: Judged, dead: Iterable[int]) -> 
         return say.UNCLEAR
     if number in dead:
         return say.DEAD
-    if row.params:
-        return say.HAS_PARAMETERS
-    if any(mark in row.sql for mark in _TEMPLATES):
+    if row.has_parameters:
         return say.HAS_PARAMETERS
     return ""
 

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct
 
-from predicat.diagnostics import Severity
+from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place, Refused
-from predicat.discover.findings import CODES
+from predicat.discover.counts import Count, reasons
+from predicat.discover.findings import CODES, span_of
 from predicat.discover.read.folder import Found
 from predicat.review.lint import Finding
 from predicat.review.report import annotation, location, sarif_log
 
+MAX_EMPTY = 20
+"""Conditions that take no row, at most, of which the text has a line."""
 
-class Report(Struct, frozen=True):
+
+class Report(Struct, frozen=True, dict=True):
     """A search: what was read, what was judged, and what is shown. `select` are the beginnings of the codes
-    that are shown in full; without them all that is more than a note.
+    that are shown in full; without them all that is more than a note. `counts` are the rows of the
+    conditions, in their order, if an engine has counted them.
     """
 
     found: Found
@@ -29,6 +36,7 @@ class Report(Struct, frozen=True):
     judged: bool = True
     undecided: int = 0
     select: tuple[str, ...] = ()
+    counts: Sequence[Count] = ()
 
     def shown(self) -> list[Finding]:
         """The findings that are told one by one."""
@@ -36,11 +44,56 @@ class Report(Struct, frozen=True):
             return [item for item in self.findings if item.code.startswith(self.select)]
         return [item for item in self.findings if item.level is not Severity.NOTE]
 
+    def count_of(self, item: Finding) -> Count | None:
+        """The rows of the condition of a finding; None where they were not counted, or its place has
+        several.
+        """
+        found = self._by_place.get(_key(item.span), ())
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def _by_place(self) -> Mapping[tuple[str, int, int], Sequence[Count]]:
+        result: dict[tuple[str, int, int], list[Count]] = {}
+        for row, count in zip(self.found.conditions, self.counts, strict=False):
+            at = result.setdefault(_key(span_of(row.place)), [])
+            if not count.reason and count not in at:
+                at.append(count)
+        return result
+
+
+def _key(span: Span) -> tuple[str, int, int]:
+    outer = span.outermost()
+    return outer.source.name, outer.start, outer.end
+
 
 def text(report: Report) -> str:
-    """The findings with their places, and a summary."""
-    shown = [item.diagnostic().render() for item in report.shown()]
-    return "\n\n".join([*shown, summary(report)])
+    """The findings with their places, the rules that take no row of the data, and a summary."""
+    shown = [_finding(report, item) for item in report.shown()]
+    empty = [
+        f"{row.place.path}:{row.place.line}: {say.takes_none(count.relation, count.total, count.unknown)}"
+        for row, count in _empty(report)
+    ]
+    more = [say.others(len(empty) - MAX_EMPTY)] if len(empty) > MAX_EMPTY else []
+    return "\n\n".join(
+        [*shown, *(["\n".join([*empty[:MAX_EMPTY], *more])] if empty else []), summary(report)]
+    )
+
+
+def _finding(report: Report, item: Finding) -> str:
+    count = report.count_of(item)
+    rows = "" if count is None else f"\n  = rows: {counted(count)}"
+    return item.diagnostic().render() + rows
+
+
+def counted(count: Count) -> str:
+    """The rows of a condition in words."""
+    return say.counted(count.relation, count.total, count.true, count.unknown)
+
+
+def _empty(report: Report) -> list[tuple[Condition, Count]]:
+    """The conditions that take no row of a relation that has some."""
+    rows = zip(report.found.conditions, report.counts, strict=False)
+    return [(row, count) for row, count in rows if not count.reason and count.total and not count.true]
 
 
 def summary(report: Report) -> str:
@@ -60,6 +113,13 @@ def summary(report: Report) -> str:
             *_reasons("not judged", report.unjudged),
             *_reasons("findings", Counter(_kind(item) for item in report.findings)),
             *([_line("undecided", report.undecided)] if report.undecided else []),
+        ]
+    if report.counts:
+        done = [count for count in report.counts if not count.reason]
+        relations_read = len({count.relation for count in done})
+        lines += [
+            _line("counted", len(done), say.counted_in(relations_read, len(_empty(report)))),
+            *_reasons("not counted", reasons(report.counts)),
         ]
     return "\n".join(lines) + "\n"
 
@@ -91,12 +151,30 @@ def as_json(report: Report) -> str:
     data = {
         "files": dict(found.files),
         "dialects": dict(found.dialects),
-        "conditions": [condition_data(row) for row in found.conditions],
+        "conditions": [
+            condition_data(row) | _rows(count) for row, count in zip_longest(found.conditions, report.counts)
+        ],
         "left_out": [_refused_data(row) for row in found.refused],
         "not_judged": dict(report.unjudged),
-        "findings": [finding_data(item) for item in report.findings],
+        "findings": [finding_data(item) | _rows(report.count_of(item)) for item in report.findings],
     }
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def _rows(count: Count | None) -> dict[str, Any]:
+    """The rows of a condition as JSON has them; nothing without an engine."""
+    if count is None:
+        return {}
+    if count.reason:
+        return {"rows": {"reason": count.reason}}
+    return {
+        "rows": {
+            "relation": count.relation,
+            "total": count.total,
+            "true": count.true,
+            "unknown": count.unknown,
+        }
+    }
 
 
 def finding_data(item: Finding) -> dict[str, Any]:

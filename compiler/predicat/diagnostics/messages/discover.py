@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+
 AGGREGATE = "it has an aggregate: it tests groups, not rows"
 WINDOW = "it has a window function: it tests a row among others"
 SUBQUERY = "it has a subquery"
@@ -171,3 +174,60 @@ SECTIONS = {
     "The same rule in several places": ("D201",),
 }
 """The sections of the page, with the codes of their findings."""
+
+NO_REASON = "the engine does not say why"
+NOT_COUNTED = "Not counted: "
+NOT_SQL = "it is not SQL"
+TOO_MUCH_TO_COUNT = "there are too many relations or conditions: those of relations with most are counted"
+
+
+def no_engine(place: str) -> str:
+    """The option --engine has neither a folder nor a DSN."""
+    return f"{place} is no folder and no DSN (postgresql://user@host/database)"
+
+
+def too_slow(seconds: float) -> Diagnostic:
+    """DuckDB has not counted the rows of a relation in time."""
+    return msg.engine_error("DuckDB", f"counting took more than {seconds:g} seconds")
+
+
+def not_there(name: str) -> str:
+    """A relation that the engine has not."""
+    return f"the engine has no relation {name}"
+
+
+def several_there(name: str, found: list[str]) -> str:
+    """A name that several relations of the engine have."""
+    return f"{name} may be {', '.join(found[:5])}"
+
+
+def no_column(name: str) -> str:
+    """A column that a relation has not."""
+    return f"the relation has no column {name}"
+
+
+def no_such_type(name: str, physical: str) -> str:
+    """A column whose type is not supported."""
+    return f"the type of column {name} is not supported: {physical}"
+
+
+def counted(relation: str, total: int, true: int, unknown: int) -> str:
+    """The rows of a condition."""
+    more = f", UNKNOWN for {unknown:,}" if unknown else ""
+    return f"TRUE for {true:,} of {total:,} rows of {relation}{more}"
+
+
+def takes_none(relation: str, total: int, unknown: int) -> str:
+    """A condition that no row of the data meets."""
+    more = f"; it is UNKNOWN for {unknown:,}" if unknown else ""
+    return f"it takes none of the {total:,} rows of {relation}{more}"
+
+
+def others(number: int) -> str:
+    """Lines that are not shown."""
+    return f"and {number} more (--format json has all)"
+
+
+def counted_in(relations: int, empty: int) -> str:
+    """How many relations were read, and how many conditions take none of their rows."""
+    return f"in {relations} relations; {empty} take no row"
