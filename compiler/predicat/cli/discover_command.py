@@ -116,6 +116,10 @@ def command(
     if engine is not None and not Path(engine).is_dir() and "=" not in engine and "://" not in engine:
         raise click.UsageError(say.no_engine(engine))
     found = _read(paths, dialect, dsn)
+    if propose is not None or form == "json":
+        from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no owners
+
+        found.conditions = with_authors(found.conditions)
     if propose is not None:
         _propose(found, propose, jobs, interactive=interactive)
         return

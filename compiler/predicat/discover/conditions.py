@@ -48,7 +48,7 @@ class Condition:
         fields: the types of known fields, by name; the type of any other field is inferred from use.
         params: the types of parameters, for variables of templates and placeholders of statements; an
             empty text where a type is not known.
-        owner: by CODEOWNERS or the last author of its lines; None where neither is known.
+        owner: by CODEOWNERS or the author of most of its lines; None where neither is known.
         rendered: whether the text comes out of a template, so that it cannot be replaced in its file.
         sql: of SQL, the condition as `sql` reads it: names of columns without their tables, parameters as
             `:name`, functions by their standard names; empty for other languages. Read this, show `text`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -212,3 +213,42 @@ def lost_in(folder: Path, text: str, path: Path, timeout: float) -> tuple[str, s
     found = _git(folder, "log", "-1", "--format=%h %s", "-S", text, "--", str(path), timeout=timeout)
     short, _, subject = found.decode(errors="replace").strip().partition(" ")
     return (short, subject) if short else None
+
+
+def authors(path: Path, ranges: Sequence[tuple[int, int]], timeout: float) -> dict[int, str]:
+    """The e-mail address of the last author of each line of a file that is committed; without network.
+
+    Args:
+        path: The file.
+        ranges: The first and the last line of each part that is looked at, from 1.
+        timeout: Seconds.
+
+    Raises PredicatError.
+    """
+    parts = [f"-L{first},{last}" for first, last in ranges]
+    told = _git(
+        path.parent,
+        "-c",
+        "protocol.allow=never",  # a partial clone would fetch what it lacks
+        "blame",
+        "--line-porcelain",
+        "--no-textconv",
+        *parts,
+        "--",
+        path.name,
+        timeout=timeout,
+    )
+    result: dict[int, str] = {}
+    number, author = 0, ""
+    for line in told.decode(errors="replace").split("\n"):
+        if line.startswith("\t"):
+            result[number] = author
+        elif found := _BLAMED.match(line):
+            number = int(found[1])
+        elif line.startswith("author-mail "):
+            author = line.removeprefix("author-mail ").strip("<> ")
+    return {line: mail for line, mail in result.items() if mail and mail != _UNCOMMITTED}
+
+
+_BLAMED = re.compile(r"[0-9a-f]{40,64} \d+ (\d+)")
+_UNCOMMITTED = "not.committed.yet"

@@ -1,0 +1,67 @@
+"""Who wrote conditions, by git: for those whose owner nobody has named."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from predicat.diagnostics import PredicatError
+from predicat.discover.conditions import Condition
+from predicat.review import git
+
+MAX_FILES = 300
+"""Files that git is asked about, at most."""
+SECONDS = 20.0
+"""For all files, at most."""
+_FILE_SECONDS = 3.0
+
+
+def with_authors(conditions: Sequence[Condition], seconds: float = SECONDS) -> list[Condition]:
+    """Conditions with an owner where git tells one: the author of most of its lines, by e-mail address.
+
+    An owner that is known stays. Conditions of files that git does not know, and those that are
+    not looked at within the limits, have no owner.
+
+    Args:
+        conditions: The conditions; a path is a file from the working directory on.
+        seconds: For all files.
+    """
+    deadline = time.monotonic() + seconds
+    by_file: dict[str, list[int]] = {}
+    for number, row in enumerate(conditions):
+        if row.owner is None:
+            by_file.setdefault(row.place.path, []).append(number)
+    result = list(conditions)
+    for path, numbers in list(by_file.items())[:MAX_FILES]:
+        left = min(_FILE_SECONDS, deadline - time.monotonic())
+        if left <= 0:
+            break
+        lines = _lines(path, [conditions[number] for number in numbers])
+        try:
+            authors = git.authors(Path(path).resolve(), sorted(set(lines)), left) if lines else {}
+        except PredicatError:
+            continue
+        for number, (first, last) in zip(numbers, lines, strict=False):
+            owner = _most_frequent(authors, range(first, last + 1))
+            result[number] = dataclasses.replace(conditions[number], owner=owner)
+    return result
+
+
+def _lines(path: str, rows: Iterable[Condition]) -> list[tuple[int, int]]:
+    """The first and the last line of each condition of a file; none if it cannot be read."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff")
+    except (OSError, ValueError):
+        return []
+    return [
+        (row.place.line, row.place.line + text.count("\n", row.place.start, row.place.end)) for row in rows
+    ]
+
+
+def _most_frequent(authors: Mapping[int, str], lines: Iterable[int]) -> str | None:
+    """The author of most lines; of several the one of the first line."""
+    found = Counter(authors[line] for line in lines if line in authors)
+    return found.most_common(1)[0][0] if found else None
