@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from predicat import compare, parse
+from predicat.api import declared
 from predicat.catalog import load_catalog
 from predicat.discover.names import name_of
+from predicat.discover.references import proved, with_references
 from tests.processes import in_process
 
 SQL = """
@@ -71,3 +75,53 @@ def test_nothing_is_written_over(folder: Path) -> None:
 )
 def test_names(sql: str, name: str) -> None:
     assert name_of(sql) == name
+
+
+PARTS = """
+create table shop.orders (id bigint, status varchar(9), amount numeric(9, 2), kind bigint);
+select 1 from shop.orders where status = 'open' and (kind = 1 or kind = 2);
+select 1 from shop.orders where amount > 3 and kind in (1, 2);
+select 1 from shop.orders o where (o.kind = 2 or o.kind = 1) and amount > 3 and 'open' = o.status and id <> 7;
+select 1 from shop.orders where status = 'open' or amount > 3;
+"""
+
+
+def test_a_rule_refers_to_the_rule_that_is_a_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "sql").mkdir()
+    (tmp_path / "sql" / "a.sql").write_text(PARTS)
+    done = in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    filters = load_catalog(tmp_path / "catalog").datasets["orders"].filters
+    bodies = {name: str(row.current.body) for name, row in filters.items()}
+    referring = {name: body for name, body in bodies.items() if "matches_filter" in body}
+    ((name, body),) = referring.items()
+    assert body.startswith("matches_filter('") and " AND " in body and len(bodies) == 4
+    plain = parse("kind IN (1, 2) AND amount > 3 AND status = 'open' AND id <> 7", "sql", FIELDS)
+    assert compare(plain, filters[name].current.predicate).same_rows
+    assert in_process("check", cwd=tmp_path).returncode == 0
+    assert in_process("test", cwd=tmp_path).returncode == 0
+
+
+FIELDS = {"id": "bigint", "status": "string", "amount": "decimal(9,2)", "kind": "bigint"}
+
+
+def test_a_reference_is_kept_only_if_the_rows_are_proved_to_be_the_same() -> None:
+    rules = {
+        name: (sql, parse(sql, "sql", FIELDS))
+        for name, sql in {
+            "open": "status = 'open' AND amount > 3",
+            "more": "amount > 3 AND kind = 1 AND status = 'open'",
+            "odd": "kind = 1 AND status = 'open' OR amount > 3",
+        }.items()
+    }
+    found = with_references(rules, declared(FIELDS))
+    assert found == {"more": "matches_filter('open') AND kind = 1"}
+    text = (
+        f"apiVersion: predicat/v1\ndataset: orders\nrelation: shop.orders\nfields: {json.dumps(FIELDS)}\n"
+        "filters:\n"
+        "  open: {sql: \"status = 'open' AND amount > 3\"}\n"
+        "  more: {sql: \"matches_filter('open') AND kind = %s\"}\n"
+    )
+    assert list(proved(text % 1, "orders", rules)) == ["open", "more"]
+    assert list(proved(text % 2, "orders", rules)) == ["open"]
+    assert list(proved(text % "nothing", "orders", rules)) == []

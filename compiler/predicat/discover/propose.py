@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from predicat.api import Predicate, parse
+from predicat.api import Predicate, declared, parse
 from predicat.catalog.definitions import API_VERSION
 from predicat.catalog.manifest import plain, write_text
 from predicat.diagnostics import PredicatError, Source
@@ -17,6 +17,7 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition
 from predicat.discover.infer import Unclear
 from predicat.discover.names import name_of
+from predicat.discover.references import proved, with_references
 from predicat.discover.typed import item_of, together
 from predicat.discover.verdicts import Judged
 from predicat.editor.layout import layout
@@ -128,6 +129,7 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
     """The text of a catalog file; empty if no rule is left."""
     fields = _fields(rules)
     filters: dict[str, Any] = {}
+    named: dict[str, tuple[str, Predicate]] = {}
     for rule in rules:
         try:
             rule.predicate = parse(rule.sql, "sql", fields)
@@ -137,12 +139,14 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
         first = _unused(name_of(rule.sql), filters)
         given = ask(rule.sql, first) if ask is not None else first
         if given:
-            filters[_unused(slug(given), filters)] = _filter(rule, rule.predicate)
+            name = _unused(slug(given), filters)
+            filters[name] = _filter(rule, rule.predicate)
+            named[name] = rule.sql, rule.predicate
     if not filters:
         return ""
     result.filters += len(filters)
     used = {name for rule in rules if rule.predicate is not None for name in rule.predicate.fields}
-    data = {
+    data: dict[str, Any] = {
         "apiVersion": API_VERSION,
         "dataset": dataset,
         "description": say.rows_of(relation),
@@ -150,7 +154,18 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
         "fields": {name: kind for name, kind in sorted(fields.items()) if name in used},
         "filters": filters,
     }
+    references = with_references(named, declared(data["fields"]))
+    if references:
+        _refer(filters, references)
+        same = set(proved(dumped(data), dataset, named))
+        _refer(filters, {name: named[name][0] for name in references if name not in same})
     return layout(Source(dataset, dumped(data)))
+
+
+def _refer(filters: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+    """Gives filters another text."""
+    for name, text in texts.items():
+        filters[name]["sql"] = text
 
 
 def _fields(rules: list[Rule]) -> dict[str, str]:

@@ -1,0 +1,116 @@
+"""References between proposed filters: a rule that has another one as a part refers to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from predicat.api import Predicate, parse
+from predicat.catalog import Catalog, load_catalog
+from predicat.diagnostics import PredicatError
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.text import to_text
+from predicat.review.compare import compare
+
+_TIMEOUT = 1.0
+_PART_TIMEOUT = 0.2
+"""Seconds for a comparison; what is not decided has no reference."""
+_SECONDS = 5.0
+"""For the comparisons of a dataset; after that parts are the same only if their text is."""
+_MOST_PARTS = 30
+_MOST_ALIKE = 20
+"""Parts on the same fields with which one is compared, at most."""
+
+
+class _Parts(Struct, frozen=True):
+    """The operands of the AND that a rule is: their SQL, by what they say in any spelling."""
+
+    sql: Mapping[str, str]
+
+
+def with_references(
+    rules: Mapping[str, tuple[str, Predicate]], fields: Mapping[str, FieldDecl]
+) -> dict[str, str]:
+    """The SQL of the rules that have another one as a whole part, with a reference in the place of that part.
+
+    Args:
+        rules: The SQL and the predicate of each rule of a dataset, by name.
+        fields: The fields of the dataset.
+
+    Returns:
+        The SQL by name. Nothing is proved yet: see `proved`.
+    """
+    said = _Said(fields)
+    parts = {name: found for name, (sql, _) in rules.items() if (found := said.parts(sql)) is not None}
+    by_size = sorted(parts, key=lambda name: -len(parts[name].sql))
+    result: dict[str, str] = {}
+    for name, own in parts.items():
+        rest, names = dict(own.sql), []
+        for other in by_size:
+            part = parts[other].sql.keys()
+            if part < own.sql.keys() and part <= rest.keys():
+                names.append(other)
+                rest = {key: sql for key, sql in rest.items() if key not in part}
+        if names:
+            result[name] = " AND ".join([*(f"matches_filter('{other}')" for other in names), *rest.values()])
+    return result
+
+
+def proved(text: str, dataset: str, rules: Mapping[str, tuple[str, Predicate]]) -> Iterator[str]:
+    """The rules that have their rows in the text of a catalog file: it is checked as `predicat check` does,
+    with its tests, and what the solver does not prove is left out.
+    """
+    file = Path(f"{dataset}.yml")
+    try:
+        catalog: Catalog = load_catalog(file.parent, files=[file], texts={file.resolve(): text})
+    except PredicatError:
+        return
+    for name, row in catalog.datasets[dataset].filters.items():
+        verdict = compare(rules[name][1], row.current.predicate, timeout=_TIMEOUT)
+        if verdict.same_rows:
+            yield name
+
+
+class _Said:
+    """What parts of rules say: parts that take the same rows have one key."""
+
+    def __init__(self, fields: Mapping[str, FieldDecl]) -> None:
+        self.fields = fields
+        self.known: dict[frozenset[str], dict[str, Predicate]] = {}
+        self.keys: dict[str, str] = {}
+        self.deadline = time.monotonic() + _SECONDS
+
+    def parts(self, sql: str) -> _Parts | None:
+        """The parts of a rule; None where one of them does not stand for itself."""
+        try:
+            whole = parse_one(sql)
+            operands = list(whole.flatten()) if isinstance(whole, exp.And) else [whole]
+            if len(operands) > _MOST_PARTS:
+                return None
+            written = [exp.and_(part, exp.true()).this.sql(comments=False) for part in operands]
+            return _Parts({self.key(parse(part, "sql", self.fields)): part for part in written})
+        except (PredicatError, SqlglotError, RecursionError):
+            return None
+
+    def key(self, part: Predicate) -> str:
+        """What a part says: the text of the first part that takes the same rows."""
+        text = to_text(part.node)
+        if text not in self.keys:
+            self.keys[text] = self.first_alike(text, part)
+        return self.keys[text]
+
+    def first_alike(self, text: str, part: Predicate) -> str:
+        alike = self.known.setdefault(frozenset(part.fields), {})
+        for other, predicate in islice(alike.items(), _MOST_ALIKE):
+            if time.monotonic() > self.deadline:
+                break
+            if compare(predicate, part, timeout=_PART_TIMEOUT).same_rows:
+                return other
+        alike[text] = part
+        return text
