@@ -25,6 +25,11 @@ KNOWN = {
     "language/__init__.py",
     "language/spark/reader.py",
     "language/postgres/reader.py",
+    # Functions that not all engines have, or not all alike.
+    "language/sql/calendars.py",
+    "language/sql/formats.py",
+    "language/sql/others.py",
+    "language/sql/times.py",
     "semantics/regex.py",  # how patterns are written for an engine, by its name
     "catalog/manifest.py",  # DuckDB reads files: a dataset without a relation has SQL for it all the same
 }

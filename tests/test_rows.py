@@ -69,7 +69,7 @@ _FIELDS = dict(zip("abcdefghijk", _KINDS, strict=True))
 _BODIES = [
     ("sql", "a + 1 > b AND c LIKE 'x%' OR d"),
     ("sql", "e > '2020-01-01' OR f = '2020-01-01' OR g * 2 > 3.5 OR g > 1"),
-    ("sql", "CAST(c AS double) > b OR i[0] = 1"),
+    ("sql", "CAST(c AS double) > b OR element_at(i, 1) = 1"),
     ("cel", 'h.k == 1 || h.k == "x" || h > 2.0'),
     ("cel", "h.k.x == true || size(h) > 1 || h.exists(x, x > 1.0)"),
     ("cel", "int(h) > 1 || double(h) > 1.0 || timestamp(h) > e"),

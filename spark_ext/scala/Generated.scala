@@ -10,15 +10,15 @@ import org.apache.spark.sql.types.TimestampType
 object Generated {
   /** The functions of Spark in the compiler's SQL. None reads a table or a file, runs a program or names a class. */
   private val Functions = Set(
-    "abs", "add_months", "aggregate", "array", "array_contains", "array_join", "array_max", "array_min", "array_size", "array_union", "between", "cardinality", "ceil",
+    "abs", "add_months", "aggregate", "array", "array_contains", "array_join", "array_max", "array_min", "array_position", "array_remove", "array_size", "ascii", "array_union", "between", "bit_count", "bround", "cardinality", "ceil",
     "char_length", "coalesce", "concat", "contains", "convert_timezone", "current_date", "current_timestamp", "date_diff", "date_format",
     "date_from_unix_date", "date_trunc", "datediff", "dateadd", "date_add", "date_sub", "day", "dayofmonth", "dayofweek", "dayofyear",
-    "div", "element_at", "endswith", "exists", "extract", "filter", "flatten", "floor", "forall", "get", "get_json_object", "greatest", "hour",
-    "if", "ifnull", "ilike", "instr", "is_variant_null", "isnan", "isnotnull", "isnull", "last_day", "least", "left", "length", "like", "lower", "lpad", "ltrim",
-    "make_timestamp", "map", "map_contains_key", "map_entries", "map_filter", "map_from_entries", "map_keys", "map_values", "minute", "mod",
+    "div", "element_at", "endswith", "exists", "exp", "extract", "filter", "flatten", "floor", "forall", "get", "get_json_object", "greatest", "hour",
+    "if", "ifnull", "ilike", "instr", "is_variant_null", "isnan", "isnotnull", "isnull", "last_day", "least", "left", "length", "like", "ln", "log10", "lower", "lpad", "ltrim",
+    "make_timestamp", "map", "map_contains_key", "map_entries", "map_filter", "map_from_entries", "map_keys", "map_values", "md5", "minute", "mod",
     "month", "named_struct", "nanvl", "negative", "now", "nullif", "nvl", "octet_length", "parse_json", "pmod", "position", "positive", "pow",
     "power", "quarter", "regexp", "regexp_extract", "regexp_extract_all", "regexp_like", "regexp_replace", "repeat", "replace", "reverse",
-    "right", "rint", "rlike", "round", "rtrim", "schema_of_variant", "second", "sequence", "sign", "signum", "size", "slice", "split",
+    "right", "rint", "rlike", "round", "rpad", "rtrim", "schema_of_variant", "second", "sequence", "sha2", "shiftleft", "shiftright", "sign", "signum", "size", "slice", "split", "sqrt",
     "startswith", "strpos", "struct", "substr", "substring", "timestamp_micros", "timestamp_seconds", "timestampadd", "timestampdiff",
     "to_json", "to_timestamp", "transform", "translate", "trim", "trunc", "try_add", "try_cast", "try_divide", "try_element_at", "try_mod",
     "try_multiply", "try_parse_json", "try_subtract", "try_to_number", "try_to_timestamp", "try_variant_get", "unix_date", "unix_micros",

@@ -61,18 +61,18 @@ INTEGERS = [
     "a + b",
     "a - b",
     "a * b",
-    "a / b",
+    "div(a, b)",
     "a % b",
     "-a",
     "abs(a)",
     "abs(a - b)",
     "(a + b) * 3",
     "a * b + 5",
-    "(a - b) / 7",
+    "div(a - b, 7)",
     "a % b * b",
     "-(a + b)",
-    "a / -1",
-    "a / 1000 * 1000 + b % 1000",
+    "div(a, -1)",
+    "div(a, 1000) * 1000 + b % 1000",
     "a + b - a",
     "a * 2 - b * 2",
     "a % 10 + 5",
@@ -120,7 +120,7 @@ def test_doubles(spark: Any, postgres: Any) -> None:
         "{0} > 0.5",
         "-1e300 >= {0}",
         "{0} <> 3.0",
-        "CAST({0} AS bigint) < 3",
+        "CAST(floor({0}) AS bigint) < 3",
     ]
     check("double", DOUBLES, "de", pairs, asked, spark, postgres)
 
@@ -254,7 +254,7 @@ def chains(draw: st.DrawFn) -> str:
     )
     return draw(
         st.one_of(
-            st.just(f"CAST({asked} AS bigint) > 3"),
+            st.just(f"CAST(floor({asked}) AS bigint) > 3"),
             st.builds(f"{asked} {{}} {{}}".format, st.sampled_from(["<", "=", ">="]), SIZES),
         )
     )
@@ -281,7 +281,8 @@ def parsed(text: str, fields: dict[str, str]) -> Node | None:
     try:
         return predicat.parse(text, "sql", fields).node
     except predicat.PredicatError as error:
-        assert "beyond" in str(error) or "38 digits" in str(error), str(error)  # what has constants alone
+        known = ("beyond", "38 digits", "two whole numbers")  # what has constants alone
+        assert any(reason in str(error) for reason in known), str(error)
         return None
 
 

@@ -32,7 +32,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> predicat.Catalog:
     folder = tmp_path_factory.mktemp("catalog")
     rows = [
         "  late: {sql: dep_delay > 15}",
-        "  ratio: {sql: distance / dep_delay > 10}",
+        "  ratio: {sql: 'div(distance, dep_delay) > 10'}",
         "  open: {sql: dep_delay > 15, on_unknown: accept}",
         "  ua: {cel: 'carrier == \"UA\" && dep_delay > 15'}",
         "  known: {sql: carrier IS NOT NULL}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -205,7 +206,7 @@ CEL_TESTS = [
 
 
 SHORT = ("s", "trim(s)", "right(s, 2)", "split_part(s, '-', 1)", "replace(s, 'a', '')")
-"""Functions of texts that the tests read as numbers; after others the machine may be too large."""
+"""Functions of texts that the tests read as numbers or dates; after others the machine may be too large."""
 
 
 def check_text(test: Node) -> bool:
@@ -223,7 +224,11 @@ def check_text(test: Node) -> bool:
 
 @pytest.mark.parametrize("value", OF_TEXTS)
 def test_machines_of_text_functions_agree_with_the_evaluator(value: str) -> None:
-    tests = [test for test in random.Random(value).sample(TESTS, 6) if "BIGINT" not in test or value in SHORT]
+    tests = [
+        test
+        for test in random.Random(value).sample(TESTS, 6)
+        if not re.search("BIGINT|AS DATE", test) or value in SHORT
+    ]
     for test in tests:
         assert check_text(node(test.replace("{}", value), fields={"s": "string"})), test
 

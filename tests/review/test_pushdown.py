@@ -229,7 +229,7 @@ def test_a_catalog_has_unions(tmp_path: Path) -> None:
     done = run("split", "mixed", "--for", "sns", "--format", "json", *folder)
     assert json.loads(done.stdout) == {
         "pushed": '{"state": ["open"]}',
-        "rest": "total >= 6 AND total <= 8",
+        "rest": "total BETWEEN 6 AND 8",
         "proof": "proved",
     }
     assert "parameter 'limit'" in run("union", "above", *folder).stderr

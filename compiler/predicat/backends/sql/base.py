@@ -1192,6 +1192,16 @@ def function(name: str) -> Rule:
     return lambda r, node: call(name, *r.args(node))
 
 
+def pad(name: str) -> Rule:
+    """LPAD or RPAD, whose length is an INT: as a parameter a constant is a BIGINT."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        text, length, fill = r.args(node)
+        return call(name, text, length if isinstance(length, exp.Literal) else cast(length, "INT"), fill)
+
+    return rule
+
+
 def _extreme(name: str) -> Rule:
     """GREATEST or LEAST, which ignore NULL on every engine. The first argument has the collation."""
 
