@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,41 @@ def test_a_reference_is_kept_only_if_the_rows_are_proved_to_be_the_same() -> Non
     assert list(proved(text % 1, "orders", rules)) == ["open", "more"]
     assert list(proved(text % 2, "orders", rules)) == ["open"]
     assert list(proved(text % "nothing", "orders", rules)) == []
+
+
+NEAR = {
+    "a": "select 1 from shop.orders where status in ('open', 'late', 'new') and amount > 3;",
+    "b": "select 1 from shop.orders where status in ('open', 'late') and amount > 3;",
+    "c": "select 1 from shop.orders where kind = 7;",
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"), [("1", {"NEW", "KIND"}), ("2", {"OLD", "KIND"}), ("", {"NEW", "OLD", "KIND"})]
+)
+def test_of_two_near_rules_somebody_says_which_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, kept: set[str]
+) -> None:
+    (tmp_path / "sql").mkdir()
+    for name, text in NEAR.items():
+        (tmp_path / "sql" / f"{name}.sql").write_text(text)
+    monkeypatch.setattr("sys.stdin", StringIO(f"{answer}\n" + "\n" * len(kept)))
+    args = ("--dialect", "postgres", "--propose", "catalog", "--interactive")
+    done = in_process("discover", "sql", *args, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    asked = done.stdout + done.stderr
+    assert "Two rules on shop.orders are nearly the same: " in asked
+    assert "status IN ('open', 'late', 'new') AND amount > 3\n     in sql/a.sql:1" in asked
+    assert "They differ for {" in asked and '"new"' in asked
+    words = {"'new'": "NEW", "'late') AND": "OLD", "kind": "KIND"}
+    bodies = [str(row.current.body) for row in load_catalog(tmp_path / "catalog").filters()]
+    assert {word for body in bodies for part, word in words.items() if part in body} == kept
+    assert ("a rule that is nearly the same was chosen" in done.stderr) is (len(kept) == 2)
+
+
+def test_without_questions_both_near_rules_are_proposed(tmp_path: Path) -> None:
+    (tmp_path / "sql").mkdir()
+    for name, text in NEAR.items():
+        (tmp_path / "sql" / f"{name}.sql").write_text(text)
+    in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
+    assert len(list(load_catalog(tmp_path / "catalog").filters())) == 3

@@ -15,6 +15,7 @@ from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
     from predicat.discover.counts import Count
+    from predicat.discover.propose import Near, Rule
     from predicat.discover.read.folder import Found
     from predicat.discover.report import Report
     from predicat.review.lint import Finding
@@ -86,7 +87,9 @@ _HELP = (
     metavar="FILE",
     help="Write a patch that puts filters of the catalog in place of their copies, each with its proof.",
 )
-@click.option("--interactive", is_flag=True, help="With --propose: ask for the name of each filter.")
+@click.option(
+    "--interactive", is_flag=True, help="With --propose: ask for names, and which of two near rules is right."
+)
 def command(
     paths: tuple[Path, ...],
     dsn: str | None,
@@ -239,11 +242,21 @@ def _propose(found: Found, folder: Path, jobs: int, *, interactive: bool) -> Non
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
 
     judged = judge(found.conditions, jobs=jobs, cache=kept.folder())
-    proposal = catalogs.propose(found.conditions, judged, _asked if interactive else None)
+    proposal = catalogs.propose(found.conditions, judged, *((_asked, _right) if interactive else ()))
     written, there = catalogs.write(proposal, folder)
     for reason, number in proposal.left.most_common():
         click.echo(say.left_out(reason, number), err=True)
     click.echo(say.proposed(proposal.filters, list(map(str, written)), list(map(str, there))))
+
+
+def _right(near: Near) -> list[Rule]:
+    """The rules that somebody says are right, of two that are nearly the same."""
+    both = [near.first, near.second]
+    shown = [(rule.sql, [f"{row.place.path}:{row.place.line}" for row in rule.conditions]) for rule in both]
+    click.echo("\n" + say.two_rules(near.relation, near.message, shown, near.rows), err=True)
+    answers = {"1": both[:1], "2": both[1:], "both": both}
+    given: str = click.prompt(say.ASKS_WHICH, default="both", type=click.Choice(list(answers)), err=True)
+    return answers[given]
 
 
 def _asked(sql: str, name: str) -> str:

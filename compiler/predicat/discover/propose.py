@@ -36,13 +36,27 @@ Ask = Callable[[str, str], str]
 """Gives the name of a filter for its condition and a first name; an empty text leaves it out."""
 
 
-class Rule(Struct):
+class Rule(Struct, eq=False):
     """A rule: its SQL, and the conditions that are this rule."""
 
     sql: str
     conditions: list[Condition]
     name: str = ""
     predicate: Predicate | None = None
+
+
+class Near(Struct, frozen=True):
+    """Two rules on a relation that are nearly the same: their difference, and rows that only one accepts."""
+
+    relation: str
+    first: Rule
+    second: Rule
+    message: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+Choose = Callable[[Near], Sequence[Rule]]
+"""Gives the rules that are right: one of the two, or both."""
 
 
 class Proposal(Struct):
@@ -53,7 +67,9 @@ class Proposal(Struct):
     left: Counter[str] = field(default_factory=Counter[str])
 
 
-def propose(conditions: Sequence[Condition], judged: Judged, ask: Ask | None = None) -> Proposal:
+def propose(
+    conditions: Sequence[Condition], judged: Judged, ask: Ask | None = None, choose: Choose | None = None
+) -> Proposal:
     """A catalog for conditions.
 
     Args:
@@ -61,9 +77,13 @@ def propose(conditions: Sequence[Condition], judged: Judged, ask: Ask | None = N
         judged: What was found in them: one rule in several places becomes one filter, and what no row or
             every row meets becomes none.
         ask: Gives the names of filters. Default: names made of fields and values.
+        choose: Gives the right ones of two rules that are nearly the same. Default: both.
     """
     result = Proposal()
-    for relation, rules in _by_relation(conditions, judged, result.left).items():
+    found = _by_relation(conditions, judged, result.left)
+    if choose is not None:
+        found = _chosen(found, conditions, judged, choose, result.left)
+    for relation, rules in found.items():
         dataset = _unused(slug(relation.rpartition(".")[2], "dataset"), result.files)
         text = _dataset(dataset, relation, rules, ask, result)
         if text:
@@ -108,6 +128,37 @@ def _by_relation(
             left[say.TOO_MANY] += len(found) - MAX_FILTERS
             result[relation] = found[:MAX_FILTERS]
     return result
+
+
+def _chosen(
+    found: Mapping[str, list[Rule]],
+    conditions: Sequence[Condition],
+    judged: Judged,
+    choose: Choose,
+    left: Counter[str],
+) -> dict[str, list[Rule]]:
+    """The rules without those that somebody says are wrong beside one that is nearly the same."""
+    rules = {
+        id(row): (relation, rule)
+        for relation, members in found.items()
+        for rule in members
+        for row in rule.conditions
+    }
+    wrong: set[int] = set()
+    for pair in judged.pairs:
+        first, second = (rules.get(id(conditions[number])) for number in (pair.left, pair.right))
+        if first is None or second is None or first[0] != second[0] or first[1] is second[1]:
+            continue
+        if wrong & {id(first[1]), id(second[1])}:
+            continue
+        rows = [row for row in (pair.lost, pair.gained) if row is not None]
+        right = choose(Near(first[0], first[1], second[1], pair.message, rows))
+        wrong |= {id(rule) for _, rule in (first, second) if rule not in right}
+    left.update(say.WRONG for _, rule in rules.values() if id(rule) in wrong)
+    kept = {
+        relation: [rule for rule in members if id(rule) not in wrong] for relation, members in found.items()
+    }
+    return {relation: members for relation, members in kept.items() if members}
 
 
 def _unfit(row: Condition, number: int, judged: Judged, dead: Iterable[int]) -> str:

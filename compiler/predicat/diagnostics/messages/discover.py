@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from predicat.diagnostics import messages as msg
@@ -118,6 +118,8 @@ UNCLEAR = "its types are not clear"
 DEAD = "no row meets it, or every row"
 HAS_PARAMETERS = "it has parameters"
 TOO_MANY = "its relation has too many rules; those in most places are proposed"
+WRONG = "a rule that is nearly the same was chosen"
+ASKS_WHICH = "Which one is right"
 ASKS_FOR_A_NAME = "name (- leaves it out)"
 
 
@@ -231,3 +233,14 @@ def others(number: int) -> str:
 def counted_in(relations: int, empty: int) -> str:
     """How many relations were read, and how many conditions take none of their rows."""
     return f"in {relations} relations; {empty} take no row"
+
+
+def two_rules(
+    relation: str, message: str, rules: list[tuple[str, list[str]]], rows: Sequence[Mapping[str, Any]]
+) -> str:
+    """Two rules of which somebody chooses: each with its places, and rows that only one accepts."""
+    lines = [f"Two rules on {relation} are nearly the same: {message}"]
+    for number, (sql, places) in enumerate(rules, 1):
+        more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+        lines.append(f"  {number}  {sql}\n     in {', '.join(places[:3])}{more}")
+    return "\n".join([*lines, *(f"They differ for {_row(values)}." for values in rows[:1])])
