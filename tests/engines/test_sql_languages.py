@@ -53,6 +53,28 @@ ROWS: list[dict[str, Any]] = [
      "d": date(2026, 2, 1), "ts": datetime(2026, 2, 1, 10, tzinfo=UTC), "xs": [-1, 0], "ss": ["", "b"]},
 ]  # fmt: skip
 
+WRITTEN: dict[str, list[str]] = {
+    "spark": [
+        "struct(a, b) = struct(b, a)",
+        "named_struct('p', a, 'q', s) <> named_struct('p', b, 'q', u)",
+        "(a, b) IN ((b, a), (a, b))",
+        "typeof(s) = 'string' AND typeof(p) = 'decimal(10,2)' AND typeof(ts) = 'timestamp'",
+        "sequence(5, 1, -2)[1] = 3 AND sequence(1, 3)[5] IS NULL AND exists(sequence(1, 3), e -> e = a)",
+        "array_except(ss, array('a'))[0] IS NULL",
+        "array_except(xs, array(2L, 1L))[0] = 3",
+        "array_intersect(ss, array('b', 'c'))[0] = 'b'",
+        "array_distinct(xs)[0] = 2",
+        "zip_with(xs, xs, (e, f) -> e + f)[1] = 4",
+        "zip_with(xs, array(1L, 2L), (e, f) -> coalesce(e, 0L) + coalesce(f, 5L))[2] = 8",
+        "zip_with(xs, ss, (e, f) -> f)[3] IS NULL",
+        *(f"width_bucket(x, -1, 5, {count}) = {count}" for count in (1, 2, 6)),
+        *(f"width_bucket(a / 10, 0, 1, {count}) > {count // 2}" for count in range(2, 40, 7)),
+        *(f"width_bucket(double('{value / 10}'), 0, 1, 10) = {value + 1}" for value in range(-1, 11)),
+    ],
+    "postgres": ["row(a, b) = row(b, a)", "row(a, s) <> (b, u)", "row(a, b) IS NOT DISTINCT FROM row(b, a)"],
+}
+"""Functions that are none of the generated conditions."""
+
 
 class Conditions:
     """Conditions of a language by a seed."""
@@ -200,8 +222,8 @@ def differences(language: str, run: Run, failure: type[Exception], count: int) -
     """What differs, and how many conditions were read."""
     made = Conditions(language, 31)
     wrong, read = [], 0
-    for _ in range(count):
-        condition = made.boolean(made.random.randrange(3))
+    generated = (made.boolean(made.random.randrange(3)) for _ in range(count))
+    for condition in (*WRITTEN[language], *generated):
         try:
             ours = predicat.parse(condition, language, FIELDS)
         except PredicatError:

@@ -14,6 +14,7 @@ FIELDS = {
     "w": "decimal(30,10)",
     "xs": "array<bigint>",
     "m": "map<string, string>",
+    "j": "json",
 }
 
 
@@ -35,6 +36,8 @@ FIELDS = {
         ("sql", "CAST(s AS DECIMAL(10, 2, 1)) > 2", "1 to 38"),
         ("sql", "CAST(x AS DECIMAL(10, 2)) > 2", "round(x, 2)"),
         ("sql", "json_array_length(s) > 1", "declare the field as json"),
+        ("sql", "json_extract(s, '$.a') = 'x'", "declare the field as json"),
+        ("postgres", "json_extract_path_text(j, '-1') = 'x'", "count from the start"),
         ("sql", "xxhash64(s) = 1", "sha2(s, 256)"),
         ("sql", "uuid() = s", "md5(s)"),
         ("sql", "rand() < 0.5", "same answer"),
@@ -44,6 +47,18 @@ FIELDS = {
         ("sql", "translate(s, 'ab', 'ba') = 'x'", "may become"),
         ("spark", "split(s, '[,;]')[0] = 'a'", "split_part"),
         ("spark", "map_values(m)[0] = 'a'", "name the key"),
+        ("spark", "array_except(xs, xs)[0] = 1", "write the values out"),
+        ("spark", "array_except(xs, array(1, NULL))[0] = 1", "write the values out"),
+        ("spark", "array_distinct(xs)[1] = 1", "counts an element once"),
+        ("spark", "sequence(1, 5000)[0] = n", "BETWEEN"),
+        ("spark", "sequence(1, 5, 0)[0] = n", "BETWEEN"),
+        ("spark", "sequence(1, n)[0] = 1", "write the whole number out"),
+        ("spark", "width_bucket(x, 5, 5, 2) = 1", "first bound is below"),
+        ("spark", "width_bucket(x, 0, 1e300, 2) = 1", "first bound is below"),
+        ("spark", "width_bucket(x, 0, n, 2) = 1", "write the whole number out"),
+        ("spark", "zip_with(xs, xs)[0] = 1", "zip_with(xs, ys, (x, y) -> x + y)"),
+        ("spark", "typeof(n + 1) = 'bigint'", "the catalog declares"),
+        ("spark", "struct(n) = 1", "(a, b) = (1, 2)"),
     ],
 )
 def test_a_refusal_says_what_to_write(language: str, text: str, hint: str) -> None:

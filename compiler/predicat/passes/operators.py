@@ -31,7 +31,16 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS, type_of
-from predicat.passes import constants, documents, lists, mathematics, signatures, sql_documents, sql_numbers
+from predicat.passes import (
+    constants,
+    documents,
+    lists,
+    mathematics,
+    signatures,
+    sql_documents,
+    sql_numbers,
+    sql_types,
+)
 from predicat.passes.comparisons import Comparisons
 from predicat.passes.convert import bare, convert, dyn, failed, is_choice, is_joined, loose, same_constant
 from predicat.passes.rounding import rounded_to_int
@@ -600,6 +609,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
     "sql.decimal": (sql_numbers.decimal,),
     "sql.json": (sql_documents.document,),
+    "spark.typeof": (sql_types.typeof,),
     "add": (_of.sum_of_arrays, _of.sum_of_json),
     "join": (_of.of_written_list, _of.of_json_list),
     "sum": (_of.of_written_list, _of.of_json_list),

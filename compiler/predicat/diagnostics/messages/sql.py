@@ -247,7 +247,9 @@ def name_in_double_quotes(name: str) -> str:
 
 
 def place_from_the_end(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a place that counts from the end of a JSON array")
+    return msg.unsupported_syntax(
+        span, "a place that counts from the end of a JSON array", "count from the start: the first one is 0"
+    )
 
 
 def json_path(span: Span) -> Diagnostic:

@@ -68,6 +68,10 @@ def lambda_form(span: Span, name: str, example: str) -> Diagnostic:
     return msg.unsupported_syntax(span, f"this form of {name}", f"write {example}")
 
 
+def zip_form(span: Span) -> Diagnostic:
+    return lambda_form(span, "zip_with", "zip_with(xs, ys, (x, y) -> x + y)")
+
+
 def translate_in_circle(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
@@ -166,4 +170,36 @@ def decimal_of(span: Span, kind: str) -> Diagnostic:
         span,
         f"a cast of a {kind} to DECIMAL",
         "PostgreSQL takes 15 digits of a double, Spark all: write round(x, 2), or compare the number itself",
+    )
+
+
+def set_of_constants(span: Span, name: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"{name} with an array that is not constant",
+        "write the values out: array('a', 'b'), without NULL and without doubles",
+    )
+
+
+def long_sequence(span: Span, most: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"a sequence that is not of 1 to {most} numbers",
+        "write x BETWEEN 1 AND 5000 for a number between two others",
+    )
+
+
+def buckets(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "width_bucket with these bounds",
+        "the first bound is below the second, and there is at least one bucket: width_bucket(x, 0, 10, 5)",
+    )
+
+
+def type_of(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "the type of something else than a field with a plain type",
+        "the catalog declares the types of fields; CAST converts",
     )

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.language.spark import arrays
+from predicat.language.spark import functions as own
 from predicat.language.sql import (
     array_functions,
     functions,
@@ -36,7 +38,7 @@ RULES: dict[Key, Rule | None] = {
     "isnan": (None, functions.is_nan_or_false),
     exp.RawString: (frozenset({"this"}), operators.text),
     # sqlglot reads element_at(xs, 1) as an index that counts from 1.
-    exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), array_functions.spark_bracket),
+    exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), arrays.bracket),
     exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
     exp.JSONExtractScalar: (None, json_functions.at_path),
     "bigint": (None, times.conversion("bigint")),
@@ -48,6 +50,9 @@ RULES: dict[Key, Rule | None] = {
     "array_position": (None, array_functions.position_or(0)),
     # All matches, with Java's $1 for a group.
     "regexp_replace": (None, pattern_functions.replace_all),
+    "sequence": (None, arrays.sequence),
+    "width_bucket": (None, own.width_bucket),
+    "typeof": (None, own.typeof),
 }
 
 FOREIGN = {

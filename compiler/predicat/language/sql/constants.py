@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics.messages import sql_functions as say
@@ -16,6 +18,14 @@ def whole(reader: Reader, tree: t.Tree, name: str) -> int:
     if not isinstance(tree, t.Const) or not isinstance(tree.value, int) or isinstance(tree.value, bool):
         raise reader.fail(say.number_not_constant(tree.span, name))
     return tree.value
+
+
+def real(reader: Reader, tree: t.Tree, name: str) -> float:
+    """A finite number that is written out, as a double. Raises Stop."""
+    value = tree.value if isinstance(tree, t.Const) else None
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not isfinite(value):
+        raise reader.fail(say.number_not_constant(tree.span, name))
+    return float(value)
 
 
 def text(reader: Reader, tree: t.Tree, name: str) -> str:

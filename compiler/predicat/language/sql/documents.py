@@ -76,13 +76,14 @@ def path_arrow(*, text: bool) -> Build:
         for step in steps:
             if step.startswith("-"):
                 raise reader.fail(say.place_from_the_end(span))
-            found = _step(found, step, span)
+            found = below(found, step, span)
         return t.Apply("json_text", (found,), span) if text else found
 
     return build
 
 
-def _step(base: t.Tree, step: str, span: Span) -> t.Tree:
+def below(base: t.Tree, step: str, span: Span) -> t.Tree:
+    """What is below a key; digits may be a place in an array."""
     key = t.Apply("bracket", (base, t.Const(step, span)), span)
     if not _PLACE.fullmatch(step):
         return key

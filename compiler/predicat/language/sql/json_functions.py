@@ -13,9 +13,10 @@ from sqlglot import exp
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
+from predicat.diagnostics.messages.sql import place_from_the_end
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, number, text
-from predicat.language.sql import constants
+from predicat.language.sql import constants, documents
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.operators import Build
 
@@ -38,13 +39,25 @@ def at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return _looked_up(value, keys, span)
 
 
+def json_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """JSON_EXTRACT(j, '$.a'): the JSON value at a path. The arrows, which have the same node, are refused."""
+    path = node.args.get("expression")
+    if reader.called_name(node) != "json_extract" or not isinstance(path, exp.JSONPath):
+        raise reader.fail(reader.unsupported(node))
+    return _value_at(reader.read(node.this, depth), _of_nodes(reader, node, path), reader.span(node))
+
+
 def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """JSONB_EXTRACT_PATH_TEXT(j, 'a', 'b'): the text of what is below some keys."""
+    """JSONB_EXTRACT_PATH_TEXT(j, 'a', '0'): the text of what is below keys; digits are places as well."""
     value, *keys = reader.all(counted(reader, node, *range(2, _MOST_STEPS)), depth)
-    name = reader.called_name(node)
-    return _looked_up(
-        value, [text(constants.text(reader, key, name), key.span) for key in keys], reader.span(node)
-    )
+    name, span = reader.called_name(node), reader.span(node)
+    found = apply("sql.json", span, value)
+    for key in keys:
+        word = constants.text(reader, key, name)
+        if word.startswith("-"):
+            raise reader.fail(place_from_the_end(key.span))
+        found = documents.below(found, word, span)
+    return apply("json_text", span, found)
 
 
 def length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -69,10 +82,15 @@ def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _looked_up(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
+    """The text of what is below keys."""
+    return apply("json_text", span, _value_at(value, keys, span))
+
+
+def _value_at(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
     found = apply("sql.json", span, value)
     for key in keys:
         found = apply("bracket", span, found, key)
-    return apply("json_text", span, found)
+    return found
 
 
 def _steps(reader: Reader, path: str, span: Span) -> list[t.Tree]:
@@ -105,12 +123,15 @@ def _of_nodes(reader: Reader, node: exp.Expr, path: exp.Expr) -> list[t.Tree]:
     return found
 
 
+_ONE_PATH = frozenset({"this", "expression", "only_json_types"})
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
+    exp.JSONExtract: (_ONE_PATH, json_at_path),
     "get_json_object": (None, at_path),
     "json_value": (None, at_path),
-    "json_extract_path_text": (None, at_keys),
     "jsonb_extract_path_text": (None, at_keys),
     "json_array_length": (None, length),
     "jsonb_array_length": (None, length),
 }
 """The functions by their names."""
+AS_WRITTEN: dict[str, Build] = {"json_extract_path_text": at_keys}
+"""Functions of which sqlglot's nodes lose arguments: the parser does not know their names."""

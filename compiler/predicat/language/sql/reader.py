@@ -18,7 +18,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
-from predicat.language.sql.calendars import AS_WRITTEN
+from predicat.language.sql import calendars, json_functions
 from predicat.language.sql.differences import RULES
 from predicat.language.sql.intervals import protect_interval_literals
 from predicat.language.sql.languages import SqlLanguage
@@ -40,6 +40,7 @@ MAX_SHOWN = 40
 """The longest part of a condition that a message repeats."""
 
 
+_AS_WRITTEN = {**calendars.AS_WRITTEN, **json_functions.AS_WRITTEN}
 MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
@@ -102,7 +103,7 @@ def parse(text: str, source: Source, fields: Container[str] = (), language: SqlL
 
 
 def _for_sqlglot(tokens: list[Token]) -> list[Token]:
-    return protect_interval_literals(as_written(tokens, AS_WRITTEN))
+    return protect_interval_literals(as_written(tokens, _AS_WRITTEN))
 
 
 def _plain(text: str) -> str:

@@ -99,6 +99,7 @@ RULES: dict[Key, Rule] = {
     exp.Array: (frozenset({"expressions"}), operators.array),
     "matches_filter": (None, operators.reference),
     **{name: (None, build) for name, build in calendars.AS_WRITTEN.items()},
+    **{name: (None, build) for name, build in json_functions.AS_WRITTEN.items()},
     # Functions that sqlglot has no node for, or whose node differs between its versions, by their names.
     "div": (None, functions.function("div", 2)),
     "size": (None, functions.function("size", 1)),

@@ -1,0 +1,56 @@
+"""Functions of Spark that no other engine has, or that round otherwise there.
+
+Source: Spark SQL, "Built-in Functions"; WidthBucket.computeBucketNumber of Spark's source for the arithmetic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, let, nothing, number
+from predicat.language.sql import constants
+from predicat.language.sql.arguments import counted
+from predicat.language.sql.number_functions import double
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_VALUE = "a value"
+_MOST_BUCKETS = 2**31 - 1
+_FARTHEST = 1e290
+"""Bounds beyond it would make the steps infinite."""
+
+
+def width_bucket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """WIDTH_BUCKET(x, low, high, n): the place of x among n buckets, 0 below them and n + 1 above. UNKNOWN
+    for NaN. The steps are Spark's; PostgreSQL divides before it multiplies, and rounds otherwise.
+    """
+    span = reader.span(node)
+    value, low, high, buckets = reader.all(counted(reader, node, 4), depth)
+    least, most = constants.real(reader, low, "width_bucket"), constants.real(reader, high, "width_bucket")
+    count = constants.whole(reader, buckets, "width_bucket")
+    if not -_FARTHEST < least < most < _FARTHEST or not 0 < count <= _MOST_BUCKETS:
+        raise reader.fail(say.buckets(span))
+
+    def build(value: t.Tree) -> t.Tree:
+        ahead = apply("sub", span, value, t.Const(least, span))
+        scaled = apply("mul", span, t.Const(float(count), span), ahead)
+        share = apply("div", span, scaled, t.Const(most - least, span))
+        inside = apply("add", span, apply("floor", span, share), number(1, span))
+        above = apply("ge", span, value, t.Const(most, span))
+        found = choose(above, number(count + 1, span), inside, span)
+        below = apply("lt", span, value, t.Const(least, span))
+        placed = choose(below, number(0, span), found, span)
+        return choose(apply("is_nan", span, value), nothing(span), placed, span)
+
+    return let(_VALUE, double(value, span), build, span)
+
+
+def typeof(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """TYPEOF of a field: the type that the catalog declares, in Spark's words. NULL has it as well."""
+    (value,) = reader.all(counted(reader, node, 1), depth)
+    return apply("spark.typeof", reader.span(node), value)
