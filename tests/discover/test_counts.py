@@ -90,6 +90,25 @@ def test_a_slow_relation_is_given_up(dsn: str, sql: Path) -> None:
     assert (quick.total, quick.true, quick.unknown) == (4, 2, 1)
 
 
+def test_times_without_a_zone_are_times_of_utc(dsn: str, postgres: Any, sql: Path) -> None:
+    postgres.execute(
+        """
+        CREATE TABLE shop."Visits" (id int, placed timestamp(3), "Zoned" timestamptz);
+        INSERT INTO shop."Visits" VALUES (1, '2026-02-01', '2026-02-01 00:00:00Z'),
+          (2, '2026-01-31 23:59:59.999', '2026-01-31 23:59:59Z'), (3, NULL, 'infinity'),
+          (4, 'infinity', NULL);
+        """
+    )
+    (sql / "sql" / "a.sql").write_text(
+        "select 1 from shop.visits where placed >= '2026-02-01' and id < 9;"
+        "select 1 from shop.visits where \"Zoned\" < timestamp '2026-02-01';"
+        "select 1 from shop.visits where date_trunc('month', placed) = timestamp '2026-01-01';"
+    )
+    found = counted(dsn, sql)
+    assert [row.reason for row in found] == [""] * 3
+    assert [(row.total, row.true, row.unknown) for row in found] == [(4, 2, 1), (4, 1, 1), (4, 1, 1)]
+
+
 def test_a_server_is_only_read(dsn: str) -> None:
     with engines.engine(dsn) as opened, pytest.raises(PredicatError, match="read-only"):
         opened.numbers(("shop", "orders"), ["lo_creat(-1)"])
@@ -138,6 +157,7 @@ def test_the_command_shows_rows(data: Path, sql: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "  = rows: TRUE for 0 of 4 rows of orders, UNKNOWN for 1" in done.stdout
     assert "sql/a.sql:3: it takes none of the 4 rows of orders; it is UNKNOWN for 1" in done.stdout
+    assert "sql/b.sql:1: it takes" not in done.stdout  # its finding says so
     assert "counted          5  in 1 relations; 3 take no row" in done.stdout
     assert "not counted      3" in done.stdout
     read = json.loads(in_process(*args, "--format", "json", cwd=sql).stdout)

@@ -66,6 +66,7 @@ class _Postgres:
     def __init__(self, connection: psycopg.Connection, seconds: float) -> None:
         self.connection = connection
         self.limits = sessions.Limits(_LOCK_SECONDS, seconds)
+        self.sources: dict[Name, str] = {}
 
     def relations(self) -> Sequence[Name]:
         with sessions.guarded(self.connection, self.limits):
@@ -76,17 +77,25 @@ class _Postgres:
     def columns(self, relation: Name) -> Sequence[Column]:
         with sessions.guarded(self.connection, self.limits):
             found = relations.find(self.connection, _table(relation))
-        return columns_of("postgres", ((row.name, row.kind) for row in found.columns)) if found else []
+        columns = [(row.name, row.kind) for row in found.columns] if found is not None else []
+        self.sources[relation] = _source(relation, columns)
+        return [
+            Column(row.name, row.physical, "timestamp") if _is_local(row.physical) else row
+            for row in columns_of("postgres", columns)
+        ]
 
     def numbers(self, relation: Name, expressions: Sequence[str]) -> Sequence[int]:
-        return self._row(f"SELECT {', '.join(expressions)} FROM {_table(relation)}")
+        return self._row(f"SELECT {', '.join(expressions)} FROM {self._from(relation)}")
 
     def refuses(self, relation: Name, expression: str) -> str:
         try:
-            self._row(f"SELECT {expression} FROM {_table(relation)} LIMIT 0")
+            self._row(f"SELECT {expression} FROM {self._from(relation)} LIMIT 0")
         except PredicatError as error:
             return error.diagnostics[0].message
         return ""
+
+    def _from(self, relation: Name) -> str:
+        return self.sources.get(relation) or _table(relation)
 
     def _row(self, query: str) -> Sequence[Any]:
         with sessions.guarded(self.connection, self.limits):
@@ -151,3 +160,18 @@ def _relations(folder: Path) -> Iterator[tuple[Name, str]]:
 def _table(relation: Name) -> str:
     schema, name = relation
     return exp.table_(name, db=schema, quoted=True).sql(dialect="postgres")
+
+
+def _is_local(physical: str) -> bool:
+    """Whether a type of PostgreSQL is a timestamp without a time zone."""
+    return physical.startswith("timestamp") and physical.endswith("without time zone")
+
+
+def _source(relation: Name, columns: Sequence[tuple[str, str]]) -> str:
+    """A relation whose timestamps have a time zone: those without one are times of UTC, as in DuckDB."""
+    table = _table(relation)
+    if not any(_is_local(kind) for _, kind in columns):
+        return table
+    names = [(exp.column(name, quoted=True).sql(dialect="postgres"), kind) for name, kind in columns]
+    parts = (f"{name} AT TIME ZONE 'UTC' AS {name}" if _is_local(kind) else name for name, kind in names)
+    return f"(SELECT {', '.join(parts)} FROM {table}) AS predicat_rows"
