@@ -103,7 +103,7 @@ def test_a_rule_refers_to_the_rule_that_is_a_part_of_it(tmp_path: Path) -> None:
     assert in_process("test", cwd=tmp_path).returncode == 0
 
 
-FIELDS = {"id": "bigint", "status": "string", "amount": "decimal(9,2)", "kind": "bigint"}
+FIELDS = {"id": "bigint", "status": "string", "amount": "decimal(9,2)", "kind": "bigint", "closed": "boolean"}
 
 
 def test_a_reference_is_kept_only_if_the_rows_are_proved_to_be_the_same() -> None:
@@ -112,6 +112,8 @@ def test_a_reference_is_kept_only_if_the_rows_are_proved_to_be_the_same() -> Non
         for name, sql in {
             "open": "status = 'open' AND amount > 3",
             "more": "amount > 3 AND kind = 1 AND status = 'open'",
+            "flag": "closed",
+            "flagged": "closed AND kind = 1",
             "odd": "kind = 1 AND status = 'open' OR amount > 3",
         }.items()
     }

@@ -29,9 +29,12 @@ _MOST_ALIKE = 20
 
 
 class _Parts(Struct, frozen=True):
-    """The operands of the AND that a rule is: their SQL, by what they say in any spelling."""
+    """The operands of the AND that a rule is: their SQL, by what they say in any spelling. `bare` says that
+    it is a boolean field alone, which is shorter than a reference.
+    """
 
     sql: Mapping[str, str]
+    bare: bool
 
 
 def with_references(
@@ -48,7 +51,7 @@ def with_references(
     """
     said = _Said(fields)
     parts = {name: found for name, (sql, _) in rules.items() if (found := said.parts(sql)) is not None}
-    by_size = sorted(parts, key=lambda name: -len(parts[name].sql))
+    by_size = sorted((name for name in parts if not parts[name].bare), key=lambda name: -len(parts[name].sql))
     result: dict[str, str] = {}
     for name, own in parts.items():
         rest, names = dict(own.sql), []
@@ -94,7 +97,8 @@ class _Said:
             if len(operands) > _MOST_PARTS:
                 return None
             written = [exp.and_(part, exp.true()).this.sql(comments=False) for part in operands]
-            return _Parts({self.key(parse(part, "sql", self.fields)): part for part in written})
+            bare = isinstance(whole.this if isinstance(whole, exp.Not) else whole, exp.Column)
+            return _Parts({self.key(parse(part, "sql", self.fields)): part for part in written}, bare)
         except (PredicatError, SqlglotError, RecursionError):
             return None
 
