@@ -7,10 +7,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+_FILE_NAME = re.compile(rb"""[^\s"'\[\]{},:]+\.(?:ya?ml|csv)\b""")
 _CODE = Path(__file__).parent.parent
 
 
@@ -28,7 +30,16 @@ def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
         for file in sorted(root.rglob("*")) if root.is_dir() else [root]:
             # What is no file counts by its name: a link that leads nowhere is a problem that a check finds.
             yield str(file), file.read_bytes() if file.is_file() else b"\0"
+    if folder.is_file():
+        yield from _named_files(folder)
     yield from sorted(_modules(str(_CODE)))
+
+
+def _named_files(catalog: Path) -> Iterator[tuple[str, bytes]]:
+    """The files that a catalog of one file may name: those of its lists and shared fields."""
+    for name in sorted(set(_FILE_NAME.findall(catalog.read_bytes()))):
+        file = catalog.parent / os.fsdecode(name)
+        yield str(file), file.read_bytes() if file.is_file() else b"\0"
 
 
 def _modules(folder: str) -> Iterator[tuple[str, bytes]]:

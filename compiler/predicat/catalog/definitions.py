@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
+from predicat.catalog.field_sets import FieldSets, files_of, is_definitions
 from predicat.catalog.jobs import JobReader
 from predicat.catalog.lists import ListReader
 from predicat.catalog.model import (
@@ -102,7 +103,7 @@ def _where(span: Span) -> str:
     return f"{span.source.name}:{line}:{column}"
 
 
-class DefinitionReader(Struct):
+class DefinitionReader(Struct, dict=True):
     """Collects the definitions of all files."""
 
     reporter: Reporter
@@ -113,18 +114,24 @@ class DefinitionReader(Struct):
     variable_places: dict[str, Span] = field(default_factory=dict[str, Span])
     list_files: set[Path] = field(default_factory=set[Path])
     others: list[YamlNode] = field(default_factory=list[YamlNode])
+    root: Path | None = None
+    """The folder of the catalog, or its file."""
+
+    def __post_init__(self) -> None:
+        self.sets = FieldSets(self.reporter, self.root)
 
     def add(self, item: YamlNode) -> None:
-        """A file: of definitions, or of the values of a list, which a definition names."""
-        if item.is_mapping:
+        """A file: of definitions, or of the values of a list or a set of fields, which a definition names."""
+        if item.is_mapping and is_definitions(item):
             self.file(item)
         else:
             self.others.append(item)
 
     def finish(self) -> None:
-        """Report files that are neither."""
+        """Read the sets of fields, and report files that are none of these."""
+        self.sets.finish(self.others, self.shared_field)
         for item in self.others:
-            if Path(item.source.name).resolve() not in self.list_files:
+            if Path(item.source.name).resolve() not in (self.list_files | self.sets.files):
                 self.file(item)
 
     def mapping(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
@@ -177,7 +184,11 @@ class DefinitionReader(Struct):
             dataset.relation = self.relation(keys["relation"])
         if "fields" in keys:
             for name, value, span in keys["fields"].entries("fields"):
-                self.field(dataset, name, value, span)
+                files = files_of(name, value)
+                if files is not None:
+                    self.sets.include(dataset, files)
+                else:
+                    self.field(dataset, name, value, span)
         if "enums" in keys:
             for name, value, span in keys["enums"].entries("enums"):
                 self.enum(dataset, name, value, span)
@@ -258,6 +269,13 @@ class DefinitionReader(Struct):
         declared = self.declared(name, item, span)
         if declared is not None:
             dataset.fields[name] = declared
+
+    def shared_field(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
+        """A field of a set."""
+        if not FIELD_NAME.match(name):
+            self.reporter.add(say.bad_field_name(span, name))
+            return None
+        return self.declared(name, item, span)
 
     def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
         """A field by itself: nothing but its own text counts."""

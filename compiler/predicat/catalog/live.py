@@ -85,7 +85,7 @@ class LiveCatalog:
         if today != self._today:
             self._today, self._memory = today, _Memory()
         reporter = Reporter()
-        reader = _Reader(reporter)
+        reader = _Reader(reporter, root=self.folder)
         files: dict[Path, FileParts] = {}
         roots: dict[Path, YamlNode] = {}
         for file in catalog_files(self.folder, reporter):

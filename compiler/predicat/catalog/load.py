@@ -98,7 +98,7 @@ def _definitions(
     strict: bool = False,
 ) -> Definitions:
     reporter = Reporter()
-    reader = DefinitionReader(reporter)
+    reader = DefinitionReader(reporter, root=root)
     unread: list[Path] = []
     for file in catalog_files(root, reporter) if files is None else sorted(files):
         problems = len(reporter.errors)

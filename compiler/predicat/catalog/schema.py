@@ -7,11 +7,13 @@ from typing import Any
 from predicat.backends import DIALECTS
 from predicat.catalog import definitions as d
 from predicat.catalog import jobs, lists
+from predicat.catalog.field_sets import INCLUDE
 from predicat.language import LANGUAGES
 from predicat.language.pulsar.pip import OPERATORS, TYPES
 from predicat.language.pulsar.spelling import REFS
 
 Schema = dict[str, Any]
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TEXT: Schema = {"type": "string"}
 _DESCRIPTION: Schema = {"type": "string", "description": "What it is for, in a sentence."}
 
@@ -19,9 +21,9 @@ _DESCRIPTION: Schema = {"type": "string", "description": "What it is for, in a s
 def json_schema() -> Schema:
     """The schema as data (draft 2020-12)."""
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$schema": DRAFT,
         "title": "predicat catalog file",
-        **_object(
+        **shape(
             d.FILE_KEYS,
             {
                 "apiVersion": {"const": d.API_VERSION},
@@ -32,9 +34,7 @@ def json_schema() -> Schema:
                     "description": "The fields that identify a row. Samples of a review show them.",
                     "anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}],
                 },
-                "fields": _named(
-                    {"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}, r"^[A-Za-z_]"
-                ),
+                "fields": _fields(),
                 "enums": _named(
                     {
                         "type": "object",
@@ -57,7 +57,7 @@ def json_schema() -> Schema:
                     "additionalProperties": {"$ref": "#/$defs/tests"},
                 },
                 "now": _NOW,
-                "baseline": _object(
+                "baseline": shape(
                     d.BASELINE_KEYS,
                     {
                         "max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"},
@@ -79,7 +79,7 @@ def json_schema() -> Schema:
                     "description": "The collation of texts in PostgreSQL, such as C or en_US.UTF-8.",
                 },
                 "rows": _rows(),
-                "freshness": _object(
+                "freshness": shape(
                     d.FRESHNESS_KEYS,
                     {
                         "column": {"type": "string", "description": "A field of type timestamp or date."},
@@ -104,10 +104,10 @@ def json_schema() -> Schema:
             "filter": _filter(),
             "version": _version(),
             "tests": _tests(),
-            "view": _object(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
+            "view": shape(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
             | {"description": "The security options of PostgreSQL views."},
             "list": _list(),
-            "group": _object(
+            "group": shape(
                 d.GROUP_KEYS,
                 {
                     "filters": {"type": "array", "items": _TEXT},
@@ -117,7 +117,7 @@ def json_schema() -> Schema:
                     "description": _DESCRIPTION,
                 },
             ),
-            "subscription": _object(
+            "subscription": shape(
                 d.SUBSCRIPTION_KEYS,
                 {
                     "filter": _TEXT,
@@ -132,7 +132,8 @@ def json_schema() -> Schema:
     }
 
 
-def _object(keys: tuple[str, ...], properties: Schema) -> Schema:
+def shape(keys: tuple[str, ...], properties: Schema) -> Schema:
+    """A mapping with these keys and no others. Raises AssertionError where the reader knows others."""
     if set(keys) != set(properties):
         raise AssertionError(f"the schema and the reader differ: {sorted(set(keys) ^ set(properties))}")
     return {"type": "object", "properties": properties, "additionalProperties": False}
@@ -149,8 +150,8 @@ def _list() -> Schema:
         "file": {"type": "string", "description": "A CSV or YAML file in the folder of this file, or below."},
         "column": {"type": "string", "description": "The column of a CSV file."},
     }
-    version: Schema = {"anyOf": [values, _object(lists.VERSION_KEYS, more)]}
-    whole = _object(
+    version: Schema = {"anyOf": [values, shape(lists.VERSION_KEYS, more)]}
+    whole = shape(
         lists.LIST_KEYS,
         {
             "description": _DESCRIPTION,
@@ -168,8 +169,17 @@ def _per_dialect(description: str) -> Schema:
     return {"description": description, "anyOf": [_TEXT, each]}
 
 
+def _fields() -> Schema:
+    one: Schema = {"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}
+    files: Schema = {
+        "description": "Files with more fields, or a field of this name.",
+        "anyOf": [*one["anyOf"], {"type": "array", "items": _TEXT, "minItems": 1}],
+    }
+    return _named(one, rf"^(?!{INCLUDE}$)[A-Za-z_]") | {"properties": {INCLUDE: files}}
+
+
 def _field() -> Schema:
-    return _object(
+    return shape(
         d.FIELD_KEYS,
         {
             "type": {"$ref": "#/$defs/type"},
@@ -184,9 +194,7 @@ def _field() -> Schema:
 
 
 def _param() -> Schema:
-    full = _object(
-        d.PARAM_KEYS, {"type": {"$ref": "#/$defs/type"}, "default": {}, "description": _DESCRIPTION}
-    )
+    full = shape(d.PARAM_KEYS, {"type": {"$ref": "#/$defs/type"}, "default": {}, "description": _DESCRIPTION})
     return {"anyOf": [{"$ref": "#/$defs/type"}, full | {"required": ["type"]}]}
 
 
@@ -226,7 +234,7 @@ def _own() -> Schema:
 
 
 def _version() -> Schema:
-    return _object((*d.BODY_KEYS, *LANGUAGES), {**_own(), **_bodies()})
+    return shape((*d.BODY_KEYS, *LANGUAGES), {**_own(), **_bodies()})
 
 
 _NOW: Schema = {
@@ -236,7 +244,7 @@ _NOW: Schema = {
 
 
 def _tests() -> Schema:
-    test = _object(
+    test = shape(
         d.TEST_KEYS,
         {
             "row": {"type": "object"},
@@ -258,7 +266,7 @@ def _bound(value: Schema) -> Schema:
     return {
         "anyOf": [
             value,
-            _object(d.BOUND_KEYS, {"value": value, "severity": severity}) | {"required": ["value"]},
+            shape(d.BOUND_KEYS, {"value": value, "severity": severity}) | {"required": ["value"]},
         ]
     }
 
@@ -266,12 +274,12 @@ def _bound(value: Schema) -> Schema:
 def _rows() -> Schema:
     """Bounds on the number of rows of a dataset."""
     number, share = _bound({"type": "integer", "minimum": 0}), _bound(_SHARE)
-    return _object(d.ROWS_KEYS, {"at_least": number, "at_most": number, "drift": share})
+    return shape(d.ROWS_KEYS, {"at_least": number, "at_most": number, "drift": share})
 
 
 def _filter() -> Schema:
     bound = _bound({"anyOf": [_NUMBER, _SHARE]})
-    return _object(
+    return shape(
         (*d.FILTER_KEYS, *LANGUAGES),
         {
             "description": _DESCRIPTION,
@@ -284,7 +292,7 @@ def _filter() -> Schema:
                 "additionalProperties": False,
             },
             "tests": {"$ref": "#/$defs/tests"},
-            "coverage": _object(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, bound)),
+            "coverage": shape(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, bound)),
             "view": {"$ref": "#/$defs/view"},
             "on_unknown": {
                 "enum": ["reject", "accept"],
@@ -305,7 +313,7 @@ _TEXTS: Schema = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems":
 
 
 def _job() -> Schema:
-    source = _object(
+    source = shape(
         jobs.SOURCE_KEYS,
         {
             "table": _TEXT,
@@ -321,10 +329,10 @@ def _job() -> Schema:
             },
         },
     )
-    one = _object(jobs.JOB_FILTER_KEYS, {"filter": _TEXT, "name": _TEXT, "params": {"type": "object"}}) | {
+    one = shape(jobs.JOB_FILTER_KEYS, {"filter": _TEXT, "name": _TEXT, "params": {"type": "object"}}) | {
         "required": ["filter"]
     }
-    sink = _object(
+    sink = shape(
         jobs.SINK_KEYS,
         {
             "path": _TEXT,
@@ -337,7 +345,7 @@ def _job() -> Schema:
             "filters": _TEXTS,
         },
     )
-    return _object(
+    return shape(
         jobs.JOB_KEYS,
         {
             "description": _DESCRIPTION,

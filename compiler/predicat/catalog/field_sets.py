@@ -1,0 +1,126 @@
+"""Sets of fields that datasets share: `fields: {include: common.yml}`.
+
+The file is a mapping of fields, as stands under `fields:`, in the folder of the catalog. What a dataset
+declares itself counts before what it includes, and both must have the same type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from predicat.catalog.model import WrittenDataset
+from predicat.catalog.yaml_nodes import YamlNode, compose
+from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics.messages import field_sets as say
+from predicat.diagnostics.reading import reading
+from predicat.ir.nodes import FieldDecl
+
+INCLUDE = "include"
+_SUFFIXES = (".yml", ".yaml")
+Declare = Callable[[str, YamlNode, Span], FieldDecl | None]
+"""Reads a field; its problems are reported."""
+Fields = dict[str, tuple[FieldDecl, Span]]
+
+
+def files_of(name: str, item: YamlNode) -> list[YamlNode] | None:
+    """The names of files that an entry of `fields:` includes; None for a field."""
+    if name != INCLUDE or item.is_mapping:
+        return None
+    if item.value is None:
+        return list(item.items(INCLUDE))
+    return [item] if str(item.value).endswith(_SUFFIXES) else None
+
+
+def is_definitions(item: YamlNode) -> bool:
+    """Whether a file has definitions: it says of what."""
+    return any(getattr(key, "value", None) in ("apiVersion", "dataset") for key, _ in item.pairs())
+
+
+class FieldSets(Struct):
+    """Reads sets of fields. `files` are those that were included."""
+
+    reporter: Reporter
+    root: Path | None
+    files: set[Path] = field(default_factory=set[Path])
+    asked: list[tuple[WrittenDataset, YamlNode]] = field(
+        default_factory=list[tuple[WrittenDataset, YamlNode]]
+    )
+    known: dict[Path, Fields] = field(default_factory=dict[Path, Fields])
+
+    def include(self, dataset: WrittenDataset, files: Iterable[YamlNode]) -> None:
+        """Note what a dataset includes: the files may come later."""
+        self.asked += [(dataset, item) for item in files]
+
+    def finish(self, others: Iterable[YamlNode], declare: Declare) -> None:
+        """Give the datasets the fields that they include. `others` are the catalog's files that have no
+        definitions.
+        """
+        if not self.asked:
+            return
+        loaded = {Path(item.source.name).resolve(): item for item in others}
+        for dataset, item in self.asked:
+            try:
+                found = self.fields(item, loaded, declare)
+            except PredicatError as error:
+                self.reporter.extend(error.diagnostics)
+            else:
+                self.merge(dataset, found, item)
+
+    def merge(self, dataset: WrittenDataset, found: Fields, item: YamlNode) -> None:
+        for name, (declared, span) in found.items():
+            own = dataset.fields.get(name)
+            place = dataset.places.setdefault(f"field {name}", span)
+            if own is None and place is span:
+                dataset.fields[name] = declared
+            elif own is not None and _kind(own) != _kind(declared):
+                self.reporter.add(
+                    say.another_type(place, name, _kind(own), _kind(declared), item.text(INCLUDE))
+                )
+
+    def fields(self, item: YamlNode, loaded: Mapping[Path, YamlNode], declare: Declare) -> Fields:
+        """The fields of a file. Raises PredicatError."""
+        path = self.path(item)
+        if path not in self.known:
+            root = loaded.get(path) or self.read(path)
+            if root is not None and root.is_mapping and is_definitions(root):
+                raise PredicatError.of(say.has_definitions(item.span))
+            self.known[path] = self.declared(root, declare) if root is not None else {}
+        return self.known[path]
+
+    def path(self, item: YamlNode) -> Path:
+        """The file that an entry names. Raises PredicatError."""
+        text = item.text(INCLUDE)
+        folder = Path(item.span.outermost().source.name).resolve().parent
+        path = (folder / text).resolve()
+        root = self.root.resolve() if self.root is not None else folder
+        if Path(text).is_absolute() or not path.is_relative_to(root if root.is_dir() else root.parent):
+            raise PredicatError.of(say.file_elsewhere(item.span, text))
+        if not path.is_file():
+            raise PredicatError.of(say.no_file(item.span, text))
+        self.files.add(path)
+        return path
+
+    def read(self, path: Path) -> YamlNode | None:
+        """A file that is not loaded: the catalog is one file. Raises PredicatError."""
+        with reading(str(path)):
+            source = Source(str(path), path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
+        return compose(source, self.reporter)
+
+    def declared(self, root: YamlNode, declare: Declare) -> Fields:
+        found: Fields = {}
+        for name, value, span in root.entries(say.SET_OF_FIELDS):
+            if files_of(name, value) is not None:
+                self.reporter.add(say.nested(span))
+                continue
+            declared = declare(name, value, span)
+            if declared is not None:
+                found[name] = declared, span
+        return found
+
+
+def _kind(declared: FieldDecl) -> str:
+    """The type of a field, with what NULL is if that is said."""
+    return declared.shown_type + (" with nulls: value" if declared.nulls == "value" else "")
