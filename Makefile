@@ -62,6 +62,7 @@ fuzz: $(STAMP)
 
 schema: $(STAMP)
 	@$(BIN)/predicat schema > docs/catalog.schema.json
+	@$(BIN)/predicat schema --project > docs/project.schema.json
 	@$(BIN)/python -m tests.support
 
 test-matrix: $(STAMP)

@@ -209,6 +209,28 @@ def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("catalog: shop", True),
+        ("catalog: {name: shop, path: filters}\nengines: [spark]\ndiscover: {dialect: snowflake}", True),
+        ("profile: dev\nprofiles: {dev: {engine: postgres, dsn: '${DSN}', vars: {limit: 3}}}", True),
+        ("catalog: {nam: shop}", False),
+        ("catalog: a shop", False),
+        ("engines: [oracle]", False),
+        ("profiles: {dev: {dns: x}}", False),
+    ],
+)
+def test_the_schema_of_the_project_file(text: str, fits: bool) -> None:
+    import jsonschema
+    import yaml
+
+    shown = run("schema", "--project").stdout
+    assert shown == (ROOT / "docs" / "project.schema.json").read_text(), "make schema"
+    problems = list(jsonschema.Draft202012Validator(json.loads(shown)).iter_errors(yaml.safe_load(text)))
+    assert (not problems) == fits, problems
+
+
+@pytest.mark.parametrize(
     ("args", "given", "expected"),
     [
         (

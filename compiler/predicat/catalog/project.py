@@ -39,8 +39,8 @@ SETTINGS = {
     "vars": "values for Jinja variables",
 }
 """The keys of a profile, with what they are."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.-]+)*\Z")
-_LONGEST = 200
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.-]+)*\Z")
+LONGEST = 200
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _USUAL = "catalog"
 """The usual name of a catalog folder, which says nothing about the catalog."""
@@ -182,7 +182,7 @@ def _usable(name: str) -> str:
 
 
 def _is_name(name: str) -> bool:
-    return _NAME.match(name) is not None and len(name) <= _LONGEST
+    return NAME.match(name) is not None and len(name) <= LONGEST
 
 
 class _Reader(Struct):
@@ -218,7 +218,7 @@ class _Reader(Struct):
             keys = self.keys(item, "catalog", CATALOG_KEYS)
         name = keys["name"].text("catalog") if "name" in keys else ""
         if name and not _is_name(name):
-            self.reporter.add(say.bad_catalog_name(keys["name"].span, name, _LONGEST))
+            self.reporter.add(say.bad_catalog_name(keys["name"].span, name, LONGEST))
         return name, keys["path"].text("path") if "path" in keys else None
 
     def engine(self, item: YamlNode) -> str:

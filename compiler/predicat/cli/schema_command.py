@@ -8,7 +8,9 @@ import click
 
 
 @click.command("schema", help="Print the JSON Schema of catalog files, for editors.")
-def command() -> None:
-    from predicat.catalog.schema import json_schema  # noqa: PLC0415  # not for --help
+@click.option("--project", is_flag=True, help="The schema of the project file predicat.yml instead.")
+def command(*, project: bool) -> None:
+    from predicat.catalog.project_schema import project_schema  # noqa: PLC0415  # not for --help
+    from predicat.catalog.schema import json_schema  # noqa: PLC0415  # as above
 
-    click.echo(json.dumps(json_schema(), indent=2))
+    click.echo(json.dumps(project_schema() if project else json_schema(), indent=2))
