@@ -58,6 +58,41 @@ def test_texts(text: str, language: str, expected: str) -> None:
     assert found.replace("p IS TRUE", "p") == expected.replace("p IS TRUE", "p")
 
 
+JSON_VALUES = [
+    "x",
+    "y",
+    "5",
+    "-5",
+    "05",
+    "true",
+    "null",
+    "",
+    5,
+    -5,
+    5.0,
+    5.5,
+    True,
+    False,
+    None,
+    [],
+    ["x"],
+    {"k": 1},
+]
+
+
+@pytest.mark.parametrize("constant", ["x", "5", "-5", "true", "false", "05", "", "1e2", "[]", "null"])
+def test_the_text_of_a_json_value_beside_a_constant(constant: str) -> None:
+    """Parts that never have the text are left out; which rows are accepted stays."""
+    for test in (f"= '{constant}'", f"IN ('{constant}', 'x')"):
+        node = predicat.parse(f"doc->>'k' {test}", "postgres", {"doc": "json"}).node
+        before, after = compile_node(node), compile_node(true_rows(node))
+        for value in JSON_VALUES:
+            row = {"doc": {"k": value}}
+            assert (after(row) is True) == (before(row) is True), (test, value)
+    short = predicat.parse("doc->>'k' = 'x'", "postgres", {"doc": "json"}).condition("postgres")[0]
+    assert len(short) < 90, short
+
+
 def test_bounds_of_doubles_keep_their_meaning_for_nan() -> None:
     """An upper bound beside a lower one excludes NaN, and alone it needs no guard."""
     for low, high in itertools.product((">", ">="), ("<", "<=")):

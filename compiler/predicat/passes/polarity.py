@@ -6,15 +6,18 @@ a test for a missing value is left out beside one that implies it.
 
 from __future__ import annotations
 
+import re
 from typing import TypeGuard
 
-from predicat.ir.nodes import Call, Field, Literal, Node, walk
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
 from predicat.ir.ops import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
-from predicat.ir.types import BOOLEAN
+from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.passes.facts import may_be_nan
 from predicat.passes.solve import exactly, for_rows
 
 _OTHER = {"and": "or", "or": "and"}
+_INTEGER = re.compile("-?[0-9]{1,19}")
+"""The texts of whole numbers, and some more."""
 
 
 def true_rows(node: Node) -> Node:
@@ -29,8 +32,38 @@ def true_rows(node: Node) -> Node:
             return false_rows(part) or Call(BOOLEAN, "not", (exactly(part, _needs_solving),), node.span)
         case Call(op="cond", type=kind) if kind == BOOLEAN:
             return _choice(node)
+        case Call(op="eq" | "in", args=(Call(op="coalesce") as first, other)) if texts := _texts(other):
+            return for_rows(Call(BOOLEAN, node.op, (_that_may_be(first, texts), other), node.span))
         case _:
             return for_rows(node)
+
+
+def _texts(node: Node) -> list[str]:
+    """The constant texts that something is compared with; none if it is not compared with texts alone."""
+    parts = node.items if isinstance(node, Items) else (node,)
+    found = [part.value for part in parts if isinstance(part, Literal) and isinstance(part.value, str)]
+    return found if len(found) == len(parts) else []
+
+
+def _that_may_be(choice: Call, texts: list[str]) -> Node:
+    """The first of several values, without the last ones that are never one of some texts.
+
+    `->>` of a JSON value is its text, or else that of a boolean or of a number.
+    """
+    parts = list(choice.args)
+    while len(parts) > 1 and not any(_may_be(parts[-1], text) for text in texts):
+        parts.pop()
+    return parts[0] if len(parts) == 1 else Call(choice.type, "coalesce", tuple(parts), choice.span)
+
+
+def _may_be(node: Node, text: str) -> bool:
+    match node:
+        case Call(op="to_string", args=(part,)) if part.type == BOOLEAN:
+            return text in ("true", "false")
+        case Call(op="to_string", args=(part,)) if part.type == BIGINT:
+            return _INTEGER.fullmatch(text) is not None
+        case _:
+            return True
 
 
 def false_rows(node: Node) -> Node | None:
