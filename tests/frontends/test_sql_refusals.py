@@ -57,6 +57,37 @@ def test_refusals_have_a_place_and_an_alternative(
     assert found.where().endswith(f":1:{column}")
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a >", "both sides"),
+        ("(a = 1", "close the parenthesis"),
+        ("a = 1)", "open a parenthesis before it"),
+        ("a IN 1", "IN (1, 2)"),
+        ("'a' IN tags", "array_contains"),
+        ("CASE WHEN a = 1 THEN true", "ELSE b END"),
+        ("s = 'x", "is doubled: ''"),
+        ("a = 1; a = 2", "AND"),
+        ("a IS", "IS NOT NULL"),
+        ("a => 1", ">="),
+        ("a NOT 1", "NOT IN"),
+        ("s CONTAINS 'x'", "contains(s, 'x')"),
+        ("a", "compare it"),
+        ("s COLLATE de = 'x'", "leave it out"),
+        ("s SIMILAR TO 'x'", "RLIKE"),
+        ("a = 1 LIMIT 5", "leave this clause out"),
+        ("a = 1 ORDER BY a", "leave this clause out"),
+        ("a = @x", ":name"),
+        ("a = 1 /* x", "*/"),
+        ("s:a = 1", "j['key']"),
+    ],
+)
+def test_a_syntax_error_says_what_to_write(text: str, hint: str) -> None:
+    with pytest.raises(PredicatError) as error:
+        predicat.parse(text, "sql", FIELDS)
+    assert hint in (error.value.diagnostics[0].hint or ""), error.value
+
+
 @pytest.mark.parametrize("name", ["pow", "array_position"])
 def test_no_function_is_called_an_operator(name: str) -> None:
     try:

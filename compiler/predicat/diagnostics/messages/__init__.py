@@ -147,7 +147,12 @@ def type_mismatch(
 
 
 def no_condition(span: Span, kind: str) -> Diagnostic:
-    return Diagnostic("type-mismatch", f"a condition is true or false, but this is of type {kind}", span)
+    return Diagnostic(
+        "type-mismatch",
+        f"a condition is true or false, but this is of type {kind}",
+        span,
+        "compare it with a value",
+    )
 
 
 def several_types(span: Span, what: str, kinds: Iterable[str], hint: str | None = None) -> Diagnostic:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
@@ -12,8 +12,17 @@ CANNOT_BE_PARSED = "it cannot be parsed"
 SOMETHING_MISSING = "something is missing here"
 
 
+_USUAL: Mapping[str, str] = {
+    SOMETHING_MISSING: "a value stands on both sides of an operator, and a condition on both sides of AND",
+    "Expecting )": "close the parenthesis that is open here",
+    "unexpected ')'": "take it out, or open a parenthesis before it",
+    "Expected END after CASE": "write CASE WHEN test THEN a ELSE b END",
+}
+"""What to do about what sqlglot's parser says, where the word itself has no hint."""
+
+
 def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
-    return msg.syntax(span, f"this is not a valid SQL condition: {reason}", hint)
+    return msg.syntax(span, f"this is not a valid SQL condition: {reason}", hint or _USUAL.get(reason))
 
 
 def at_time_zone(span: Span) -> Diagnostic:
@@ -33,7 +42,7 @@ def date_in_zone(span: Span) -> Diagnostic:
 
 
 def several_statements(span: Span) -> Diagnostic:
-    return msg.syntax(span, "a filter is one condition; this has several statements")
+    return msg.syntax(span, "a filter is one condition; this has several statements", "join them with AND")
 
 
 def number_of_digits(span: Span, most: int) -> Diagnostic:
@@ -123,7 +132,9 @@ def stride(span: Span) -> Diagnostic:
 
 
 def format_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a format that is not a constant text")
+    return msg.unsupported_syntax(
+        span, "a format that is not a constant text", "write the format in single quotes"
+    )
 
 
 def format_letters(span: Span, known: str) -> Diagnostic:
@@ -175,7 +186,9 @@ def row_compared(span: Span, count: int) -> Diagnostic:
 
 
 def place_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a position that is not a constant of at least 1")
+    return msg.unsupported_syntax(
+        span, "a position that is not a constant of at least 1", "write the number out: split_part(s, '@', 2)"
+    )
 
 
 def place_before_text(span: Span) -> Diagnostic:
@@ -187,7 +200,8 @@ def place_before_text(span: Span) -> Diagnostic:
 
 
 def no_words(span: Span, reason: str) -> Diagnostic:
-    return msg.syntax(span, f"the text cannot be split into words: {reason}")
+    hint = "close the comment with */" if span.text.count("/*") > span.text.count("*/") else None
+    return msg.syntax(span, f"the text cannot be split into words: {reason}", hint)
 
 
 def operand_missing(span: Span) -> Diagnostic:
@@ -221,7 +235,9 @@ def no_rows_in(span: Span) -> Diagnostic:
 
 
 def week_in_time_zone(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "the week in a time zone")
+    return msg.unsupported_syntax(
+        span, "the week in a time zone", "weeks are those of UTC: leave the zone out"
+    )
 
 
 def exists_form(span: Span) -> Diagnostic:
@@ -273,7 +289,9 @@ def operator_of_another_engine(span: Span, operator: str, instead: str) -> Diagn
 
 
 def pattern_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a pattern that is not a constant")
+    return msg.unsupported_syntax(
+        span, "a pattern that is not a constant", "write the pattern in single quotes"
+    )
 
 
 def ends_in_escape(span: Span) -> Diagnostic:
@@ -345,7 +363,11 @@ def released_casts(span: Span, name: str) -> Diagnostic:
 
 
 def unclosed_quote(span: Span) -> Diagnostic:
-    return msg.syntax(span, f"the quote {span.text} that opens here is not closed")
+    return msg.syntax(
+        span,
+        f"the quote {span.text} that opens here is not closed",
+        f"close it; a quote within a text or a name is doubled: {span.text * 2}",
+    )
 
 
 def clause(span: Span) -> Diagnostic:

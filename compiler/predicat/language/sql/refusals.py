@@ -32,6 +32,10 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.JSONBExtract: ("the operator #>", JSON_HINT),
     exp.JSONBExtractScalar: ("the operator #>>", JSON_HINT),
     exp.IntDiv: ("the operator DIV", "write div(a, b)"),
+    exp.In: ("IN without a list", "write a IN (1, 2), or array_contains(xs, 'a')"),
+    exp.Parameter: ("a parameter with @", "write :name, and declare it under params:"),
+    exp.Collate: ("COLLATE", "texts are compared by their characters: leave it out, or compare lower(s)"),
+    exp.SimilarTo: ("SIMILAR TO", "write RLIKE '^(a|b)$', or a postgres: filter"),
     exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),
     exp.RegexpILike: (None, "write RLIKE '(?i)...', which ignores case"),
 }
@@ -64,6 +68,14 @@ WRITTEN_OTHERWISE = {
     "||": "write OR",
     "!": "write NOT",
     "DIV": "write div(a, b)",
+    "CONTAINS": "write contains(s, 'x'), or array_contains(xs, 'x')",
+    "IS": "write IS NULL, IS NOT NULL, IS TRUE or IS FALSE",
+    "NOT": "NOT stands before a condition, or in NOT IN, NOT LIKE and NOT BETWEEN",
+    "=>": "write >= for greater or equal",
+    ":": "write j['key'] for what a JSON value or a map holds under a key",
+    **dict.fromkeys(
+        ("GROUP BY", "ORDER BY", "LIMIT", "HAVING"), "a filter tests one row: leave this clause out"
+    ),
     "@": "write array_contains(array, x), or a postgres body",
     "~": "write RLIKE for a regular expression",
 }
