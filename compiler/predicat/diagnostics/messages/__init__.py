@@ -162,7 +162,12 @@ def several_types(span: Span, what: str, kinds: Iterable[str], hint: str | None 
 
 
 def not_boolean(span: Span, kind: str) -> Diagnostic:
-    return Diagnostic("not-boolean", f"a filter must be true or false, but this is of type {kind}", span)
+    return Diagnostic(
+        "not-boolean",
+        f"a filter must be true or false, but this is of type {kind}",
+        span,
+        "compare it with a value",
+    )
 
 
 def not_comparable(span: Span, left: str, right: str, hint: str | None = None) -> Diagnostic:
