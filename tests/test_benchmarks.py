@@ -59,7 +59,7 @@ RUNS = [
     Run(
         "matching.py",
         "200 --filters 20 --naive 3 --naive-rows 100 --runs 1",
-        r"3 cases, without whole-stage code generation: [\d,]+ rows per CPU second",
+        r"3 cases, not whole-stage: [\d,]+ rows per CPU second",
         ("pyspark",),
     ),
     Run("compile.py", "20 --runs 1", r"20 filters of two versions: cold [\d.]+ s, unchanged [\d.]+ s"),
