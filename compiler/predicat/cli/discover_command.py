@@ -242,7 +242,8 @@ def _propose(found: Found, folder: Path, jobs: int, *, interactive: bool) -> Non
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
 
     judged = judge(found.conditions, jobs=jobs, cache=kept.folder())
-    proposal = catalogs.propose(found.conditions, judged, *((_asked, _right) if interactive else ()))
+    ask, choose = (_asked, _right) if interactive else (None, None)
+    proposal = catalogs.propose(found.conditions, judged, ask, choose)
     written, there = catalogs.write(proposal, folder)
     for reason, number in proposal.left.most_common():
         click.echo(say.left_out(reason, number), err=True)
