@@ -26,20 +26,17 @@ filters:
   even: {sql: n % 2 = 0}
 jobs:
   follow:
-    source: {path: IN, format: parquet}
+    source: {path: "FOLDER/in", format: parquet}
     filters: [even]
-    sinks: [{path: "OUT/{filter}"}]
-    checkpoint: CHECKPOINT
+    sinks: [{path: "FOLDER/out/{filter}"}]
+    checkpoint: FOLDER/checkpoint
 """
 ROWS = 20
 
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Path:
-    text = CATALOG
-    for word in ("IN", "OUT", "CHECKPOINT"):
-        text = text.replace(word, str(tmp_path / word.lower()))
-    (tmp_path / "c.yml").write_text(text)
+    (tmp_path / "c.yml").write_text(CATALOG.replace("FOLDER", str(tmp_path)))
     (tmp_path / "in").mkdir()
     return tmp_path / "c.yml"
 
