@@ -15,9 +15,12 @@ from predicat.cli.main import main
 
 
 def spark_environment() -> dict[str, str]:
-    """This process's environment without its Spark; a JVM that ends soon is not worth the better compiler."""
+    """This process's environment without its Spark; a JVM that ends soon is not worth the better compiler.
+
+    Spark's programs look for PySpark in the Python that is named here, which need not be on the PATH.
+    """
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))}
-    return {**inherited, "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1"}
+    return {**inherited, "PYSPARK_PYTHON": sys.executable, "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1"}
 
 
 def in_process(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
