@@ -46,35 +46,36 @@ object RoutedWrite {
   val Named = "filter"
   private val Folders = 16
 
-  /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. */
-  def outcomes(frame: DataFrame, predicates: Array[String], present: Array[String], cells: Array[String],
-      acceptsUnknown: Array[Boolean], wanted: Array[Byte], apart: Boolean): DataFrame = {
-    val parser = frame.sparkSession.sessionState.sqlParser
-    def read(texts: Array[String]): Seq[Expression] = texts.toSeq.map(parser.parseExpression)
-    val said = Outcomes(read(predicates), read(present), read(cells), acceptsUnknown.toSeq, wanted.toSeq, apart)
+  /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. `filters` and `cells` are JSON. */
+  def outcomes(frame: DataFrame, filters: String, cells: String, wanted: Array[Byte], apart: Boolean): DataFrame = {
+    val asked = elements(filters)
+    def read(key: String): Seq[Expression] = asked.map(one => expression(frame, one.get(key).asText()))
+    val said = Outcomes(read("sql"), read("present"), elements(cells).map(cell => expression(frame, cell.asText())),
+      asked.map(_.get("accepts_unknown").asBoolean()), wanted.toSeq, apart)
+    rows(frame, said, wanted)
+  }
+
+  /** The same for filters that are found through the index: which ones accept a row, and no more. */
+  def matched(frame: DataFrame, filters: String, cells: String, wanted: Array[Byte], apart: Boolean): DataFrame = {
+    val candidates = elements(filters).map { one =>
+      val columns = one.get("columns").properties().asScala.map(entry => entry.getKey -> entry.getValue.asText()).toMap
+      Candidate(one.get("name").asText(), Filter(one.get("filter").asText(), one.get("dataset").asText(), one.get("version").asInt(), "", "", Nil,
+        "", Some(one.get("sql").asText()), "", None, "", one.get("accepts_unknown").asBoolean(), columns, Nil))
+    }.toIndexedSeq
+    val selection = Selection.exactly(candidates.headOption.fold("")(_.filter.dataset), candidates)
+    val columns = selection.columns.map { case (column, _, _) => UnresolvedAttribute(Seq(column)) }
+    val matching = MatchingFilters("predicat_run", GivenIds, selection, columns, new IndexPlace)
+    rows(frame, MatchedOutcomes(matching, elements(cells).map(cell => expression(frame, cell.asText())), candidates.length, wanted.head, apart), wanted)
+  }
+
+  private def elements(text: String): Seq[JsonNode] = json.readTree(text).elements().asScala.toSeq
+
+  private def expression(frame: DataFrame, sql: String): Expression = frame.sparkSession.sessionState.sqlParser.parseExpression(sql)
+
+  private def rows(frame: DataFrame, said: Expression, wanted: Array[Byte]): DataFrame = {
     val column = ExpressionUtils.column(said).as(Column)
     // Where no row is wanted, only the columns that filters read are.
     val kept = if (wanted.exists(_ != 0)) frame.select(frame.col("*"), column) else frame.select(column)
-    kept.where(s"$Column IS NOT NULL")
-  }
-
-  /**
-   * The same for filters that are found through the index: which ones accept a row, and no more. `filters` is JSON: the filters in the
-   * order of their ids.
-   */
-  def matched(frame: DataFrame, filters: String, dataset: String, cells: Array[String], wanted: Int, apart: Boolean): DataFrame = {
-    val parser = frame.sparkSession.sessionState.sqlParser
-    val candidates = json.readTree(filters).elements().asScala.map { one =>
-      val read = one.get("columns").properties().asScala.map(entry => entry.getKey -> entry.getValue.asText()).toMap
-      Candidate(one.get("name").asText(), Filter(one.get("filter").asText(), dataset, one.get("version").asInt(), "", "", Nil, "",
-        Some(one.get("sql").asText()), "", None, "", one.get("unknown").asBoolean(), read, Nil))
-    }.toIndexedSeq
-    val selection = Selection.exactly(dataset, candidates)
-    val matching = MatchingFilters("predicat_run", GivenIds, selection, selection.columns.map { case (column, _, _) => UnresolvedAttribute(Seq(column)) },
-      new IndexPlace)
-    val said = MatchedOutcomes(matching, cells.toSeq.map(parser.parseExpression), candidates.length, wanted.toByte, apart)
-    val column = ExpressionUtils.column(said).as(Column)
-    val kept = if (wanted != 0) frame.select(frame.col("*"), column) else frame.select(column)
     kept.where(s"$Column IS NOT NULL")
   }
 
@@ -103,7 +104,7 @@ object RoutedWrite {
 
   /** Keep only the files that count in each of the staged folders, which are there afterwards even if they are empty. */
   def tidy(conf: Configuration, folders: String): Unit =
-    ThreadUtils.parmap(json.readTree(folders).elements().asScala.toSeq, "predicat-tidy", Folders) { folder =>
+    ThreadUtils.parmap(elements(folders), "predicat-tidy", Folders) { folder =>
       val path = new Path(folder.get("folder").asText())
       val system = path.getFileSystem(conf)
       system.mkdirs(path)

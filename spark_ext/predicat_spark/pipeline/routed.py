@@ -77,8 +77,7 @@ def routed(
     a filter does not accept are not counted then.
     """
     with settings(session, _METHOD):
-        outcomes = _matched if matching else _outcomes
-        frame = outcomes(session, reading, chosen, outputs, apart=apart)
+        frame = _outcomes(session, reading, chosen, outputs, apart=apart, matching=matching)
         spec = _spec(session, reading, chosen, outputs, run, matching=matching)
         found = json.loads(_scala(session).run(frame, json.dumps(spec)))
     files: list[list[Written]] = [[] for _ in outputs]
@@ -112,74 +111,34 @@ def _outcomes(
     outputs: Sequence[Output],
     *,
     apart: bool,
+    matching: bool,
 ) -> Any:
     """The frame of the rows that an output takes, as the JVM has it."""
-    wanted = bytearray(len(chosen) + 1)
+    wanted = bytearray(1 if matching else len(chosen) + 1)
     for output in outputs:
-        wanted[_place(output, chosen)] |= _BITS[output.rows]
+        wanted[_place(output, chosen, matching=matching)] |= _BITS[output.rows]
+    scala = _scala(session)
     frame: DataFrame = reading.frame
-    return _scala(session).outcomes(
-        frame._jdf,  # noqa: SLF001  # the frame of Java
-        _texts(session, [row.sql for row in chosen]),
-        _texts(session, [row.present for row in chosen]),
-        _texts(session, [cell.sql for cell in reading.cells]),
-        _array(session, "boolean", [row.accepts_unknown for row in chosen]),
-        bytes(wanted),
-        apart,
-    )
+    # Texts of JSON, since the gateway takes a call for every element of an array.
+    filters = json.dumps([_filter(row) for row in chosen])
+    cells = json.dumps([cell.sql for cell in reading.cells])
+    return (scala.matched if matching else scala.outcomes)(frame._jdf, filters, cells, bytes(wanted), apart)  # noqa: SLF001  # the frame of Java
 
 
-def _matched(
-    session: SparkSession,
-    reading: Reading,
-    chosen: Sequence[Chosen],
-    outputs: Sequence[Output],
-    *,
-    apart: bool,
-) -> Any:
-    """The same for filters that are found through an index."""
-    wanted = 0
-    for output in outputs:
-        wanted |= _BITS[output.rows]
-    frame: DataFrame = reading.frame
-    # One text each: the gateway takes a call for every element of an array.
-    return _scala(session).matched(
-        frame._jdf,  # noqa: SLF001  # as above
-        json.dumps(
-            [
-                {
-                    "name": row.name,
-                    "filter": row.row.qualified,
-                    "version": row.number,
-                    "sql": row.sql,
-                    "columns": row.columns,
-                    "unknown": row.accepts_unknown,
-                }
-                for row in chosen
-            ]
-        ),
-        chosen[0].row.dataset if chosen else "",
-        _texts(session, [cell.sql for cell in reading.cells]),
-        wanted,
-        apart,
-    )
+def _filter(row: Chosen) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "dataset": row.row.dataset,
+        "filter": row.row.qualified,
+        "version": row.number,
+        "sql": row.sql,
+        "present": row.present,
+        "columns": row.columns,
+        "accepts_unknown": row.accepts_unknown,
+    }
 
 
-def _texts(session: SparkSession, values: Sequence[str]) -> Any:
-    return _array(session, "String", values)
-
-
-def _array(session: SparkSession, kind: str, values: Sequence[Any]) -> Any:
-    gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # as above
-    made = gateway.new_array(
-        gateway.jvm.boolean if kind == "boolean" else gateway.jvm.java.lang.String, len(values)
-    )
-    for place, value in enumerate(values):
-        made[place] = value
-    return made
-
-
-def _place(output: Output, chosen: Sequence[Chosen], *, matching: bool = False) -> int:
+def _place(output: Output, chosen: Sequence[Chosen], *, matching: bool) -> int:
     """The byte of the outcomes that an output asks."""
     if matching:
         return 0

@@ -28,9 +28,6 @@ def shown(url: str) -> str:
     return without_password(url)
 
 
-_TEXT = "''"
-
-
 def check(
     session: SparkSession, files: Files, targets: Sequence[Target], urls: Mapping[str, str], reading: Reading
 ) -> None:
@@ -55,12 +52,9 @@ def check(
 
 
 def _schema(reading: Reading, rows: str) -> StructType:
-    return reading.frame.selectExpr(
-        *(
-            # The name of a filter is no column of the source.
-            f"{quoted(column) if (rows, column) != ('matched', NAMED) else _TEXT} AS {quoted(name)}"
-            for column, name in sink_frame(reading, rows)
-        )
+    frame = reading.frame.selectExpr("*", f"'' AS {NAMED}") if rows == "matched" else reading.frame
+    return frame.selectExpr(
+        *(f"{quoted(column)} AS {quoted(name)}" for column, name in sink_frame(reading, rows))
     ).schema
 
 
