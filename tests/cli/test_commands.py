@@ -209,6 +209,26 @@ def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
 
 
 @pytest.mark.parametrize(
+    ("data", "fits"),
+    [
+        ({"id": "bigint", "name": {"type": "string", "nulls": "value"}}, True),
+        ({"include": "string", "at": "timestamp"}, True),
+        (["EV", "MQ", 7], True),
+        ({"apiVersion": "predicat/v1", "dataset": "d", "fields": {"include": ["common.yml"]}}, True),
+        ({"id": {"typ": "bigint"}}, False),
+        ([{"id": "bigint"}], False),
+        ({"apiVersion": "predicat/v1", "fields": {"id": "bigint"}}, False),
+        ({}, False),
+    ],
+)
+def test_the_schema_of_files_that_definitions_name(data: object, fits: bool) -> None:
+    import jsonschema
+
+    schema = json.loads((ROOT / "docs" / "catalog.schema.json").read_text())
+    assert jsonschema.Draft202012Validator(schema).is_valid(data) is fits
+
+
+@pytest.mark.parametrize(
     ("text", "fits"),
     [
         ("catalog: shop", True),

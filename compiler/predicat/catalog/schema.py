@@ -19,10 +19,32 @@ _DESCRIPTION: Schema = {"type": "string", "description": "What it is for, in a s
 
 
 def json_schema() -> Schema:
-    """The schema as data (draft 2020-12)."""
+    """The schema as data (draft 2020-12).
+
+    The folder of a catalog also has files that definitions name: fields that datasets share, and the values
+    of lists. Editors check all of them with this one schema.
+    """
+    one_of_ours: Schema = {"anyOf": [{"required": [key]} for key in _OF_DEFINITIONS]}
     return {
         "$schema": DRAFT,
         "title": "predicat catalog file",
+        "if": {"type": "array"},
+        "then": _values() | {"description": "The values of a list of the catalog."},
+        "else": {
+            "if": {"type": "object", "minProperties": 1, "not": one_of_ours},
+            "then": _declared() | {"description": "Fields that datasets include."},
+            "else": {"$ref": "#/$defs/definitions"},
+        },
+        "$defs": {"definitions": _definitions(), **_parts()},
+    }
+
+
+_OF_DEFINITIONS = ("apiVersion", "dataset", "fields", "filters")
+"""A mapping with one of these keys defines a dataset, though others may not be written yet."""
+
+
+def _definitions() -> Schema:
+    return {
         **shape(
             d.FILE_KEYS,
             {
@@ -92,43 +114,47 @@ def json_schema() -> Schema:
             },
         ),
         "required": ["apiVersion", "dataset"],
-        "$defs": {
-            "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,62}$"},
-            "type": {
-                "type": "string",
-                "description": "As in Spark DDL: string, bigint, double, boolean, timestamp, date, "
-                "decimal(p,s), array<t>, map<string, t>, struct<a: t>, json.",
-            },
-            "field": _field(),
-            "param": _param(),
-            "filter": _filter(),
-            "version": _version(),
-            "tests": _tests(),
-            "view": shape(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
-            | {"description": "The security options of PostgreSQL views."},
-            "list": _list(),
-            "group": shape(
-                d.GROUP_KEYS,
-                {
-                    "filters": {"type": "array", "items": _TEXT},
-                    "exclusive": {"type": "boolean"},
-                    "severity": {"enum": list(d.SEVERITIES)},
-                    "exhaustive": {"type": "boolean"},
-                    "description": _DESCRIPTION,
-                },
-            ),
-            "subscription": shape(
-                d.SUBSCRIPTION_KEYS,
-                {
-                    "filter": _TEXT,
-                    "description": _DESCRIPTION,
-                    "properties": {"type": "object", "additionalProperties": _TEXT},
-                },
-            ),
-            "job": _job(),
-            "pip": _pip(),
-            "composition": _composition(),
+    }
+
+
+def _parts() -> Schema:
+    """What several places refer to, by name."""
+    return {
+        "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,62}$"},
+        "type": {
+            "type": "string",
+            "description": "As in Spark DDL: string, bigint, double, boolean, timestamp, date, "
+            "decimal(p,s), array<t>, map<string, t>, struct<a: t>, json.",
         },
+        "field": _field(),
+        "param": _param(),
+        "filter": _filter(),
+        "version": _version(),
+        "tests": _tests(),
+        "view": shape(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
+        | {"description": "The security options of PostgreSQL views."},
+        "list": _list(),
+        "group": shape(
+            d.GROUP_KEYS,
+            {
+                "filters": {"type": "array", "items": _TEXT},
+                "exclusive": {"type": "boolean"},
+                "severity": {"enum": list(d.SEVERITIES)},
+                "exhaustive": {"type": "boolean"},
+                "description": _DESCRIPTION,
+            },
+        ),
+        "subscription": shape(
+            d.SUBSCRIPTION_KEYS,
+            {
+                "filter": _TEXT,
+                "description": _DESCRIPTION,
+                "properties": {"type": "object", "additionalProperties": _TEXT},
+            },
+        ),
+        "job": _job(),
+        "pip": _pip(),
+        "composition": _composition(),
     }
 
 
@@ -143,8 +169,12 @@ def _named(inner: Schema, pattern: str = "^[a-z]") -> Schema:
     return {"type": "object", "patternProperties": {pattern: inner}, "additionalProperties": False}
 
 
+def _values() -> Schema:
+    return {"type": "array", "items": {"type": ["string", "integer", "number"]}}
+
+
 def _list() -> Schema:
-    values: Schema = {"type": "array", "items": {"type": ["string", "integer", "number"]}}
+    values = _values()
     more: Schema = {
         "values": values,
         "file": {"type": "string", "description": "A CSV or YAML file in the folder of this file, or below."},
@@ -169,13 +199,19 @@ def _per_dialect(description: str) -> Schema:
     return {"description": description, "anyOf": [_TEXT, each]}
 
 
+_DECLARED: Schema = {"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}
+
+
+def _declared() -> Schema:
+    return _named(_DECLARED, "^[A-Za-z_]")
+
+
 def _fields() -> Schema:
-    one: Schema = {"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}
     files: Schema = {
         "description": "Files with more fields, or a field of this name.",
-        "anyOf": [*one["anyOf"], {"type": "array", "items": _TEXT, "minItems": 1}],
+        "anyOf": [*_DECLARED["anyOf"], {"type": "array", "items": _TEXT, "minItems": 1}],
     }
-    return _named(one, rf"^(?!{INCLUDE}$)[A-Za-z_]") | {"properties": {INCLUDE: files}}
+    return _named(_DECLARED, rf"^(?!{INCLUDE}$)[A-Za-z_]") | {"properties": {INCLUDE: files}}
 
 
 def _field() -> Schema:
