@@ -195,6 +195,26 @@ def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("searched", ["models", "models/deep/m.sql"])
+def test_a_part_of_a_repository_has_its_project_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searched: str
+) -> None:
+    for name, content in {
+        ".git/HEAD": "",
+        "dbt_project.yml": "name: p\nmacro-paths: [macros, ../outside, [no]]\n",
+        ".sqlfluff": "[sqlfluff]\ndialect = bigquery\n",
+        "macros/m.sql": "{% macro large() %}amount > 1000{% endmacro %}",
+        "models/deep/m.sql": "select 1 from {{ ref('orders') }} where {{ large() }}",
+        "../outside/n.sql": "{% macro large() %}amount > 2000{% endmacro %}",
+    }.items():
+        (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "p" / name).write_text(content)
+    monkeypatch.chdir(tmp_path / "p")
+    found = folder.read([Path(searched)])
+    assert [(row.place.path, row.sql) for row in found.conditions] == [("models/deep/m.sql", "amount > 1000")]
+    assert found.dialects == Counter({"bigquery": 1})
+
+
 def test_links_that_lead_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "outside.sql").write_text("select 1 from t where a = 1")
     inside = tmp_path / "inside"

@@ -13,13 +13,13 @@ from msgspec import Struct, field
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place, Refused
 from predicat.discover.read import compiled, data, dialects, python, templates, types
+from predicat.discover.read.above import PROJECT, macros_beside, top_of
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
 from predicat.discover.read.owners import Owners
 from predicat.discover.read.sql import Text, plain_place
 
 Item = Condition | Refused
-_DBT_PROJECT = "dbt_project.yml"
 
 
 class Found(Struct):
@@ -59,6 +59,7 @@ class _Reading:
         self.configured = dialects.Configured()
         self.tried: dict[Path, str] = {}
         self.columns = types.Known()
+        self.tops: dict[Path, Path] = {}
         self.projects: dict[Path, Path | None] = {}
         self.macros: dict[Path, dict[str, Any]] = {}
         self.compiled: dict[Path, tuple[str, str]] = {}
@@ -89,6 +90,7 @@ class _Reading:
     def learn(self) -> None:
         """Reads what tells about other files: types of columns, macros, what dbt compiled."""
         macros: dict[Path, dict[str, str]] = {}
+        roots = {file.root for file in self.files}
         for file in self.files:
             try:
                 text = file.text() if file.kind == "sql" else ""
@@ -98,31 +100,41 @@ class _Reading:
             if sql is not None:
                 for relation, columns in types.created(sql, self.dialect_of(file)):
                     self.columns.add(relation, columns)
-            project = self.project(file.path.parent, file.root)
+            project = self.project(file)
             if project is not None and "{% macro" in text.replace("{%-", "{%"):
                 macros.setdefault(project, {})[str(file.path)] = text
         for project in {row for row in self.projects.values() if row is not None}:
             self.compiled.update(compiled.compiled(project))
-            self.macros[project] = templates.macros_of(macros.get(project, {}))
+            texts = macros.get(project, {})
+            if not any(root.absolute() in (project, *project.parents) for root in roots):
+                texts = {**macros_beside(project), **texts}
+            self.macros[project] = templates.macros_of(texts)
             dialect = self.dialect or self.configured.of(project, project) or ""
             for relation, columns in types.of_dbt(project / "target" / "catalog.json", dialect):
                 self.columns.add(relation, columns)
-        for root in {file.root for file in self.files}:
+        for root in roots:
             for relation, columns in types.of_parquet(root):
                 self.columns.add(relation, columns)
 
-    def project(self, folder: Path, root: Path) -> Path | None:
-        """The dbt project that a folder belongs to."""
+    def project(self, file: File) -> Path | None:
+        """The dbt project that a file belongs to."""
+        return self.project_of(file.path.absolute().parent, self.top(file))
+
+    def project_of(self, folder: Path, top: Path) -> Path | None:
+        """The nearest dbt project, from a folder up to another one."""
         if folder not in self.projects:
-            above = folder != root and root in folder.parents
-            self.projects[folder] = (
-                folder
-                if (folder / _DBT_PROJECT).is_file()
-                else self.project(folder.parent, root)
-                if above
-                else None
-            )
+            if (folder / PROJECT).is_file():
+                self.projects[folder] = folder
+            else:
+                above = folder not in (top, folder.parent)
+                self.projects[folder] = self.project_of(folder.parent, top) if above else None
         return self.projects[folder]
+
+    def top(self, file: File) -> Path:
+        """The last folder above a file whose configuration counts."""
+        if file.root not in self.tops:
+            self.tops[file.root] = top_of(file.root)
+        return self.tops[file.root]
 
     def sql(self, file: File) -> Iterator[Item]:
         """The conditions of a file of SQL, in the dialect that reads it."""
@@ -147,7 +159,7 @@ class _Reading:
 
     def dialect_of(self, file: File) -> str:
         """The dialect of a file: given, configured, or the one that reads most files of its root."""
-        found = self.dialect or self.configured.of(file.path.parent, file.root)
+        found = self.dialect or self.configured.of(file.path.absolute().parent, self.top(file))
         if found is not None:
             return found
         if file.root not in self.tried:
@@ -170,10 +182,10 @@ class _Reading:
         plain = plain_place(str(file.path), text)
         if not templates.is_template(text):
             return text, plain
-        raw, sql = self.compiled.get(file.path, ("", ""))
+        raw, sql = self.compiled.get(file.path.absolute(), ("", ""))
         if sql and raw.strip() == text.strip():
             return sql, compiled.ranges(str(file.path), text, sql)
-        project = self.project(file.path.parent, file.root)
+        project = self.project(file)
         try:
             rendered = templates.render(text, self.macros.get(project, {}) if project is not None else {})
         except templates.NotRendered:

@@ -1,0 +1,45 @@
+"""What is above the paths that are searched: the repository, and the dbt project with its macros."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from predicat.discover.read.files import Unusable, files
+
+PROJECT = "dbt_project.yml"
+"""The file of a dbt project."""
+_MAX_SIZE = 1_000_000
+
+
+def top_of(root: Path) -> Path:
+    """The last folder above a searched one whose configuration counts: the root of the repository; without a
+    repository, the searched folder.
+    """
+    start = root.absolute()
+    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
+
+
+def macros_beside(project: Path) -> dict[str, str]:
+    """The texts of a dbt project's files of macros, by path, as its configuration names their folders."""
+    named = [project / name for name in _macro_paths(project / PROJECT)]
+    home = project.resolve()
+    folders = [folder for folder in named if folder.is_dir() and home in folder.resolve().parents]
+    result = {}
+    for file in files(folders):
+        if file.kind == "sql":
+            with suppress(Unusable):
+                result[str(file.path)] = file.text()
+    return result
+
+
+def _macro_paths(file: Path) -> list[str]:
+    try:
+        data: Any = yaml.safe_load(file.read_bytes()) if file.stat().st_size <= _MAX_SIZE else None
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        data = None
+    found = data.get("macro-paths") if isinstance(data, dict) else None
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else ["macros"]
