@@ -55,7 +55,7 @@ def test_sql() -> None:
     assert run("sql", "late_united").stdout == "carrier = 'UA' AND dep_delay >= 60\n"
     assert run("sql", "flights.long_delay@1", "--dialect", "postgres").stdout == "dep_delay > 30\n"
     done = started("sql", "long_dely")
-    assert done.returncode == 1 and "did you mean 'long_delay'" in done.stderr
+    assert done.returncode == 2 and "did you mean 'long_delay'" in done.stderr
     assert "no SQL dialect is named 'sparc'" in run("sql", "late", "--dialect", "sparc").stderr
 
 

@@ -85,13 +85,13 @@ def test_what_is_selected(shop: Path, selectors: list[str], expected: str) -> No
 @pytest.mark.parametrize(
     ("selector", "code", "said"),
     [
-        ("bigg", 1, "did you mean 'big'"),
-        ("shop.x*", 1, "no filter is named 'shop.x*'"),
+        ("bigg", 2, "did you mean 'big'"),
+        ("shop.x*", 2, "no filter is named 'shop.x*'"),
         ("tag:opz", 2, "no filter has the tag 'opz'\n  = hint: did you mean 'ops'?"),
         ("reads:amont", 2, "no filter reads the field 'amont'\n  = hint: did you mean 'amount'?"),
         ("state:changd", 2, "did you mean 'changed'"),
         ("tags:ops", 2, "no selector is named 'tags', in 'tags:ops'\n  = hint: did you mean 'tag'?"),
-        ("big@7", 1, "shop.big has no version 7"),
+        ("big@7", 2, "shop.big has no version 7"),
         ("+", 2, "'+' selects nothing"),
     ],
 )

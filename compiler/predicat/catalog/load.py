@@ -128,7 +128,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if root.is_file():
         return [root]
     if not root.is_dir():
-        reporter.add(msg.no_folder(str(root)))
+        reporter.add(msg.no_folder(str(root), None if root.is_absolute() else _above(root)))
         return []
     found = sorted(
         file
@@ -144,6 +144,17 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
         if not file.is_file():
             reporter.add(say.no_file(str(file), link=file.is_symlink()))
     return [file for file in found if file.is_file()]
+
+
+def _above(root: Path) -> str | None:
+    """A folder of this name above the current one, up to the root of the repository."""
+    here = Path.cwd()
+    for steps, folder in enumerate((here, *here.parents)):
+        if steps and (folder / root).is_dir():
+            return str(Path(*[".."] * steps) / root)
+        if (folder / ".git").exists():
+            break
+    return None
 
 
 def macro_folder(root: Path, macros: str | Path | None) -> Path | None:

@@ -10,15 +10,30 @@ from predicat.diagnostics.reading import reading
 
 NAME = "catalog.lock"
 PROJECT_FILE = "predicat.yml"
+OTHER_ENDING = "predicat.yaml"
 
 
 def project_file(place: Path) -> Path | None:
     """The nearest project file in a folder or above, up to the root of the repository, if there is one."""
     for folder in (place.resolve(), *place.resolve().parents):
-        if (folder / PROJECT_FILE).is_file():
-            return folder / PROJECT_FILE
+        if (found := file_in(folder)) is not None:
+            return found
         if (folder / ".git").exists():
             break
+    return None
+
+
+def file_in(folder: Path) -> Path | None:
+    """The project file of a folder. Raises PredicatError for one with another ending, which would be
+    overlooked.
+    """
+    if (folder / PROJECT_FILE).is_file():
+        return folder / PROJECT_FILE
+    if (folder / OTHER_ENDING).is_file():
+        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # only for a mistake
+        from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
+
+        raise PredicatError.of(msg.other_ending(str(folder / OTHER_ENDING), PROJECT_FILE))
     return None
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.backends import DIALECTS
-from predicat.catalog.paths import PROJECT_FILE, project_file
+from predicat.catalog.paths import PROJECT_FILE, file_in, project_file
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import NOWHERE, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -42,6 +42,11 @@ SETTINGS = {
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.-]+)*\Z")
 LONGEST = 200
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_OTHER_VARIABLE = re.compile(
+    r"\$\{(?![A-Za-z_][A-Za-z0-9_]*\})\W*(?:env\W+)?(\w*)[^}]*\}?"
+    r"|\$\((\w+)\)|\A\$([A-Za-z_]\w*)\Z|%(\w+)%\Z|\{\{\s*env_var\W*(\w*).*?\}\}"
+)
+"""A variable as shells, Jinja and others write it."""
 _USUAL = "catalog"
 """The usual name of a catalog folder, which says nothing about the catalog."""
 
@@ -53,10 +58,12 @@ class Setting(Struct, frozen=True):
     span: Span = NOWHERE
 
     def value(self) -> str:
-        """The text with the values of its variables. Raises PredicatError for one that is not set."""
+        """The text with the values of its variables. Raises PredicatError for one that is not set, or empty:
+        without an address commands would use the server that the environment names.
+        """
         for name in _VARIABLE.findall(self.text):
-            if name not in os.environ:
-                raise PredicatError.of(say.variable_not_set(self.span, name))
+            if not os.environ.get(name):
+                raise PredicatError.of(say.variable_not_set(self.span, name, is_empty=name in os.environ))
         return _VARIABLE.sub(lambda found: os.environ[found[1]], self.text)
 
 
@@ -81,7 +88,7 @@ class Project(Struct, frozen=True):
 
     catalog: str
     file: Path | None = None
-    path: str | None = None
+    path: Setting | None = None
     engines: tuple[str, ...] = ()
     profile: str | None = None
     profiles: Mapping[str, Profile] = {}
@@ -93,8 +100,16 @@ class Project(Struct, frozen=True):
             return None
         root = self.file.parent
         if self.path is not None:
-            return root / self.path
+            return root / self.path.text
         return root if root.name == _USUAL and not (root / _USUAL).is_dir() else root / _USUAL
+
+    def checked_folder(self) -> Path | None:
+        """The folder of the catalog. Raises PredicatError if the file names one that is not there."""
+        folder = self.folder
+        if folder is None or self.path is None or folder.exists():
+            return folder
+        known = _folders(folder.parent) if folder.parent.is_dir() else []
+        raise PredicatError.of(say.no_catalog_folder(self.path.span, self.path.text, known))
 
     def chosen(self, name: str | None) -> Profile:
         """The profile of a name, or the one by default. Raises PredicatError if there is no such profile."""
@@ -140,9 +155,7 @@ def read_project(file: Path) -> Project:
 
 def find(folder: Path) -> Path | None:
     """The project file of a catalog folder, if there is one."""
-    return next(
-        (place / PROJECT_FILE for place in _upwards(folder) if (place / PROJECT_FILE).is_file()), None
-    )
+    return next((file for place in _upwards(folder) if (file := file_in(place)) is not None), None)
 
 
 def _shown(file: Path) -> str:
@@ -185,6 +198,11 @@ def _is_name(name: str) -> bool:
     return NAME.match(name) is not None and len(name) <= LONGEST
 
 
+def _folders(place: Path) -> list[str]:
+    """The folders of a folder that may be a catalog's."""
+    return [one.name for one in sorted(place.iterdir()) if one.is_dir() and not one.name.startswith(".")]
+
+
 class _Reader(Struct):
     """Reads the keys of the file; problems are reported."""
 
@@ -203,15 +221,16 @@ class _Reader(Struct):
             key: self.profile(key, value)
             for key, value, _ in (found["profiles"].entries("profiles") if "profiles" in found else ())
         }
-        profile = found["profile"].text("profile") if "profile" in found else None
-        if profile is not None and profile not in profiles:
+        profile = (found["profile"].text("profile") or None) if "profile" in found else None
+        listed = "profiles" not in found or found["profiles"].is_mapping
+        if profile is not None and profile not in profiles and listed:
             self.reporter.add(say.no_profile(profile, profiles, PROJECT_FILE, found["profile"].span))
         engines = (
             [self.engine(one) for one in found["engines"].items("engines")] if "engines" in found else []
         )
         return Project(name, file, path, tuple(engines), profile, profiles)
 
-    def catalog(self, item: YamlNode) -> tuple[str, str | None]:
+    def catalog(self, item: YamlNode) -> tuple[str, Setting | None]:
         """The name of the catalog and its folder: `shop`, or `{name: shop, path: filters}`."""
         keys = {"name": item}
         if item.is_mapping:
@@ -219,7 +238,8 @@ class _Reader(Struct):
         name = keys["name"].text("catalog") if "name" in keys else ""
         if name and not _is_name(name):
             self.reporter.add(say.bad_catalog_name(keys["name"].span, name, LONGEST))
-        return name, keys["path"].text("path") if "path" in keys else None
+        path = keys.get("path")
+        return name, Setting(path.text("path"), path.span) if path is not None else None
 
     def engine(self, item: YamlNode) -> str:
         name = item.text("engine")
@@ -227,12 +247,21 @@ class _Reader(Struct):
             self.reporter.add(say.no_engine(item.span, name, DIALECTS))
         return name
 
+    def setting(self, key: str, value: YamlNode) -> Setting:
+        text = value.text(key)
+        if other := _OTHER_VARIABLE.search(text):
+            name = next(filter(None, other.groups()), "NAME")
+            self.reporter.add(say.other_variable(value.span, key, other[0], name))
+        return Setting(text, value.span)
+
     def profile(self, name: str, item: YamlNode) -> Profile:
+        if not item.is_mapping and item.kind == "nothing":
+            return Profile()
         keys = self.keys(item, say.profile(name), SETTINGS)
         if "engine" in keys:
             self.engine(keys["engine"])
         variables = keys.pop("vars").entries("vars") if "vars" in keys else ()
         return Profile(
-            {key: Setting(value.text(key), value.span) for key, value in keys.items()},
+            {key: self.setting(key, value) for key, value in keys.items()},
             {key: Setting(str(value.plain()), value.span) for key, value, _ in variables},
         )

@@ -37,12 +37,19 @@ JUDGES = ("diff", "discover", "lint", "quality", "test")
 """Commands for which 1 means findings: for these, a catalog with problems is wrong use."""
 
 _USAGE = frozenset({"usage", "missing-extra", "file"})
+_NAMES = frozenset({"unknown-filter", "unknown-version"})
+"""Wrong use where the name was given to the command, and so has no place in a file."""
 _ENGINE = frozenset({"engine", "connection", "encoding", "java"})
 
 
 def code_for(command: str, problems: Sequence[Diagnostic]) -> ExitCode:
     """The exit code of a command that ends with these problems. A failed engine has priority."""
-    codes = {problem.code for problem in problems}
+    from predicat.diagnostics import NOWHERE  # noqa: PLC0415  # only for problems
+
+    codes = {
+        "usage" if problem.code in _NAMES and problem.span == NOWHERE else problem.code
+        for problem in problems
+    }
     if codes & _ENGINE:
         return ExitCode.ENGINE
     if command in JUDGES or codes <= _USAGE:

@@ -81,7 +81,8 @@ class FromProject(click.Option):
                 str(from_here(owner.file.parent / self.below)) if owner is not None and owner.file else None
             )
         if self.setting == "catalog":
-            return str(from_here(owner.folder)) if owner is not None and owner.folder else None
+            found = owner.checked_folder() if owner is not None else None
+            return str(from_here(found)) if found is not None else None
         chosen = profile(context)
         if self.setting == "engine" and owner is not None and chosen is not None:
             stated = chosen.settings.get("engine")

@@ -373,7 +373,8 @@ def duplicate_key(span: Span, key: str) -> Diagnostic:
 
 
 def wrong_kind(span: Span, what: str, expected: str, given: str) -> Diagnostic:
-    return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span)
+    hint = f"write [{given.strip(chr(39))}]" if expected == "a list" and given.startswith("'") else None
+    return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
 
 
 def bad_value(span: Span, what: object, reason: str, hint: str | None = None) -> Diagnostic:
@@ -445,8 +446,18 @@ def damaged_result(path: str) -> Diagnostic:
     )
 
 
-def no_folder(path: str) -> Diagnostic:
-    return Diagnostic("usage", f"there is no folder {path}", NOWHERE, "predicat init writes a first catalog")
+def no_folder(path: str, above: str | None = None) -> Diagnostic:
+    """`above` is a folder of this name above the current one."""
+    hint = (
+        f"there is {above}: write --catalog {above}, or an empty predicat.yml beside it"
+        if above
+        else "predicat init writes a first catalog"
+    )
+    return Diagnostic("usage", f"there is no folder {path}", NOWHERE, hint)
+
+
+def other_ending(path: str, name: str) -> Diagnostic:
+    return Diagnostic("usage", f"the project file {path} has another name", NOWHERE, f"rename it: {name}")
 
 
 def empty_catalog(path: str) -> Diagnostic:

@@ -349,8 +349,21 @@ def no_profile(name: str, known: Iterable[str], file: str, span: Span = NOWHERE)
     return Diagnostic("usage", f"{file} has no profile {name!r}", span, hint)
 
 
-def variable_not_set(span: Span, name: str) -> Diagnostic:
-    return Diagnostic("usage", f"the environment variable {name} is not set", span)
+def variable_not_set(span: Span, name: str, *, is_empty: bool = False) -> Diagnostic:
+    problem = "is empty" if is_empty else "is not set"
+    hint = f"set it: export {name}=..., or give the option itself"
+    return Diagnostic("usage", f"the environment variable {name} {problem}", span, hint)
+
+
+def other_variable(span: Span, key: str, text: str, name: str) -> Diagnostic:
+    return msg.bad_value(
+        span, key, f"{text} is not replaced", f"write ${{{name}}} for a variable of the environment"
+    )
+
+
+def no_catalog_folder(span: Span, path: str, known: Iterable[str]) -> Diagnostic:
+    hint = msg.did_you_mean(path, known) or "the path is relative to the project file"
+    return msg.bad_value(span, "catalog", f"there is no folder {path}", hint)
 
 
 def no_engine(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
