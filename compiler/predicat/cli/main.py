@@ -34,6 +34,7 @@ COMMANDS = {
     "translate": "Translate a predicate to another language.",
     "union": "Print one condition for the rows of several filters.",
     "split": "Split a filter into what a source supports and the rest.",
+    "match": "Print the filters that accept each row of a file.",
     "seek": "Find the first row that a filter accepts.",
     "apply": "Create the PostgreSQL views of the filters.",
     "run": "Run filters on Spark and write the accepted rows.",

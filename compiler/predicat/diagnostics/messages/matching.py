@@ -27,3 +27,63 @@ def needs_parameter(name: str) -> str:
 
 def left_out(name: str, reason: str) -> Diagnostic:
     return Diagnostic("not-matched", f"{name} cannot be matched: {reason}", NOWHERE)
+
+
+NO_JSON = "it is not valid JSON"
+NO_OBJECT = 'it is not a JSON object; each line holds one row, such as {"id": 1}'
+
+
+def place(path: str) -> str:
+    """A file as messages name it."""
+    return "standard input" if path == "-" else path
+
+
+def unknown_ending(path: str, formats: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        "unreadable",
+        f"the name of {path} does not say its format",
+        NOWHERE,
+        f"give --input-format: {', '.join(formats)}",
+    )
+
+
+def bad_line(path: str, number: int, reason: str) -> Diagnostic:
+    return Diagnostic("unreadable", f"{place(path)}, line {number}: {reason}")
+
+
+def columns_of_line(found: int, wanted: int) -> str:
+    return f"it has {found} columns, and the header has {wanted}"
+
+
+def bad_values(field: str, kind: object, count: int, samples: Iterable[str]) -> str:
+    """Values that count as absent."""
+    some = "value is" if count == 1 else "values are"
+    return (
+        f"warning: {count:,} {some} not of type {kind}, the type of {field}: {', '.join(map(repr, samples))}"
+    )
+
+
+def not_asked(name: str, reason: str) -> str:
+    return f"note: {name} is left out: {reason}"
+
+
+def rows_told(rows: int, accepted: int) -> str:
+    return f"{rows:,} row{'s' if rows != 1 else ''}, {accepted:,} accepted by at least one filter"
+
+
+def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic:
+    """A row of another dataset, or a file without a header."""
+    shown = ", ".join(list(keys)[:5])
+    few = ", ".join(list(known)[:5])
+    return Diagnostic(
+        "unknown-field",
+        f"no column of {place(path)} is a field of the dataset: {shown}",
+        NOWHERE,
+        f"its fields: {few}",
+    )
+
+
+def no_tag(tag: str, known: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        "unknown-tag", f"no filter of the dataset has the tag {tag!r}", NOWHERE, msg.did_you_mean(tag, known)
+    )

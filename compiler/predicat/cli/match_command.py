@@ -1,0 +1,138 @@
+"""predicat match"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from predicat.cli.options import catalog_option, load_quietly, pairs, reading, vars_option
+from predicat.diagnostics.messages import matching as say
+
+if TYPE_CHECKING:
+    from predicat.catalog.model import Dataset
+    from predicat.matching.rows import RowReader
+
+_FORMATS = ("json", "csv", "parquet")
+
+
+@click.command(
+    "match",
+    help=(
+        "Print, for each row of a file or of standard input, the names of the filters of a dataset that "
+        "accept it. NAME is a filter, or a version such as late@1 (default: all filters)."
+    ),
+)
+@click.argument("dataset")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--input",
+    "source",
+    default="-",
+    metavar="FILE",
+    help="JSON lines, CSV with a header, or Parquet. Default: standard input.",
+)
+@click.option(
+    "--input-format",
+    "kind",
+    type=click.Choice(_FORMATS),
+    help="The format of the rows. Default: by the ending of the file; json for standard input.",
+)
+@click.option("--null", default="", metavar="TEXT", help="A text that means no value, such as NA in CSV.")
+@click.option("--tag", help="Only filters with this tag.")
+@click.option("--subscriptions", is_flag=True, help="Print the names of subscriptions instead of filters.")
+@click.option("--count", is_flag=True, help="Print for each filter how many rows it accepts.")
+@click.option(
+    "--now", metavar="TIME", help="The current time for filters that read it, in UTC. Default: the clock."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="The format of the result. json prints one object in a line for each row.",
+)
+@catalog_option
+@vars_option
+def command(
+    dataset: str,
+    names: tuple[str, ...],
+    source: str,
+    kind: str | None,
+    null: str,
+    tag: str | None,
+    form: str,
+    now: str | None,
+    folder: Path,
+    variables: tuple[str, ...],
+    *,
+    subscriptions: bool,
+    count: bool,
+) -> None:
+    from predicat.api import UnknownKeyWarning  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
+    from predicat.matching.matcher import Matcher  # noqa: PLC0415  # as above
+    from predicat.matching.rows import RowReader  # noqa: PLC0415  # as above
+
+    catalog = load_quietly(folder, pairs("--var", variables))
+    matcher = Matcher(catalog, dataset, names=names or None, tag=tag, subscriptions=subscriptions)
+    found = catalog.datasets[dataset]
+    tags = {one for row in found.filters.values() for one in row.tags}
+    if tag is not None and tag not in tags:
+        raise PredicatError.of(say.no_tag(tag, tags))
+    for name, reason in matcher.left_out.items():
+        click.echo(say.not_asked(name, reason), err=True)
+    reader, moment = RowReader(found, null), reading(now)
+    counts: Counter[str] = Counter()
+    rows = accepted = 0
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UnknownKeyWarning)
+        for row in reader.read(source, kind, sys.stdin.buffer):
+            matched = matcher.match(row, moment)
+            rows += 1
+            accepted += bool(matched)
+            counts.update(matched)
+            if not count:
+                click.echo(_line(form, rows, _key(found, row), matched))
+    if count:
+        for line in _counted(form, rows, {name: counts[name] for name in matcher.names}):
+            click.echo(line)
+    _tell(reader, found, [str(one.message) for one in caught])
+    click.echo(say.rows_told(rows, accepted), err=True)
+
+
+def _key(dataset: Dataset, row: dict[str, Any]) -> dict[str, Any]:
+    """What names a row: the key of the dataset."""
+    return {name: row.get(name) for name in dataset.key}
+
+
+def _line(form: str, number: int, key: dict[str, Any], matched: list[str]) -> str:
+    if form == "json":
+        shown = {"row": number, **({"key": key} if key else {}), "filters": matched}
+        return json.dumps(shown, ensure_ascii=False, default=str)
+    said = " ".join(f"{name}={value}" for name, value in key.items())
+    return f"{said or number}\t{', '.join(matched) or '-'}"
+
+
+def _counted(form: str, rows: int, counts: dict[str, int]) -> Iterator[str]:
+    if form == "json":
+        yield json.dumps({"rows": rows, "filters": counts}, ensure_ascii=False)
+        return
+    width = max(map(len, counts), default=0)
+    for name, number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield f"{name:<{width}}  {number:>9,}  {number / rows if rows else 0:>6.1%}"
+
+
+def _tell(reader: RowReader, dataset: Dataset, said: list[str]) -> None:
+    """What was odd about the rows, on standard error."""
+    for text in dict.fromkeys(said):
+        click.echo(f"warning: {text}", err=True)
+    for name, (number, few) in reader.bad.items():
+        click.echo(say.bad_values(name, dataset.fields[name].shown_type, number, few), err=True)

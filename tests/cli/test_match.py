@@ -1,0 +1,159 @@
+"""`predicat match`: which filters accept each row of a file or of standard input."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import predicat
+from predicat.matching.rows import RowReader
+from tests.processes import in_process
+
+CATALOG = """\
+apiVersion: predicat/v1
+dataset: orders
+key: id
+fields:
+  id: bigint
+  amount: double
+  paid: boolean
+  at: timestamp
+  ce.type: string
+  labels: map<string, string>
+filters:
+  large: {sql: amount > 100, tags: [money]}
+  paid: {sql: paid}
+  late: {sql: "at >= TIMESTAMP '2026-02-01 00:00:00'"}
+  order: {sql: ce.type = 'order', tags: [kind]}
+  eu: {labels: region=eu}
+subscriptions:
+  desk: {filter: large}
+"""
+ROWS: list[dict[str, Any]] = [
+    {"id": 1, "amount": 250.5, "paid": True, "at": "2026-02-01T10:00:00Z", "labels": {"region": "eu"}},
+    {"id": 2, "amount": 7, "paid": None, "at": "2026-01-01 10:00:00", "ce": {"type": "order"}},
+]
+WANTED = [["eu", "large", "late", "paid"], ["order"]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "orders.yml").write_text(CATALOG)
+    return tmp_path
+
+
+def match(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    return in_process("match", "orders", *more, cwd=folder)
+
+
+def found(done: subprocess.CompletedProcess[str]) -> list[list[str]]:
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line)["filters"] for line in done.stdout.splitlines()]
+
+
+def test_every_format_gives_the_same_names(folder: Path) -> None:
+    lines = "".join(f"{json.dumps(row)}\n" for row in ROWS)
+    (folder / "rows.jsonl").write_text(lines)
+    (folder / "array.json").write_text(json.dumps(ROWS, indent=2))
+    (folder / "rows.csv.gz").write_bytes(
+        gzip.compress(
+            b"\xef\xbb\xbfid,amount,paid,at,ce.type,labels\n"
+            b'1,250.5,true,2026-02-01T10:00:00Z,,"{""region"": ""eu""}"\n2,7,NA,2026-01-01 10:00:00,order,\n'
+        )
+    )
+    types = {"labels": pa.map_(pa.string(), pa.string()), "ce": pa.struct([("type", pa.string())])}
+    columns = {name: pa.array([row.get(name) for row in ROWS], types.get(name)) for name in [*ROWS[0], "ce"]}
+    pq.write_table(pa.table(columns), folder / "rows.parquet")
+    for name in ("rows.jsonl", "array.json", "rows.csv.gz", "rows.parquet"):
+        assert found(match(folder, "--input", name, "--null", "NA", "--format", "json")) == WANTED, name
+
+
+def test_standard_input_and_what_is_asked_for(folder: Path) -> None:
+    text = "".join(f"{json.dumps(row)}\n" for row in ROWS)
+
+    def piped(*more: str) -> str:
+        command = [str(Path(sys.executable).parent / "predicat"), "match", "orders", *more]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, cwd=folder, check=True)
+        assert "rows, " in done.stderr and done.stderr.endswith("accepted by at least one filter\n")
+        return done.stdout
+
+    assert piped("--tag", "money") == "id=1\tlarge\nid=2\t-\n"
+    assert [line.split() for line in piped("order", "large", "--count").splitlines()] == [
+        ["large", "1", "50.0%"],
+        ["order", "1", "50.0%"],
+    ]
+    assert piped("--subscriptions", "--format", "json").splitlines()[0] == (
+        '{"row": 1, "key": {"id": 1}, "filters": ["desk"]}'
+    )
+    assert json.loads(piped("large", "--count", "--format", "json")) == {"rows": 2, "filters": {"large": 1}}
+
+
+def test_values_that_do_not_fit_are_absent_and_told(folder: Path) -> None:
+    (folder / "rows.csv").write_text("id,amount,at\n1,dear,2026-02-30\n2,120,2026-02-03\n")
+    done = match(folder, "--input", "rows.csv", "large", "late")
+    assert done.stdout == "id=1\t-\nid=2\tlarge, late\n"
+    assert "warning: 1 value is not of type double, the type of amount: 'dear'" in done.stderr
+    assert "warning: 1 value is not of type timestamp, the type of at: '2026-02-30'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "said"),
+    [
+        ("{}\nno\n", (), "rows.json, line 2: it is not valid JSON"),
+        ("3\n", (), "rows.json, line 1: it is not a JSON object"),
+        ("[" * 100_000, (), "it is not valid JSON"),
+        ('{"identity": 3}\n', (), "no column of rows.json is a field of the dataset: identity"),
+        (
+            "id,at\n3\n",
+            ("--input-format", "csv"),
+            "rows.json, line 2: it has 1 columns, and the header has 2",
+        ),
+        ("id\n", ("--input-format", "parquet"), "cannot read rows.json"),
+        ("{}\n", ("--tag", "monye"), "did you mean 'money'?"),
+        ("{}\n", ("larg",), "did you mean 'orders.large'"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(folder: Path, text: str, more: tuple[str, ...], said: str) -> None:
+    (folder / "rows.json").write_text(text)
+    done = match(folder, "--input", "rows.json", *more)
+    assert done.returncode != 0
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_text_is_converted_as_sql_casts_it(folder: Path) -> None:
+    """The reader and CAST in a filter agree on every text."""
+    dataset = predicat.load_catalog(folder / "catalog").datasets["orders"]
+    texts = [
+        "1",
+        " 1 ",
+        "1.5",
+        "1e3",
+        "0x1",
+        "NaN",
+        "yes",
+        "true",
+        "2026-01-01",
+        "2026-01-01 10:00",
+        "",
+        "1_0",
+    ]
+    for name, kind, constant in (
+        ("amount", "double", "1"),
+        ("id", "bigint", "1"),
+        ("paid", "boolean", "true"),
+    ):
+        equal = predicat.parse(f"CAST(text AS {kind}) = {constant}", "sql", {"text": "string"})
+        for text in texts:
+            read = RowReader(dataset)._typed({name: text})[name]
+            expected = None if read is None else read == (True if constant == "true" else 1)
+            assert equal.evaluate({"text": text}) is expected, (name, text)
