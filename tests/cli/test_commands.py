@@ -46,7 +46,7 @@ def test_check_accepts_the_reference_catalog() -> None:
 def test_init_then_check(tmp_path: Path) -> None:
     assert started("init", cwd=tmp_path).returncode == 0
     done = started("check", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "1 datasets, 3 filters in 3 versions, 3 tests passed\n")
+    assert (done.returncode, done.stdout) == (0, "1 dataset, 3 filters in 3 versions, 3 tests passed\n")
     again = started("init", cwd=tmp_path)
     assert again.returncode == 2 and "already exists" in again.stderr
 

@@ -38,7 +38,7 @@ def test_a_file_becomes_a_dataset_with_a_first_filter(tmp_path: Path, name: str)
     ):
         assert f"  {line}\n" in text
     assert "amount: double" in text or "amount: decimal(4,2)" in text
-    assert run("check", cwd=tmp_path).stdout == "1 datasets, 1 filters in 1 versions, 3 tests passed\n"
+    assert run("check", cwd=tmp_path).stdout == "1 dataset, 1 filter in 1 version, 3 tests passed\n"
     measured = run("quality", "run", "--engine", "duckdb", cwd=tmp_path)
     assert (
         measured.returncode == 0

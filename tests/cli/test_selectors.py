@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import predicat
+from predicat.deploy.chosen import chosen
 from tests.processes import in_process
 
 SHOP = """\
@@ -121,15 +123,15 @@ def test_state(shop: Path) -> None:
         "shop.best",
     ]
     done = in_process("check", "state:changed", cwd=shop)
-    assert done.stdout == "2 datasets, 4 of 6 filters in 4 versions, 1 tests passed\n", done.stderr
+    assert done.stdout == "2 datasets, 4 of 6 filters in 4 versions, 1 test passed\n", done.stderr
     done = in_process("test", "state:changed", cwd=shop)
-    assert done.stdout == "1 passed, 0 failed on evaluator; 3 filters have no test\n"
+    assert done.stdout == "1 passed, 0 failed on evaluator; 3 filters without a test\n"
 
 
 def test_check_judges_what_is_selected(shop: Path) -> None:
     (shop / "catalog" / "bad.yml").write_text(OTHER.replace("other", "bad").replace("n < 3", "m < 3"))
     assert in_process("check", cwd=shop).returncode == 1
-    assert in_process("check", "shop", cwd=shop).stdout.startswith("1 datasets, 4 of 6 filters")
+    assert in_process("check", "shop", cwd=shop).stdout.startswith("1 dataset, 4 of 6 filters")
     done = in_process("check", "tag:eu", "--format", "json", cwd=shop)
     assert done.returncode == 1
     (problem,) = json.loads(done.stdout)["problems"]
@@ -172,3 +174,23 @@ def test_quality_of_some_filters(shop: Path) -> None:
     (run,) = json.loads(in_process("quality", "run", "shop", *args, cwd=shop).stdout)
     assert len(run["measure"]["filters"]) == 4
     assert "did you mean 'shop'" in in_process("quality", "run", "shoop", *args, cwd=shop).stderr
+
+
+def test_a_folder_is_no_selector(shop: Path) -> None:
+    done = in_process("check", "catalog", cwd=shop)
+    assert (done.returncode, done.stderr.split("\n\n")[0]) == (
+        2,
+        "error[usage]: catalog is a folder, not a filter\n  = hint: write --catalog catalog",
+    )
+
+
+def test_all_subscriptions_of_a_job(shop: Path) -> None:
+    source = ("--input", "rows.parquet", "--subscriptions")
+    done = in_process("run", "shop", "big", *source, cwd=shop)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        "Error: --subscriptions takes all of them; leave it out to name some",
+    )
+    catalog = predicat.load_catalog(shop / "catalog")
+    with pytest.raises(predicat.PredicatError, match="the dataset 'shop' has no subscriptions"):
+        chosen(catalog, "shop", [], "subscriptions")

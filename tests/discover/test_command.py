@@ -37,7 +37,7 @@ def test_check_fails_on_what_is_never_true(folder: Path) -> None:
 
 def test_a_baseline_holds_known_findings(folder: Path) -> None:
     done = in_process("discover", "models", "--baseline", "known.txt", "--update-baseline", cwd=folder)
-    assert (done.returncode, done.stdout) == (0, "known.txt: 1 findings\n")
+    assert (done.returncode, done.stdout) == (0, "known.txt: 1 finding\n")
     done = in_process("discover", "models", "--check", "--baseline", "known.txt", cwd=folder)
     assert done.returncode == 0 and "D101" not in done.stdout
     (folder / "models" / "dead.sql").write_text("-- moved\n" + DEAD)

@@ -44,7 +44,7 @@ def test_copies_and_drifts_of_filters_are_found(folder: Path) -> None:
 
 def test_a_patch_applies_and_has_proofs(folder: Path) -> None:
     done = in_process("discover", "sql", "--dialect", "spark", "--patch", "p.diff", cwd=folder)
-    assert done.returncode == 0 and "1 places" in done.stdout, done.stderr
+    assert done.returncode == 0 and "1 place," in done.stdout, done.stderr
     text = (folder / "p.diff").read_text()
     assert "# sql/a.sql:2 is orders.large: equivalent" in text
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)

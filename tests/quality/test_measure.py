@@ -391,7 +391,7 @@ filters: {low: {sql: n < 30, coverage: {drift: 5%}}}
     assert attempt(100)[0] == 1
     assert (
         command("quality", "baseline", cwd=folder).stdout
-        == "target/quality/baseline.jsonl: 1 filters; 1 of them out of a run that failed\n"
+        == "target/quality/baseline.jsonl: 1 filter; 1 of them out of a run that failed\n"
     )
     assert attempt(100)[0] == 0
 

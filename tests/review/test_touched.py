@@ -67,7 +67,7 @@ def test_what_is_staged_is_judged_and_not_the_working_tree(repository: Path) -> 
     git(repository, "add", "-N", "catalog/later.yml")
     done = run("check", "--changed", cwd=repository)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "what the change touches: 1 datasets, 2 filters in 2 versions, 1 tests passed\n"
+    assert done.stdout == "what the change touches: 1 dataset, 2 filters in 2 versions, 1 test passed\n"
     assert run("check", cwd=repository).returncode == 1
     git(repository, "add", "catalog/orders.yml")
     edit(repository, "orders.yml", "amont", "amount")
@@ -228,7 +228,7 @@ def test_the_first_commit(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main")
     git(tmp_path, "add", ".")
     assert run("check", "--changed", cwd=tmp_path).stdout.startswith(
-        "what the change touches: 1 datasets, 1 filters"
+        "what the change touches: 1 dataset, 1 filter"
     )
 
 

@@ -374,9 +374,13 @@ class DefinitionReader(Struct, dict=True):
 
     def definition(self, dataset: str, name: str, item: YamlNode, span: Span) -> WrittenFilter | None:
         """A filter by itself: nothing but its own text and the name of its dataset counts."""
-        what = say.the_filter(name)
-        keys = self.mapping(item, what, _IN_FILTER)
-        versions = self.versions(name, keys, item, span)
+        if isinstance(item.value, str):
+            self.reporter.add(say.filter_as_text(item.span, name, item.kind))
+            return None
+        keys = self.mapping(item, say.the_filter(name), _IN_FILTER)
+        if not item.is_mapping:
+            return None
+        versions = self.versions(name, keys, span)
         if not versions:
             return None
         on_unknown = keys["on_unknown"].text("on_unknown") if "on_unknown" in keys else "reject"
@@ -504,9 +508,7 @@ class DefinitionReader(Struct, dict=True):
             return max(versions)
         return int(value)
 
-    def versions(
-        self, name: str, keys: dict[str, YamlNode], item: YamlNode, span: Span
-    ) -> dict[int, WrittenVersion]:
+    def versions(self, name: str, keys: dict[str, YamlNode], span: Span) -> dict[int, WrittenVersion]:
         if "versions" not in keys:
             found = self.version(name, 1, keys, span)
             return {1: found} if found else {}
@@ -521,10 +523,10 @@ class DefinitionReader(Struct, dict=True):
                 self.reporter.add(say.bad_version(place, number))
                 continue
             inner = self.mapping(value, say.version(number, name), _IN_VERSION)
-            found = self.version(f"{name}@{number}", whole, inner, place)
+            found = self.version(f"{name}@{number}", whole, inner, place) if value.is_mapping else None
             if found:
                 out[whole] = found
-        if not out and not any(True for _ in item.entries("a filter")):
+        if keys["versions"].empty:
             self.reporter.add(msg.no_body(span, name, LANGUAGES))
         return out
 
@@ -575,9 +577,9 @@ class DefinitionReader(Struct, dict=True):
         for test in item.items("tests"):
             keys = self.mapping(test, "a test", TEST_KEYS)
             if "row" not in keys or "matches" not in keys:
-                self.reporter.add(
-                    msg.missing_key(test.span, "row" if "row" not in keys else "matches", "a test")
-                )
+                if test.is_mapping:
+                    missing = "row" if "row" not in keys else "matches"
+                    self.reporter.add(msg.missing_key(test.span, missing, "a test"))
                 continue
             matches = keys["matches"].value
             if not isinstance(matches, bool) and matches != "unknown":
@@ -615,7 +617,8 @@ class DefinitionReader(Struct, dict=True):
             return
         keys = self.mapping(item, say.group(name), GROUP_KEYS)
         if "filters" not in keys:
-            self.reporter.add(say.group_without_filters(span, name))
+            if item.is_mapping:
+                self.reporter.add(say.group_without_filters(span, name))
             return
         members = [
             (member.text(say.FILTER_OF_GROUP), member.span) for member in keys["filters"].items("filters")
@@ -637,7 +640,8 @@ class DefinitionReader(Struct, dict=True):
             return
         keys = self.mapping(item, say.subscription(name), SUBSCRIPTION_KEYS)
         if "filter" not in keys:
-            self.reporter.add(say.subscription_without_filter(span, name))
+            if item.is_mapping:
+                self.reporter.add(say.subscription_without_filter(span, name))
             return
         dataset.uses.append((keys["filter"].text("filter"), keys["filter"].span))
         properties: dict[str, str] = {}

@@ -172,7 +172,8 @@ class JobReader(Struct, frozen=True):
     def job(self, dataset: str, name: str, item: YamlNode, span: Span) -> Job | None:
         keys = self.mapping(item, say.job(name), JOB_KEYS)
         if "source" not in keys:
-            self.reporter.add(say.job_without_source(span, name))
+            if item.is_mapping:
+                self.reporter.add(say.job_without_source(span, name))
             return None
         source = self.source(keys["source"])
         every, filters = self.filters(keys)
@@ -212,7 +213,7 @@ class JobReader(Struct, frozen=True):
         places = [key for key in ("table", "path") if key in keys]
         if len(places) == 2:
             self.reporter.add(say.source_with_two_places(keys["path"].span))
-        elif not places and "format" not in keys:
+        elif not places and "format" not in keys and item.is_mapping:
             self.reporter.add(say.source_without_place(item.span))
         if "table" in keys and "format" in keys:
             self.reporter.add(say.format_of_a_table(keys["format"].span))

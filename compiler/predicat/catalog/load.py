@@ -326,6 +326,8 @@ class Builder(Struct, dict=True):
                     self.reporter.add(say.job_named_as_dataset(job.span, job.name))
                 if job.range is not None and job.range not in dataset.fields:
                     self.reporter.add(msg.unknown_field(job.span, job.range, dataset.fields))
+                if job.every == "subscriptions" and not dataset.subscriptions:
+                    self.reporter.add(say.no_subscriptions(job.span, dataset.name))
                 for row in job.filters:
                     self.job_filter(dataset, row, known)
 

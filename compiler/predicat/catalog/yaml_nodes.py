@@ -112,6 +112,11 @@ class YamlNode(Struct):
         return isinstance(self.node, MappingNode)
 
     @property
+    def empty(self) -> bool:
+        """Whether it is a mapping or a list with nothing in it."""
+        return isinstance(self.node, CollectionNode) and not self.node.value
+
+    @property
     def value(self) -> Any:
         """The value of a scalar, by YAML 1.1's rules as PyYAML has them."""
         return _scalar(self.node) if isinstance(self.node, ScalarNode) else None

@@ -8,6 +8,7 @@ import click
 
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
 from predicat.cli.project import FromProject
+from predicat.diagnostics.wording import quantity
 
 
 @click.group("export", help="Export the filters for other tools.")
@@ -35,7 +36,7 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
     count, notes = export(load_quietly(folder, pairs("--var", variables)), out)
     for note in notes:
         click.echo(f"note: {note}", err=True)
-    click.echo(f"{out}: {count} filters; add it to packages.yml as - local: {out}")
+    click.echo(f"{out}: {quantity(count, 'filter')}; add it to packages.yml as - local: {out}")
 
 
 @command.command(
@@ -105,4 +106,5 @@ def pipeline(
         job, source=replace(job.source, format=form or job.source.format, schema=schema or job.source.schema)
     )
     names = export(catalog, job, kind, out, sinks=sinks)
-    click.echo(f"{out}: {len(names)} filters; spark-pipelines run --spec {out / 'spark-pipeline.yml'}")
+    written = quantity(len(names), "filter")
+    click.echo(f"{out}: {written}; spark-pipelines run --spec {out / 'spark-pipeline.yml'}")

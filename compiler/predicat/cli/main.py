@@ -90,9 +90,10 @@ def cli() -> None:
 def _end(problems: Sequence[Diagnostic]) -> NoReturn:
     """Print the problems and exit with the code that they have."""
     from predicat.cli.colour import tell  # noqa: PLC0415  # only for problems
+    from predicat.diagnostics.wording import quantity  # noqa: PLC0415  # as above
 
     tell("\n\n".join(item.render() for item in problems))
-    click.echo(f"\n{len(problems)} problem{'s' if len(problems) != 1 else ''}", err=True)
+    click.echo(f"\n{quantity(len(problems), 'problem')}", err=True)
     sys.exit(code_for(sys.argv[1] if len(sys.argv) > 1 else "", problems))
 
 

@@ -17,6 +17,7 @@ from predicat.cli.options import catalog_option, load_quietly, pairs, vars_optio
 from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -236,7 +237,7 @@ def baseline(history: Path, baseline: Path, partition: str | None) -> None:
     filters = {entry["filter"] for entry in last.values() if "." in entry["filter"]}
     failed = sum(entry.get("status") == "fail" for entry in last.values() if "." in entry["filter"])
     click.echo(
-        f"{baseline}: {len(filters)} filters"
+        f"{baseline}: {quantity(len(filters), 'filter')}"
         + (f"; {failed} of them out of a run that failed" if failed else "")
     )
 

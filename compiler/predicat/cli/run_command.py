@@ -161,6 +161,8 @@ def command(
     pipeline = extension()
     more = {key: given.pop(key) for key in ("exclude", "base")}
     selection = Selection.given(folder, variables, filters, **more)
+    if given["every"] and not selection.everything:
+        raise click.UsageError(say.SUBSCRIPTIONS_AND_SELECTORS)
     job = _job(catalog, name, selection, given, pipeline)
     options = pipeline.Options(
         master=given["master"],

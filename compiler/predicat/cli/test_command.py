@@ -15,6 +15,7 @@ from predicat.cli.options import catalog_option, load_quietly, needs_review, pai
 from predicat.cli.output import format_option, problems, show
 from predicat.cli.project import FromProject, connect, project
 from predicat.cli.selection import Selection, selection_options, selectors_argument
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -118,7 +119,7 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
         lambda: (
             f"{passed} passed, {len(failed)} failed{more}"
             + (f" on {engines}" if engines else "")
-            + (f"; {without} filters have no test" if without else "")
+            + (f"; {quantity(without, 'filter')} without a test" if without else "")
         ),
     )
     if failed:

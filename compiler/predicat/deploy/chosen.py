@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from predicat import backends
 from predicat.catalog.jobs import Job, JobFilter
 from predicat.catalog.model import Catalog, Dataset, Filter
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as catalogs
 from predicat.diagnostics.messages import deploy as say
 from predicat.ir.nodes import Literal, Node, fields_of
 from predicat.ir.text import meaning_hash
@@ -69,6 +70,8 @@ def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter], every: st
     """
     result = dataset_of(catalog, dataset)
     if every == "subscriptions":
+        if not result.subscriptions:
+            raise PredicatError.of(catalogs.no_subscriptions(NOWHERE, dataset))
         return [_named(catalog, result, JobFilter(name, name)) for name in sorted(result.subscriptions)]
     if not asked:
         rows = (

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.wording import quantity
 from predicat.review.rest import Api, ApiError
 
 MARK = "<!-- predicat diff -->"
@@ -48,7 +49,7 @@ class Thread(Struct, frozen=True):
 
 def failed(problems: Sequence[Diagnostic]) -> str:
     """The comment of a review that could not be made: the problems as the log has them."""
-    count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
+    count = quantity(len(problems), "problem")
     shown = "\n\n".join(item.render() for item in problems[:SHOWN])
     more = f"\n... and {len(problems) - SHOWN} more in the log of the job.\n" if len(problems) > SHOWN else ""
     return f"{MARK}\n### Filters: no review\n\n`predicat diff` stopped at {count}:\n\n{fenced(shown)}\n{more}"

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.catalog.model import Filter
+from predicat.diagnostics.wording import quantity
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
 from predicat.ir.ops import ORDERED
 from predicat.ir.types import BOOLEAN
@@ -56,7 +57,8 @@ class Quality(Struct, frozen=True):
     def short(self) -> str:
         """The figures in one line."""
         mutation = f", {self.killed} of {self.mutants} mutants found" if self.mutants else ""
-        return f"{self.tests} tests, {self.covered} of {self.needed} conditions decided both ways{mutation}"
+        tests = quantity(self.tests, "test")
+        return f"{tests}, {self.covered} of {self.needed} conditions decided both ways{mutation}"
 
 
 def requirements(node: Node) -> Iterator[Requirement]:

@@ -11,6 +11,7 @@ from typing import Any
 from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import PredicatError, Severity
+from predicat.diagnostics.wording import quantity
 from predicat.review.compare import compare
 from predicat.review.lint import RULES, Context, Finding, Rule
 from predicat.review.lint.answers import Answers
@@ -102,10 +103,10 @@ def text(findings: Sequence[Finding]) -> str:
     """The findings as people read them."""
     listed = [item for item in findings if item.level is not Severity.NOTE]
     shown = [item.diagnostic().render() for item in listed]
-    count = f"{len(listed)} finding{'s' if len(listed) != 1 else ''}" if listed else "nothing found"
+    count = quantity(len(listed), "finding") if listed else "nothing found"
     notes = Counter(item.code for item in findings if item.level is Severity.NOTE)
     lines = [
-        f"{number} note{'s' if number != 1 else ''} {code} ({NAMES[code]}): predicat lint --select {code}"
+        f"{quantity(number, 'note')} {code} ({NAMES[code]}): predicat lint --select {code}"
         for code, number in sorted(notes.items())
     ]
     return "\n\n".join((*shown, "\n".join((count, *lines)))) + "\n"

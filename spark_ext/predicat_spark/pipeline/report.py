@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from predicat.diagnostics.wording import quantity
+
 _MOST = 200
 """Filters that the table shows; of more, those that accept the most rows."""
 COUNTS = ("accepted", "rejected", "unknown", "guarded")
@@ -127,7 +129,7 @@ def summary(report: Report) -> str:
     said = f"{report.rows:,} rows of {report.dataset} in {report.seconds:.1f} s"
     if report.sinks:
         readings = "many readings" if report.passes == "many" else "one reading"
-        said += f"; {readings} for {len(report.sinks)} sinks, {report.rows_read:,} rows read"
+        said += f"; {readings} for {quantity(len(report.sinks), 'sink')}, {report.rows_read:,} rows read"
     if report.bad_rows:
         said += f"; {report.bad_rows:,} rows with cells that cannot be converted"
     return said

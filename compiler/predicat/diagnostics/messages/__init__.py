@@ -352,6 +352,7 @@ KEYS_BY_MEANING = {
     **dict.fromkeys(("doc", "docs", "comment", "title"), "description"),
     **dict.fromkeys(("postgresql", "pg"), "postgres"),
     **dict.fromkeys(("sparksql", "spark_sql"), "spark"),
+    **dict.fromkeys(("subscriptions", "selectors"), "filters"),
 }
 """Keys that people write for those that there are."""
 
@@ -372,8 +373,9 @@ def duplicate_key(span: Span, key: str) -> Diagnostic:
     return Diagnostic("duplicate-key", f"the key {key!r} appears twice", span)
 
 
-def wrong_kind(span: Span, what: str, expected: str, given: str) -> Diagnostic:
-    hint = f"write [{given.strip(chr(39))}]" if expected == "a list" and given.startswith("'") else None
+def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | None = None) -> Diagnostic:
+    if expected == "a list" and given.startswith("'"):
+        hint = f"write [{given.strip(chr(39))}]"
     return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
 
 
@@ -400,9 +402,9 @@ def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagno
 
 
 def no_body(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
-    return Diagnostic(
-        "no-body", f"{name} has no body", span, f"write its condition under one of: {_listed(known, 30)}"
-    )
+    others = _listed((language for language in known if language != "sql"), 30)
+    hint = f"write its condition under sql:, or under another language: {others}"
+    return Diagnostic("no-body", f"{name} has no body", span, hint)
 
 
 def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:

@@ -30,6 +30,10 @@ def the_filter(name: str) -> str:
     return f"the filter {name!r}"
 
 
+def filter_as_text(span: Span, name: str, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, the_filter(name), "a mapping", given, f"write {name}: {{sql: ...}}")
+
+
 def filter_with_versions(name: str) -> str:
     return f"the filter {name!r} with versions"
 
@@ -262,6 +266,15 @@ def one_of(span: Span, key: str, others: str, last: str, hint: str | None) -> Di
 
 def bad_option(span: Span, name: str, given: str) -> Diagnostic:
     return msg.wrong_kind(span, f"the option {name!r}", "a text, a number, true or false", given)
+
+
+def no_subscriptions(span: Span, dataset: str) -> Diagnostic:
+    return Diagnostic(
+        "missing-key",
+        f"the dataset {dataset!r} has no subscriptions",
+        span,
+        "list them under subscriptions:, or take its filters with filters: all",
+    )
 
 
 def filter_twice(span: Span, name: str) -> Diagnostic:

@@ -14,6 +14,7 @@ NEEDS_BASELINE = "--update-baseline needs --baseline FILE, the file to write"
 NEED_FROM = "--dsn and --dataset need --from"
 NOTHING = "nothing"
 NO_ROW_ACCEPTED = "no row is accepted"
+SUBSCRIPTIONS_AND_SELECTORS = "--subscriptions takes all of them; leave it out to name some"
 ROW_OBJECT = "--row takes a JSON object, such as '{\"dep_delay\": 90}'"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.wording import quantity
 
 AGGREGATE = "it has an aggregate: it tests groups, not rows"
 WINDOW = "it has a window function: it tests a row among others"
@@ -109,7 +110,7 @@ def baseline(path: str, accepted: int, stale: int) -> str:
 
 def written(path: str, total: int) -> str:
     """A baseline was written."""
-    return f"{path}: {total} findings"
+    return f"{path}: {quantity(total, 'finding')}"
 
 
 OTHER_LANGUAGE = "it is not SQL: `predicat import` writes it"
@@ -139,7 +140,8 @@ def proposed(filters: int, written: list[str], there: list[str]) -> str:
     lines = [f"wrote {path}" for path in written] + [
         f"{path} exists: nothing is written over" for path in there
     ]
-    return "\n".join([*lines, f"{filters} filters in {len(written) + len(there)} datasets"])
+    datasets = quantity(len(written) + len(there), "dataset")
+    return "\n".join([*lines, f"{quantity(filters, 'filter')} in {datasets}"])
 
 
 def left_out(reason: str, number: int) -> str:
@@ -160,7 +162,7 @@ def proved(path: str, line: int, name: str, proof: str) -> str:
 
 def patched(path: str, places: int) -> str:
     """A patch was written."""
-    return f"wrote {path}: {places} places, each proved to keep its rows"
+    return f"wrote {path}: {quantity(places, 'place')}, each proved to keep its rows"
 
 
 def stays(path: str, line: int, reason: str) -> str:

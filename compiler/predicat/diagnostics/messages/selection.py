@@ -7,6 +7,7 @@ from typing import Any
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.wording import quantity
 
 TAG = "tag"
 OWNER = "owner"
@@ -22,21 +23,26 @@ def checked(counts: Mapping[str, Any]) -> str:
     """What `predicat check` has checked. `of` is the number of filters of the catalog; None where only what a
     change touches was read.
     """
-    if counts["of"] == 0 and not counts["filters"]:
+    if counts["of"] == 0 and not counts["datasets"]:
         return "nothing of the catalog is touched"
     part = "" if counts["of"] is not None else "what the change touches: "
-    some = counts["of"] not in (None, counts["filters"])
-    filters = f"{counts['filters']} of {counts['of']} filters" if some else f"{counts['filters']} filters"
+    filters = quantity(counts["filters"], "filter")
+    if counts["of"] is not None and counts["of"] != counts["filters"]:
+        filters = f"{counts['filters']} of {quantity(counts['of'], 'filter')}"
     released = f", {counts['released']} released" if counts["released"] is not None else ""
     released += " (compared with the base)" if counts["compared"] else ""
     return (
-        f"{part}{counts['datasets']} datasets, {filters} in {counts['versions']} versions{released}, "
-        f"{counts['tests']} tests passed"
+        f"{part}{quantity(counts['datasets'], 'dataset')}, {filters} in "
+        f"{quantity(counts['versions'], 'version')}{released}, {quantity(counts['tests'], 'test')} passed"
     )
 
 
 def bad_selector(text: str) -> Diagnostic:
     return msg.usage(f"{text!r} selects nothing", "write a name, a pattern such as flights.*, or tag:NAME")
+
+
+def folder_as_selector(folder: str) -> Diagnostic:
+    return msg.usage(f"{folder} is a folder, not a filter", f"write --catalog {folder}")
 
 
 def no_method(kind: str, text: str, known: Iterable[str]) -> Diagnostic:

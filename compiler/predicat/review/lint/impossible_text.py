@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from predicat.diagnostics import Severity
+from predicat.diagnostics.wording import quantity
 from predicat.ir.ops import EQUALITIES
 from predicat.ir.tree import Apply, Const, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
@@ -58,7 +59,7 @@ def wrong_length(tree: Tree) -> Iterator[Problem]:
         most = _most(function)
         if most is not None and len(least) > most:
             message = (
-                f"{function.span.text} has at most {most} character{'s' if most != 1 else ''}, "
+                f"{function.span.text} has at most {quantity(most, 'character')}, "
                 f"{shown(text)} has {len(least)}"
             )
             yield part, message, "make them equally long"
