@@ -27,7 +27,7 @@ def test_the_example_of_the_design() -> None:
         'ce.type == "a" && n > 3', language="cel", fields={"ce.type": "string", "n": "bigint"}
     ).parameterized("postgres", first=4)
     assert (sql, values) == ('"ce.type" = $4 AND n > CAST($5 AS BIGINT)', ["a", 3])
-    assert "sql" in predicat.languages() and predicat.dialects() == ("spark", "postgres", "duckdb")
+    assert "sql" in predicat.languages() and {"spark", "postgres", "duckdb"} <= {*predicat.dialects()}
 
 
 def test_without_fields_names_are_dynamic() -> None:

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from predicat.backends.sql.base import Dialect
     from predicat.backends.sql.storage import Storage
 
-DIALECTS = ("spark", "postgres", "duckdb")
+_MODULES = {"spark": "spark:SPARK", "postgres": "postgres:POSTGRES", "duckdb": "duckdb:DUCKDB"}
+"""Where each dialect is, below `predicat.backends.sql`."""
+DIALECTS = tuple(_MODULES)
 """The SQL dialects, by name."""
+IN_EVERY_MANIFEST = ("spark", "postgres")
+"""The dialects that a manifest has SQL for, whatever engines the relation of a dataset names."""
 
 
 @cache
 def dialect(name: str) -> Dialect:
-    """The SQL dialect of a name in DIALECTS; its module loads on first use."""
-    if name == "spark":
-        from predicat.backends.sql.spark import SPARK  # noqa: PLC0415  # sqlglot takes a tenth of a second to load
-
-        return SPARK
-    if name == "duckdb":
-        from predicat.backends.sql.duckdb import DUCKDB  # noqa: PLC0415  # as above
-
-        return DUCKDB
-    from predicat.backends.sql.postgres import POSTGRES  # noqa: PLC0415  # as above
-
-    return POSTGRES
+    """The SQL dialect of a name in DIALECTS. Its module loads on first use: sqlglot takes a tenth of a
+    second.
+    """
+    module, _, row = _MODULES[name].partition(":")
+    result: Dialect = getattr(import_module(f"predicat.backends.sql.{module}"), row)
+    return result
 
 
 def stored(name: str, collation: str, indexes: Sequence[str]) -> Storage:

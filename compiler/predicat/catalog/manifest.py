@@ -134,11 +134,11 @@ _EXACT_INTEGERS = 2**63
 
 
 def _dialects(dataset: DatasetHead) -> list[str]:
-    """Spark and PostgreSQL, and DuckDB unless the relation names other engines only."""
+    """Spark and PostgreSQL, and the others unless the relation names other engines only."""
     return [
         name
         for name in backends.DIALECTS
-        if name != "duckdb" or not dataset.relation or name in dataset.relation
+        if name in backends.IN_EVERY_MANIFEST or not dataset.relation or name in dataset.relation
     ]
 
 

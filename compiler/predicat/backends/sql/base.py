@@ -34,7 +34,7 @@ from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_ki
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
 from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
-from predicat.diagnostics import Span, Unsupported
+from predicat.diagnostics import NOWHERE, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
@@ -124,6 +124,7 @@ class Dialect(Struct, frozen=True):
     documents: Documents
     bind: Callable[[Mapping[str, Sql], Sql], Sql]
     """An expression with names for values that are computed once."""
+    spelling: writing.Spelling = writing.Spelling()
     supports_nul: bool = True
     max_lambda_depth: int | None = None
     """The deepest nesting of lambda functions: the engine plans this depth at once and needs twice as long
@@ -187,7 +188,7 @@ class Dialect(Struct, frozen=True):
         renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
         # The text of a statement should not depend on its constants, unless an index may serve it.
         node = true_rows(accepting(node)) if condition else node
-        said, spark = self.to_sql(renderer, node), self.name == "spark"
+        text, numbered = self.to_sql(renderer, node), self.spelling.numbered
         values: list[Value] = []
         numbers: dict[str, int] = {}
 
@@ -195,14 +196,12 @@ class Dialect(Struct, frozen=True):
             place = match[1]
             if place is None:
                 return match[0]
-            if (
-                spark or place not in numbers
-            ):  # Spark's markers have no numbers: what a guard says twice is passed twice
+            if not numbered or place not in numbers:
                 values.append(renderer.values[int(place)])
                 numbers[place] = first + len(values) - 1
-            return "?" if spark else f"${numbers[place]}"
+            return f"${numbers[place]}" if numbered else "?"
 
-        return (_SPARK_MARK if spark else _MARK).sub(mark, said), values
+        return (_BACKSLASH_MARK if self.spelling.backslashes else _MARK).sub(mark, text), values
 
     def tree(self, node: Node) -> Sql:
         """A typed node as a tree of sqlglot, to build other SQL around it. Raises Unsupported."""
@@ -257,7 +256,13 @@ class Dialect(Struct, frozen=True):
 
     def text(self, sql: Sql) -> str:
         """The text of sqlglot nodes in this dialect."""
-        return self.postprocess(writing.text(sql, self.sqlglot))
+        return self.postprocess(writing.text(sql, self.sqlglot, self.spelling))
+
+    def identifier(self, name: str) -> exp.Identifier:
+        """The name of a column or member, in quotes if the dialect needs them. Raises Unsupported."""
+        if self.spelling.variables and "${" in name:
+            raise Unsupported.of(say.variable_in_column(NOWHERE, self.name, name))
+        return identifier(name, self.sqlglot)
 
 
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
@@ -265,7 +270,7 @@ _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
 underscore.
 """
 _MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
-_SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
+_BACKSLASH_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
 """Texts and names, which are skipped, and the places of parameters."""
 
 
@@ -630,7 +635,7 @@ class Renderer(Struct):
 
     def column(self, node: Field) -> Sql:
         """The column of a field in this dialect."""
-        return exp.Column(this=identifier(node.decl.column(self.dialect.name), self.dialect.sqlglot))
+        return exp.Column(this=self.dialect.identifier(node.decl.column(self.dialect.name)))
 
     def variable(self, node: Variable) -> Sql:
         """The name of the variable of a macro."""
@@ -764,10 +769,8 @@ class Renderer(Struct):
     def parameter(self, kind: Type, value: Value) -> Sql:
         """A marker for a constant, which is added to `values`."""
         stored = micros(value) if isinstance(value, timedelta) else value
-        if self.dialect.name == "spark" and isinstance(stored, date):
-            stored = (
-                stored.isoformat()
-            )  # PySpark hands a time before 1900 over by the calendar of java.sql.Timestamp, days away
+        if self.dialect.spelling.times_as_texts and isinstance(stored, date):
+            stored = stored.isoformat()
         self.values.append(stored)
         marker = exp.Var(this=f"?{len(self.values) - 1}?")
         if kind == STRING:

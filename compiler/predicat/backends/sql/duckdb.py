@@ -56,7 +56,6 @@ from predicat.backends.sql.base import (
 from predicat.backends.sql.documents import member_or_element, where_kind
 from predicat.backends.sql.duckdb_calendar import local, micros, moment, try_, utc
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
-from predicat.backends.sql.names import identifier
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, ranged_over
 from predicat.ir.ops import ARRAYS, SOLVED_ONLY
@@ -672,7 +671,7 @@ def _get(r: Renderer, node: Call) -> Sql:
 
 
 def _member(r: Renderer, node: Call) -> Sql:
-    return exp.Dot(this=wrap(r.node(node.args[0])), expression=identifier(constant(node.args[1]), "duckdb"))
+    return exp.Dot(this=wrap(r.node(node.args[0])), expression=r.dialect.identifier(constant(node.args[1])))
 
 
 # --- JSON

@@ -8,9 +8,6 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from predicat.diagnostics import NOWHERE, Unsupported
-from predicat.diagnostics.messages import backends as say
-
 RESERVED = frozenset(
     {
         "analyse",
@@ -61,9 +58,7 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 
 def identifier(name: str, dialect: str) -> exp.Identifier:
-    """A name, in quotes unless it is a lower-case word that no engine reserves. Raises Unsupported."""
-    if dialect == "spark" and "${" in name:
-        raise Unsupported.of(say.variable_in_column(NOWHERE, dialect, name))
+    """A name, in quotes unless it is a lower-case word that no engine reserves."""
     return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
 
 

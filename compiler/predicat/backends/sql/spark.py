@@ -59,7 +59,7 @@ from predicat.backends.sql.base import (
 )
 from predicat.backends.sql.documents import is_kind, member_or_element, where_kind
 from predicat.backends.sql.json_rewrites import JSON_STEPS, path
-from predicat.backends.sql.names import identifier
+from predicat.backends.sql.writing import Spelling
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
 from predicat.ir.ops import ARRAYS, SOLVED_ONLY
@@ -693,7 +693,7 @@ def _at(items: Sql, position: Sql) -> Sql:
 
 def _member(r: Renderer, node: Call) -> Sql:
     base = r.node(node.args[0])
-    return exp.Dot(this=base, expression=identifier(constant(node.args[1]), "spark"))
+    return exp.Dot(this=base, expression=r.dialect.identifier(constant(node.args[1])))
 
 
 def _size(r: Renderer, node: Call) -> Sql:
@@ -846,6 +846,14 @@ def _without_variables(sql: str) -> str:
 SPARK = Dialect(
     name="spark",
     sqlglot="spark",
+    spelling=Spelling(
+        constants=((exp.DType.DATE, "DATE"), (exp.DType.TIMESTAMPTZ, "TIMESTAMP")),
+        plain_casts=True,
+        numbered=False,
+        times_as_texts=True,
+        backslashes=True,
+        variables=True,
+    ),
     postprocess=_without_variables,
     byte_length_function="OCTET_LENGTH",
     types={

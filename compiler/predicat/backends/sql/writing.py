@@ -5,31 +5,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 
+from msgspec import Struct
 from sqlglot import ErrorLevel, Generator, exp
 from sqlglot.dialects.dialect import Dialect
 
 _Writer = Callable[[Generator, exp.Expr], str]
 
 
-def text(sql: exp.Expr, dialect: str) -> str:
+class Spelling(Struct, frozen=True):
+    """How a dialect writes what is not an operator."""
+
+    constants: tuple[tuple[exp.DType, str], ...] = (
+        (exp.DType.DATE, "DATE"),
+        (exp.DType.TIMESTAMPTZ, "TIMESTAMPTZ"),
+    )
+    """The words before a text that make it a constant of a type."""
+    plain_casts: bool = False
+    """Whether casts are written without sqlglot's generator, which asks whether a cast is one to JSON. For
+    this it reads the word "json" as SQL, twice a cast: half of the time of a text. No cast of ours is.
+    """
+    numbered: bool = True
+    """Whether the markers of parameters have numbers (`$1`); without them (`?`) a value is passed for each
+    marker.
+    """
+    times_as_texts: bool = False
+    """Whether dates and times are passed as texts: PySpark hands a time before 1900 over by the calendar of
+    java.sql.Timestamp, days away.
+    """
+    backslashes: bool = False
+    """Whether a backslash escapes in texts, and names stand in backquotes."""
+    variables: bool = False
+    """Whether the engine replaces `${name}` in the text of SQL."""
+
+
+def text(sql: exp.Expr, dialect: str, spelling: Spelling) -> str:
     """The text of SQL in a dialect of sqlglot."""
-    return str(_generator(dialect).generate(sql, copy=False))
+    return str(_generator(dialect, spelling).generate(sql, copy=False))
 
 
 @lru_cache
-def _generator(dialect: str) -> Generator:
+def _generator(dialect: str, spelling: Spelling) -> Generator:
     result = Dialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
-    written: dict[type[exp.Expr], _Writer] = {exp.Not: _not}
-    if dialect == "spark":
-        # Its generator asks whether a cast is one to JSON, for which it reads the word "json" as SQL, twice a
-        # cast: half of the
-        # time of a text. No cast of ours is.
-        written |= {exp.Cast: _cast, exp.TryCast: _try_cast}
-    table = {**result._dispatch, **written}  # noqa: SLF001
-    table[exp.Cast] = _constants(table[exp.Cast], _CONSTANTS[dialect])
+    casts: dict[type[exp.Expr], _Writer] = {exp.Cast: _cast, exp.TryCast: _try_cast}
+    table = {**result._dispatch, exp.Not: _not, **(casts if spelling.plain_casts else {})}  # noqa: SLF001
+    table[exp.Cast] = _constants(table[exp.Cast], dict(spelling.constants))
     # A compiled generator has no subclasses, so its table of methods gets other rows.
     result._dispatch = table  # noqa: SLF001
     return result
@@ -45,20 +67,8 @@ def _try_cast(generator: Generator, sql: exp.Expr) -> str:
 
 # --- constants of a type
 
-_CONSTANTS: Mapping[str, Mapping[exp.DType, str]] = {
-    "spark": {exp.DType.DATE: "DATE", exp.DType.TIMESTAMPTZ: "TIMESTAMP"},
-    "postgres": {
-        exp.DType.DATE: "DATE",
-        exp.DType.TIMESTAMPTZ: "TIMESTAMPTZ",
-        exp.DType.DOUBLE: "FLOAT8",
-        exp.DType.INTERVAL: "INTERVAL",
-    },
-    "duckdb": {exp.DType.DATE: "DATE", exp.DType.TIMESTAMPTZ: "TIMESTAMPTZ"},
-}
-"""The words before a text that make it a constant of a type."""
 
-
-def _constants(cast: _Writer, words: Mapping[exp.DType, str]) -> _Writer:
+def _constants(cast: _Writer, words: dict[exp.DType, str]) -> _Writer:
     """CAST, but of a constant text to some types: a constant of the type."""
 
     def write(generator: Generator, sql: exp.Expr) -> str:

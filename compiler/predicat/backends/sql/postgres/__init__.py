@@ -37,12 +37,21 @@ from predicat.backends.sql.postgres import (
     texts,
     times,
 )
+from predicat.backends.sql.writing import Spelling
 from predicat.ir.ops import SOLVED_ONLY
 from predicat.semantics import regex
 
 POSTGRES = Dialect(
     name="postgres",
     sqlglot="postgres",
+    spelling=Spelling(
+        constants=(
+            (exp.DType.DATE, "DATE"),
+            (exp.DType.TIMESTAMPTZ, "TIMESTAMPTZ"),
+            (exp.DType.DOUBLE, "FLOAT8"),
+            (exp.DType.INTERVAL, "INTERVAL"),
+        )
+    ),
     types=collections.TYPES,
     quantifier=collections.quantifier,
     let_compared=let,

@@ -30,7 +30,6 @@ from predicat.backends.sql.base import (
     unless_missing,
     wrap,
 )
-from predicat.backends.sql.names import identifier
 from predicat.backends.sql.postgres.conversions import (
     text_to_date,
     text_to_decimal,
@@ -380,7 +379,7 @@ def is_missing(r: Renderer, node: Call) -> Sql:
 def member(r: Renderer, node: Call) -> Sql:
     if _in_jsonb(r, node.args[0]):
         return _from_jsonb(r, node, wrap(r.node(node.args[0])), r.node(node.args[1]))
-    name = identifier(constant(node.args[1]), "postgres")
+    name = r.dialect.identifier(constant(node.args[1]))
     return exp.Dot(this=exp.Paren(this=r.node(node.args[0])), expression=name)
 
 
