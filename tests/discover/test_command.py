@@ -62,11 +62,35 @@ def test_forms_for_programs(folder: Path) -> None:
     )
 
 
-def test_wrong_use(folder: Path) -> None:
-    assert in_process("discover", "nowhere", cwd=folder).returncode == 2
-    done = in_process("discover", "models", "--dialect", "cobol", cwd=folder)
-    assert done.returncode == 2 and "no SQL dialect is named 'cobol'" in done.stderr
-    assert in_process("discover", "models", "--update-baseline", cwd=folder).returncode == 2
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("nowhere",), "Path 'nowhere' does not exist"),
+        ((), "name files or folders, or a server with --dsn"),
+        (("models", "--dialect", "cobol"), "no SQL dialect is named 'cobol'; there are athena,"),
+        (("models", "--update-baseline"), "--update-baseline needs --baseline FILE"),
+        (("models", "--baseline", "b.txt"), "there is no baseline file b.txt"),
+        (("models", "--baseline", "models/fine.sql"), "hint: write the file again with --update-baseline"),
+        (("models", "--interactive"), "--interactive needs --propose DIR"),
+        (("models", "--patch", "p", "--propose", "q"), "--propose and --patch do not go together"),
+        (("models", "--check", "--read-only"), "--check and --read-only do not go together"),
+        (("models", "--select", "D9"), "no finding has a code that begins with 'D9'; there are D101,"),
+        (("models", "--catalog", "nowhere"), "nowhere"),
+        (("models", "--engine", "nowhere"), "nowhere is no folder and no DSN"),
+        (("models", "--jobs", "0"), "0 is not in the range"),
+    ],
+)
+def test_wrong_use(folder: Path, options: tuple[str, ...], message: str) -> None:
+    done = in_process("discover", *options, cwd=folder)
+    assert done.returncode == 2 and message in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["models"]
+
+
+def test_a_folder_without_conditions_is_told(folder: Path) -> None:
+    (folder / "empty").mkdir()
+    done = in_process("discover", "empty", "--check", cwd=folder)
+    assert done.returncode == 0
+    assert "warning[usage]: there is no SQL and no other condition in empty" in done.stderr
 
 
 def test_a_page_has_the_rules_and_their_places(folder: Path) -> None:
@@ -76,6 +100,20 @@ def test_a_page_has_the_rules_and_their_places(folder: Path) -> None:
     page = (folder / "page.html").read_text()
     assert "models/dead.sql:3" in page and "D101" in page and "LOWER(coverage) LIKE &#39;%MP%&#39;" in page
     assert "&lt;script&gt;" in page and "'<script>'" not in page
+
+
+def test_the_catalog_is_that_of_the_project(folder: Path) -> None:
+    (folder / "rules").mkdir()
+    (folder / "rules" / "plans.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: plans\nrelation: plans\nfields: {kind: bigint}\n"
+        "filters: {third: {sql: kind = 3}}\n"
+    )
+    (folder / "predicat.yml").write_text("catalog: {name: test, path: rules}\n")
+    done = in_process("discover", "models/fine.sql", "--select", "D301", cwd=folder)
+    assert "this is the filter plans.third, written again" in done.stdout, done.stderr
+    (folder / "rules" / "plans.yml").unlink()
+    (folder / "rules").rmdir()
+    assert in_process("discover", "models/fine.sql", cwd=folder).returncode == 0
 
 
 def test_a_catalog_with_problems_is_wrong_use(folder: Path) -> None:

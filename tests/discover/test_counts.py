@@ -158,7 +158,7 @@ def test_the_command_shows_rows(data: Path, sql: Path) -> None:
     assert "  = rows: TRUE for 0 of 4 rows of orders, UNKNOWN for 1" in done.stdout
     assert "sql/a.sql:3: it takes none of the 4 rows of orders; it is UNKNOWN for 1" in done.stdout
     assert "sql/b.sql:1: it takes" not in done.stdout  # its finding says so
-    assert "counted          5  in 1 relations; 3 take no row" in done.stdout
+    assert "counted          5  in 1 relation; 3 take no row" in done.stdout
     assert "not counted      3" in done.stdout
     read = json.loads(in_process(*args, "--format", "json", cwd=sql).stdout)
     assert read["conditions"][0]["rows"] == {"relation": "orders", "total": 4, "true": 1, "unknown": 1}

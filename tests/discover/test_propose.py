@@ -62,6 +62,17 @@ def test_nothing_is_written_over(folder: Path) -> None:
     assert (folder / "catalog" / "users.yml").exists()
 
 
+def test_a_dataset_that_the_catalog_has_is_not_written_again(folder: Path) -> None:
+    (folder / "catalog" / "shop").mkdir(parents=True)
+    (folder / "catalog" / "shop" / "sales.yaml").write_text(
+        "apiVersion: predicat/v1\ndataset: 'orders'\nfields: {amount: bigint}\n"
+    )
+    done = in_process("discover", "sql", "--propose", "catalog", cwd=folder)
+    assert "catalog/shop/sales.yaml exists: nothing is written over" in done.stdout
+    assert not (folder / "catalog" / "orders.yml").exists()
+    assert in_process("check", cwd=folder).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("sql", "name"),
     [

@@ -42,9 +42,29 @@ def test_copies_and_drifts_of_filters_are_found(folder: Path) -> None:
     assert ("D301", 2) in found and ("D302", 3) in found
 
 
+@pytest.mark.parametrize("dialect", ["spark", "postgres", "bigquery"])
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [
+        ("status = 'open'", "'open' = o.status"),
+        ("status = 'open' and region = 'eu'", "o.region = 'eu' and o.status = 'open'"),
+        ("status in ('open', 'new')", "o.status = 'new' or o.status = 'open'"),
+        ("status is null", "not (status is not null)"),
+    ],
+)
+def test_a_copy_is_found_whatever_its_tests_are(folder: Path, dialect: str, body: str, written: str) -> None:
+    catalog = CATALOG.replace("status = 'open' and amount > 3", body).replace(
+        "amount: bigint", "region: string"
+    )
+    (folder / "catalog" / "orders.yml").write_text(catalog)
+    (folder / "sql" / "a.sql").write_text(f"select * from shop.orders o where {written};\n")
+    done = in_process("discover", "sql", "--dialect", dialect, "--select", "D301", cwd=folder)
+    assert "this is the filter orders.large, written again" in done.stdout, done.stderr
+
+
 def test_a_patch_applies_and_has_proofs(folder: Path) -> None:
     done = in_process("discover", "sql", "--dialect", "spark", "--patch", "p.diff", cwd=folder)
-    assert done.returncode == 0 and "1 place," in done.stdout, done.stderr
+    assert done.returncode == 0 and "1 place, each" in done.stdout, done.stderr
     text = (folder / "p.diff").read_text()
     assert "# sql/a.sql:2 is orders.large: equivalent" in text
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
@@ -52,6 +72,15 @@ def test_a_patch_applies_and_has_proofs(folder: Path) -> None:
     assert (folder / "sql" / "a.sql").read_text() == SQL.replace(
         "not o.amount <= 3 and o.status = 'open'", "matches_filter('orders.large', 'o')"
     )
+
+
+def test_a_patch_names_files_from_the_root_of_the_repository(folder: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    options = ("--dialect", "spark", "--patch", "../p.diff", "--catalog", "../catalog")
+    done = in_process("discover", "a.sql", *options, cwd=folder / "sql")
+    assert done.returncode == 0, done.stderr
+    subprocess.run(["git", "apply", "../p.diff"], cwd=folder / "sql", check=True)
+    assert "matches_filter('orders.large', 'o')" in (folder / "sql" / "a.sql").read_text()
 
 
 def test_dbt_models_get_the_macro(folder: Path) -> None:
@@ -68,7 +97,8 @@ def test_dbt_models_get_the_macro(folder: Path) -> None:
 
 def test_engines_without_matches_filter_stay(folder: Path) -> None:
     done = in_process("discover", "sql", "--dialect", "bigquery", "--patch", "p.diff", cwd=folder)
-    assert "sql/a.sql:2 stays: its engine has no matches_filter" in done.stderr
+    assert "sql/a.sql:2 stays: its dialect is bigquery, without matches_filter" in done.stderr
+    assert done.stdout == "wrote p.diff, which is empty: no place is replaced\n"
     assert (folder / "p.diff").read_text() == ""
 
 

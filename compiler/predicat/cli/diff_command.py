@@ -14,11 +14,13 @@ from predicat.cli.options import (
     SECONDS,
     catalog_option,
     failure_as_review,
+    form_option,
+    master_option,
     needs_review,
     pairs,
     vars_option,
 )
-from predicat.cli.project import FromProject, connect
+from predicat.cli.project import connect
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -40,14 +42,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 @click.argument("base", required=False)
 @catalog_option
 @vars_option
-@click.option(
-    "--format",
-    "form",
-    default="text",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="The format of the review.",
-)
+@form_option(*FORMATS, what="review")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the review to a file.")
 @click.option(
     "--timeout",
@@ -65,14 +60,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
         "PostgreSQL DSN."
     ),
 )
-@click.option(
-    "--master",
-    cls=FromProject,
-    setting="master",
-    default="local[*]",
-    show_default=True,
-    help="The Spark master for --data.",
-)
+@master_option(" for --data")
 @failure_as_review
 def command(
     base: str | None,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from predicat.cli.options import load_quietly
+from predicat.cli.colour import tell
+from predicat.cli.options import baseline_option, form_option, load_quietly
+from predicat.cli.project import FromProject
 from predicat.diagnostics import extras
 from predicat.diagnostics.messages import discover as say
 
@@ -44,17 +47,14 @@ _HELP = (
 @click.option(
     "--catalog",
     "folder",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="The catalog whose filters are known. Default: the folder `catalog`, if there is one.",
+    cls=FromProject,
+    setting="catalog",
+    default=None,
+    type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
+    help="The catalog whose filters are known. Default: that of predicat.yml, or `catalog`, if it is there.",
 )
-@click.option(
-    "--format",
-    "form",
-    default="text",
-    show_default=True,
-    type=click.Choice(("text", "json", "sarif", "github", "html")),
-    help="The output format.",
-)
+@form_option("text", "json", "sarif", "github", "html")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -67,12 +67,7 @@ _HELP = (
     "--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Processes that judge."
 )
 @click.option("--check", is_flag=True, help="Exit code 1 if there is a new finding that stops a change.")
-@click.option(
-    "--baseline",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="A file of known findings, which are ignored.",
-)
+@baseline_option
 @click.option("--update-baseline", "update", is_flag=True, help="Write the findings to the --baseline file.")
 @click.option(
     "--propose",
@@ -112,13 +107,27 @@ def command(
     from predicat.discover import report  # noqa: PLC0415  # not for --help
     from predicat.discover.findings import stops  # noqa: PLC0415  # as above
 
+    _consistent(
+        {
+            "--propose": propose is not None,
+            "--patch": rewritten is not None,
+            "--update-baseline": update,
+            "--check": check,
+            "--read-only": unjudged,
+        }
+    )
     if update and baseline is None:
         raise click.UsageError(say.NEEDS_BASELINE)
+    if interactive and propose is None:
+        raise click.UsageError(say.NEEDS_PROPOSE)
     if not paths and dsn is None:
         raise click.UsageError(say.NEEDS_PATHS)
+    _known_codes(select)
     if engine is not None and not Path(engine).is_dir() and "=" not in engine and "://" not in engine:
         raise click.UsageError(say.no_engine(engine))
     found = _read(paths, dialect, dsn)
+    if not found.files and not found.conditions:
+        tell(say.nothing_read(paths).render() + "\n")
     if propose is not None or form == "json":
         from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no owners
 
@@ -145,6 +154,22 @@ def command(
     _show(shown, form, output)
     if check and any(map(stops, shown.findings)):
         raise click.exceptions.Exit(1)
+
+
+def _consistent(given: Mapping[str, bool]) -> None:
+    """Raise UsageError if more than one of the options is given."""
+    used = [name for name, is_given in given.items() if is_given]
+    if len(used) > 1:
+        raise click.UsageError(say.not_together(*used[:2]))
+
+
+def _known_codes(select: Sequence[str]) -> None:
+    """Raise UsageError for the beginning of a code that no finding has."""
+    from predicat.discover.findings import CODES  # noqa: PLC0415  # not for --help
+
+    for code in select:
+        if not any(known.startswith(code) for known in CODES):
+            raise click.UsageError(say.no_code(code, list(CODES)))
 
 
 def _show(shown: Report, form: str, output: Path | None) -> None:
@@ -230,8 +255,11 @@ def _rewrite(found: Found, catalog: Path | None, out: Path, jobs: int) -> None:
 
 
 def _catalog(given: Path | None) -> Path | None:
-    """The folder of the catalog: the given one, or `catalog` if there is one."""
-    return given or (Path("catalog") if Path("catalog").is_dir() else None)
+    """The folder of the catalog: the given one, or else that of the project, or `catalog`, if it is there."""
+    if click.get_current_context().get_parameter_source("folder") is ParameterSource.COMMANDLINE:
+        return given
+    folder = given or Path("catalog")
+    return folder if folder.is_dir() else None
 
 
 def _propose(found: Found, folder: Path, jobs: int, *, interactive: bool) -> None:

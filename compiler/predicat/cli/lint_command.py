@@ -11,8 +11,10 @@ import click
 
 from predicat.cli.options import (
     SECONDS,
+    baseline_option,
     catalog_option,
     changed_option,
+    form_option,
     judged,
     load_quietly,
     needs_review,
@@ -20,6 +22,7 @@ from predicat.cli.options import (
     vars_option,
 )
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -44,14 +47,7 @@ if TYPE_CHECKING:
 )
 @click.option("--ignore", multiple=True, metavar="CODE", help="Without these rules. A prefix works here too.")
 @click.option("--fix", "fix", is_flag=True, help="Apply fixes. Each is proved to keep the rows the same.")
-@click.option(
-    "--format",
-    "form",
-    default="text",
-    show_default=True,
-    type=click.Choice(("text", "json", "sarif", "github")),
-    help="The output format.",
-)
+@form_option("text", "json", "sarif", "github")
 @click.option(
     "--timeout",
     default=1.0,
@@ -60,12 +56,7 @@ if TYPE_CHECKING:
     help="Seconds for each call of the solver. A fix has ten times as much.",
 )
 @changed_option
-@click.option(
-    "--baseline",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="A file of known findings, which are ignored.",
-)
+@baseline_option
 @click.option(
     "--write-baseline",
     "--update-baseline",
@@ -202,7 +193,7 @@ class Run:
             self.chosen,
         )
         if result.accepted:
-            click.echo(f"{_count(result.accepted, 'known finding')} in {baseline}", err=True)
+            click.echo(f"{quantity(result.accepted, 'known finding')} in {baseline}", err=True)
         if scope is None and result.stale:
             _tell_stale(baseline, result.stale)
         return result.new
@@ -219,7 +210,7 @@ class Run:
         new = [item for item in result.new if findings.fails([item])]
         gone = {id(item) for item in result.stale}
         total = known.write(baseline, new, [item for item in before if id(item) not in gone])
-        click.echo(f"{baseline}: {_count(total, 'finding')}, {len(new)} new, {len(result.stale)} gone")
+        click.echo(f"{baseline}: {quantity(total, 'finding')}, {len(new)} new, {len(result.stale)} gone")
 
     def fix(self, results: list[Finding], scope: Scope | None) -> bool:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
@@ -235,12 +226,8 @@ class Run:
 
 def _tell_stale(baseline: Path, stale: list[Entry]) -> None:
     click.echo(
-        f"{baseline} has {_count(len(stale), 'line')} for what is gone; --update-baseline takes them out:",
+        f"{baseline} has {quantity(len(stale), 'line')} for what is gone; --update-baseline takes them out:",
         err=True,
     )
     for item in stale:
         click.echo(f"  {item.code} {item.hash} {item.about}", err=True)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -65,6 +65,38 @@ changed_option = click.option(
     ),
 )
 
+baseline_option = click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A file of known findings, which are ignored.",
+)
+
+
+def form_option(*formats: str, what: str = "output") -> Callable[..., Any]:
+    """The option `--format` with the given formats, of which the first one is the default."""
+    return click.option(
+        "--format",
+        "form",
+        default=formats[0],
+        show_default=True,
+        type=click.Choice(formats),
+        help=f"The format of the {what}.",
+    )
+
+
+def master_option(what: str = "") -> Callable[..., Any]:
+    """The option `--master`; `what` is behind its help."""
+    return click.option(
+        "--master",
+        cls=FromProject,
+        setting="master",
+        default="local[*]",
+        show_default=True,
+        help=f"The Spark master{what}.",
+    )
+
+
 SECONDS = click.FloatRange(min=0, min_open=True)
 """A time limit."""
 

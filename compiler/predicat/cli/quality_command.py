@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.options import catalog_option, form_option, load_quietly, pairs, vars_option
 from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.diagnostics.messages import commands as say
@@ -109,14 +109,7 @@ def command() -> None:
 @datasets_argument
 @selection_options
 @shared
-@click.option(
-    "--format",
-    "form",
-    default="text",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="The format of the report.",
-)
+@form_option(*FORMATS, what="report")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option(
     "--html",

@@ -10,8 +10,7 @@ import click
 from msgspec.structs import replace
 
 from predicat.catalog.jobs import BAD_RECORDS, MODES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
-from predicat.cli.options import catalog_option, load, pairs, reading, vars_option
-from predicat.cli.project import FromProject
+from predicat.cli.options import catalog_option, load, master_option, pairs, reading, vars_option
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
@@ -140,14 +139,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     type=click.IntRange(0, 20),
     help="How often a temporary failure is retried.",
 )
-@click.option(
-    "--master",
-    cls=FromProject,
-    setting="master",
-    default="local[*]",
-    show_default=True,
-    help="The Spark master.",
-)
+@master_option()
 @click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark.")
 @catalog_option
 @vars_option

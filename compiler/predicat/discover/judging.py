@@ -185,14 +185,21 @@ class _Run:
         return any(found.kind in ("never", "always") for found in self.examined[item].found)
 
     def in_other_words(self, rules: Sequence[Rule]) -> list[Candidate]:
-        """Pairs of rules over the same fields that no row told apart."""
-        groups: dict[tuple[object, ...], list[Rule]] = {}
+        """Pairs of rules over the same fields that no row told apart: of one dialect, or one of standard
+        SQL, as filters of a catalog are.
+        """
+        groups: dict[tuple[object, ...], dict[str, list[Rule]]] = {}
         for rule in rules:
             item = self.items[rule.number]
             if not rule.profile.queries:
-                key = item.language, item.collation, item.accepts, rule.profile.fields
-                groups.setdefault(key, []).append(rule)
-        several = [members for members in groups.values() if len(members) > 1]
+                key = item.language, item.accepts, rule.profile.fields
+                groups.setdefault(key, {}).setdefault(item.collation, []).append(rule)
+        several = [
+            members
+            for by_dialect in groups.values()
+            for dialect, own in by_dialect.items()
+            if len(members := [*own, *(by_dialect.get("", ()) if dialect else ())]) > 1
+        ]
         asked = [Group(tuple(self.items[rule.number] for rule in members)) for members in several]
         answers = self.kept.answers("alike", asked, Alike, self.ask(alike))
         return [

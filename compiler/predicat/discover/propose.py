@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,9 @@ from msgspec import Struct, field
 
 from predicat.api import Predicate, declared, parse
 from predicat.catalog.definitions import API_VERSION
+from predicat.catalog.load import catalog_files
 from predicat.catalog.manifest import plain, write_text
-from predicat.diagnostics import PredicatError, Source
+from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition
 from predicat.discover.infer import Unclear
@@ -31,6 +34,7 @@ from predicat.review.prose import describe
 MAX_FILTERS = 60
 """Filters of a dataset: those in most places come first."""
 _MOST_DESCRIBED = 300
+_NAMED = re.compile(r"^dataset:\s*['\"]?(\w+)", re.MULTILINE)
 _TIMEOUT = 1.0
 Ask = Callable[[str, str], str]
 """Gives the name of a filter for its condition and a first name; an empty text leaves it out."""
@@ -92,16 +96,29 @@ def propose(
 
 
 def write(proposal: Proposal, folder: Path) -> tuple[list[Path], list[Path]]:
-    """Write the files that are not there yet. Returns those that were written, and those that were there."""
+    """Write the files of datasets that the folder does not have yet. Returns the files that were written, and
+    those that were there.
+    """
+    known = _datasets_in(folder)
     written, there = [], []
     for name, text in proposal.files.items():
-        path = folder / f"{name}.yml"
+        path = known.get(name, folder / f"{name}.yml")
         if path.exists() or path.is_symlink():
             there.append(path)
             continue
         write_text(path, text)
         written.append(path)
     return written, there
+
+
+def _datasets_in(folder: Path) -> dict[str, Path]:
+    """The datasets of a catalog, which may have problems, with a file of each."""
+    found: dict[str, Path] = {}
+    for file in catalog_files(folder, Reporter()) if folder.is_dir() else ():
+        with suppress(OSError, UnicodeDecodeError):
+            for name in _NAMED.findall(file.read_text(encoding="utf-8")):
+                found.setdefault(name, file)
+    return found
 
 
 def _by_relation(

@@ -7,6 +7,7 @@ package.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -22,6 +23,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.catalogs import dataset_of
 from predicat.discover.conditions import Condition
+from predicat.discover.read.above import top_of
 from predicat.discover.verdicts import Judged
 from predicat.review.compare import compare
 
@@ -95,7 +97,7 @@ def _place(row: Condition, filter_: Filter, catalog: Catalog) -> Place | str:
         return say.NOT_REPLACEABLE
     text = _call(row, filter_.qualified)
     if text is None:
-        return say.NO_MATCHES_FILTER
+        return say.no_matches_filter(row.dialect)
     proof = _proof(row, filter_, catalog)
     return Place(row, filter_.qualified, text, proof) if proof else say.NOT_PROVED
 
@@ -148,12 +150,21 @@ def _before(row: Condition) -> str:
     return text[max(0, row.place.start - 1) : row.place.start]
 
 
+def _in_repository(path: Path) -> str:
+    """A file as a patch names it: from the root of its repository, or else from the current folder."""
+    file = path.absolute()
+    top = top_of(file.parent)
+    root = top if (top / ".git").exists() else Path.cwd()
+    return Path(os.path.relpath(file, root)).as_posix()
+
+
 def _diffs(places: Sequence[Place]) -> Iterator[str]:
     """A diff for each file, with the proofs of its places before it."""
     files: dict[str, list[Place]] = {}
     for row in places:
         files.setdefault(row.condition.place.path, []).append(row)
     for path, rows in sorted(files.items()):
+        name = _in_repository(Path(path))
         before = Path(path).read_bytes().decode("utf-8")
         after, last = before.removeprefix("\ufeff"), len(before)
         marked = before[: len(before) - len(after)]
@@ -163,5 +174,5 @@ def _diffs(places: Sequence[Place]) -> Iterator[str]:
                 after, last = after[:start] + row.text + after[end:], start
                 yield say.proved(path, row.condition.place.line, row.name, row.proof) + "\n"
         old, new = before.splitlines(keepends=True), (marked + after).splitlines(keepends=True)
-        for line in unified_diff(old, new, f"a/{path}", f"b/{path}"):
+        for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

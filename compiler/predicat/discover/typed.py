@@ -164,12 +164,12 @@ def _of_language(item: Item) -> Typed:
 
 
 def _of_sql(items: Sequence[Item], read: Sequence[Abstract]) -> list[Typed]:
-    first = items[0]
+    collation = next((item.collation for item in items if item.collation), "")
     span = read[0].tree.span
     whole = t.Apply("and", tuple(one.tree for one in read), span) if len(read) > 1 else read[0].tree
     known = {name: kind for item in items for name, kind in item.types}
     kinds = {name: kind for one in read for name, kind in one.kinds.items()}
-    types = infer(whole, first.collation, known, kinds)
+    types = infer(whole, collation, known, kinds)
     trees = types.tree.args if len(read) > 1 and isinstance(types.tree, t.Apply) else (types.tree,)
     wide, narrow = Scope(types.wide), Scope(types.narrow)
     return [

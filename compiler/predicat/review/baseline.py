@@ -23,10 +23,7 @@ from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import reading
 from predicat.review.lint import Finding
 
-_HEAD = (
-    "# Known findings, which predicat lint ignores. Written by: predicat lint --baseline FILE "
-    "--update-baseline\n"
-)
+_HEAD = "# Known findings, which --baseline FILE ignores. Written with --update-baseline\n"
 _LINE = re.compile(r"(?P<code>[A-Z][0-9]+) (?P<hash>[0-9a-f]{12}) (?P<about>.+)")
 _ROWS = re.compile(r"\{.*\}", re.DOTALL)
 

@@ -479,7 +479,7 @@ def baseline_line(span: Span) -> Diagnostic:
         "baseline",
         "this is not a line of a baseline; a line has a rule, a hash and a finding",
         span,
-        "write the file again: predicat lint --baseline FILE --update-baseline",
+        "write the file again with --update-baseline",
     )
 
 
@@ -661,6 +661,10 @@ def no_spark(folder: str) -> Diagnostic:
 
 def usage(message: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("usage", message, NOWHERE, hint)
+
+
+def usage_warning(message: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("usage", message, NOWHERE, hint, Severity.WARNING)
 
 
 def bad_records(rows: int, said: str, hint: str) -> Diagnostic:

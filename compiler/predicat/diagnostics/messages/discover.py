@@ -45,6 +45,25 @@ UNNAMED = "a condition"
 NEEDS_PATHS = "name files or folders, or a server with --dsn"
 NEEDS_CATALOG = "--patch needs a catalog: --catalog DIR"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE"
+NEEDS_PROPOSE = "--interactive needs --propose DIR"
+
+
+def not_together(one: str, other: str) -> str:
+    """Two options of which each says what the command does."""
+    return f"{one} and {other} do not go together"
+
+
+def no_code(code: str, known: list[str]) -> str:
+    """The option --select has a code that no finding has."""
+    return f"no finding has a code that begins with {code!r}; there are {', '.join(known)}"
+
+
+def nothing_read(paths: Sequence[object]) -> Diagnostic:
+    """No file has anything to read."""
+    return msg.usage_warning(
+        f"there is no SQL and no other condition in {', '.join(map(str, paths))}",
+        "it reads .sql, .ddl and .hql files, and PySpark (.py), YAML, JSON and Terraform with conditions",
+    )
 
 
 def row(values: Mapping[str, Any], outcome: bool | None) -> str:
@@ -105,7 +124,7 @@ def _told(rows: list[Mapping[str, Any]]) -> str:
 def baseline(path: str, accepted: int, stale: int) -> str:
     """How many findings a baseline has."""
     gone = f"; {stale} of its lines are for what is gone (--update-baseline)" if stale else ""
-    return f"{accepted} known findings in {path}{gone}"
+    return f"{quantity(accepted, 'known finding')} in {path}{gone}"
 
 
 def written(path: str, total: int) -> str:
@@ -151,8 +170,12 @@ def left_out(reason: str, number: int) -> str:
 
 OTHER_RELATION = "it tests rows of another relation"
 NOT_REPLACEABLE = "it is made by a template or a program, or stands where UNKNOWN is accepted"
-NO_MATCHES_FILTER = "its engine has no matches_filter"
 NOT_PROVED = "it is not proved that the rows stay the same with the types of the catalog"
+
+
+def no_matches_filter(dialect: str) -> str:
+    """A copy of a filter in SQL that cannot call the filter."""
+    return f"its dialect is {dialect or 'standard'}, without matches_filter (--dialect names another one)"
 
 
 def proved(path: str, line: int, name: str, proof: str) -> str:
@@ -162,6 +185,8 @@ def proved(path: str, line: int, name: str, proof: str) -> str:
 
 def patched(path: str, places: int) -> str:
     """A patch was written."""
+    if not places:
+        return f"wrote {path}, which is empty: no place is replaced"
     return f"wrote {path}: {quantity(places, 'place')}, each proved to keep its rows"
 
 
@@ -234,7 +259,8 @@ def others(number: int) -> str:
 
 def counted_in(relations: int, empty: int) -> str:
     """How many relations were read, and how many conditions take none of their rows."""
-    return f"in {relations} relations; {empty} take no row"
+    takes = "takes" if empty == 1 else "take"
+    return f"in {quantity(relations, 'relation')}; {empty} {takes} no row"
 
 
 def two_rules(
