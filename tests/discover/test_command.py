@@ -111,8 +111,7 @@ def test_the_catalog_is_that_of_the_project(folder: Path) -> None:
     (folder / "predicat.yml").write_text("catalog: {name: test, path: rules}\n")
     done = in_process("discover", "models/fine.sql", "--select", "D301", cwd=folder)
     assert "this is the filter plans.third, written again" in done.stdout, done.stderr
-    (folder / "rules" / "plans.yml").unlink()
-    (folder / "rules").rmdir()
+    (folder / "predicat.yml").write_text("catalog: test\n")
     assert in_process("discover", "models/fine.sql", cwd=folder).returncode == 0
 
 
