@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     "--adopt", is_flag=True, help="Take over views that predicat 0.1.0 created. It did not mark its views."
 )
 @click.option(
+    "--standalone",
+    is_flag=True,
+    help="Views call no functions of the schema predicat, and none are installed. Their SQL is longer.",
+)
+@click.option(
     "--lock-timeout", default=5.0, show_default=True, type=SECONDS, help="Seconds to wait for a lock."
 )
 @click.option(
@@ -66,6 +71,7 @@ def command(
     dry_run: bool,
     force: bool,
     adopt: bool,
+    standalone: bool,
 ) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
 
@@ -75,11 +81,10 @@ def command(
         from predicat.deploy.plan import Rules  # noqa: PLC0415  # as above
         from predicat.deploy.sessions import Limits  # noqa: PLC0415  # as above
 
-        rules, limits = Rules(force, adopt), Limits(lock_timeout, statement_timeout)
+        rules, limits = Rules(force, adopt, standalone), Limits(lock_timeout, statement_timeout)
         if dry_run:
-            for line in deployment.script(
-                connection, deployment.plan(catalog, connection, name, schema, rules), limits
-            ):
+            plan = deployment.plan(catalog, connection, name, schema, rules)
+            for line in deployment.script(connection, plan, limits):
                 click.echo(line)
             return
         done = deployment.apply(catalog, connection, name, schema, rules=rules, limits=limits)
@@ -100,6 +105,10 @@ _PAST = {
 
 
 def _tell(done: Plan) -> None:
+    if done.functions.note is not None:
+        click.echo(done.functions.note.render(), err=True)
+    if done.functions.to_install:
+        click.echo(f"install {len(done.functions.to_install)} functions in the schema predicat")
     for step in done.changes[:_SHOWN]:
         click.echo(f"{step.action} {step.shown}: {step.reason}")
     if len(done.changes) > _SHOWN:

@@ -40,6 +40,15 @@ if TYPE_CHECKING:
     is_flag=True,
     help="A condition of a WHERE, as views have it: TRUE for the same rows, in forms that indexes serve.",
 )
+@click.option(
+    "--runtime/--standalone",
+    default=False,
+    show_default=True,
+    help=(
+        "Call the functions of the schema predicat, as views do; predicat apply installs them. Standalone "
+        "SQL is longer and runs everywhere."
+    ),
+)
 @param_option
 @format_option
 @catalog_option
@@ -55,6 +64,7 @@ def command(
     variables: tuple[str, ...],
     *,
     where: bool,
+    runtime: bool,
 ) -> None:
     from predicat.catalog.select import is_plain  # noqa: PLC0415  # not for --help
 
@@ -62,7 +72,8 @@ def command(
     rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).versions(catalog)
     taken = {name for row, number in rows for name in row.versions[number].params}
     texts = [
-        (row, number, _sql(catalog, row, number, dialect, params, taken, where=where)) for row, number in rows
+        (row, number, _sql(catalog, row, number, dialect, params, taken, where=where, runtime=runtime))
+        for row, number in rows
     ]
     data = [
         {"name": row.qualified, "version": number, "dialect": dialect, "sql": text}
@@ -87,6 +98,7 @@ def _sql(
     taken: Collection[str],
     *,
     where: bool,
+    runtime: bool,
 ) -> str:
     """The SQL at some values of parameters. A value that only other filters take (`taken`) is left out."""
     version = row.versions[number]
@@ -96,15 +108,18 @@ def _sql(
         if name in version.params or name not in taken
     }
     bound = version.predicate.bound(**values)
-    if not where:
-        return bound.sql(dialect)
     from predicat import backends  # noqa: PLC0415  # not for --help
     from predicat.api import checked_dialect  # noqa: PLC0415  # as above
     from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # as above
 
+    engine = checked_dialect(dialect)
+    functions = engine.runtime if runtime else None
+    if not where:
+        return engine.render(bound.node, runtime=functions)
     dataset = catalog.datasets[row.dataset]
-    return checked_dialect(dialect).render(
+    return engine.render(
         accepted_rows(bound.node, row.on_unknown),
         condition=True,
         storage=backends.stored(dialect, dataset.collation, dataset.indexes),
+        runtime=functions,
     )

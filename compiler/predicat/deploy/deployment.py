@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog
-from predicat.deploy import dependents, failures, inventory
+from predicat.deploy import dependents, failures, functions, inventory
 from predicat.deploy.dependents import Closure, Saved
+from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
 from predicat.deploy.plan import Action, Planner, Rules, Step, comment
 from predicat.deploy.relations import Relation, check_relations
@@ -38,6 +39,7 @@ class Plan(Struct):
     closure: Closure
     saved: dict[int, Saved]
     relations: Mapping[str, Relation]
+    functions: Choice
 
     @property
     def changes(self) -> list[Step]:
@@ -58,7 +60,10 @@ class Plan(Struct):
         others = [step for step in self.changes if step not in again]
         room = max(BATCH - len(again), 0)
         first = [*again, *others[:room]]
-        return [*([first] if first else []), *(list(part) for part in _batched(others[room:]))]
+        return [
+            *([first] if first or self.functions.to_install else []),
+            *(list(part) for part in _batched(others[room:])),
+        ]
 
 
 def _batched(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
@@ -77,7 +82,12 @@ def plan(
     of others, changes by hand.
     """
     relations = check_relations(catalog, connection)
-    views = views_of(catalog, name, relations, schema)
+    if rules is not None and rules.standalone:
+        chosen = Choice(None)
+    else:
+        with guarded(connection):
+            chosen = functions.choose(functions.read(connection))
+    views = views_of(catalog, name, relations, schema, chosen.runtime)
     oids = [relation.oid for relation in relations.values()]
     with guarded(connection):
         existing = inventory.read(connection, name, [view.place for view in views], oids)
@@ -95,7 +105,7 @@ def plan(
     )
     steps = planner.steps(views, existing)
     result = _with_dependents(
-        connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations), planner.reporter
+        connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen), planner.reporter
     )
     planner.reporter.raise_errors()
     return result
@@ -140,7 +150,7 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
             }
             if lost := dependents.without(saved[step.existing.oid], columns):
                 reporter.add(say.loses_columns(step.shown, lost))
-    return Plan(steps, closure, {oid: saved[oid] for oid in above}, plan.relations)
+    return Plan(steps, closure, {oid: saved[oid] for oid in above}, plan.relations, plan.functions)
 
 
 def _numbers(steps: Iterable[Step], action: Action) -> dict[int, Step]:
@@ -167,6 +177,8 @@ def apply(
 ) -> Plan:
     """Create, replace and drop views as the catalog `name` asks. Returns the steps that were done.
 
+    The functions that views call are installed in the first transaction.
+
     Up to 500 changes are one transaction. More changes are several transactions, each of them consistent.
     Raises PredicatError before any change for everything that prevents the changes, and for errors of the
     server with the number of transactions that were committed before.
@@ -176,7 +188,10 @@ def apply(
     for number, steps in enumerate(batches):
         try:
             with guarded(connection, limits):
-                _Batch(connection, name, result).run(steps)
+                batch = _Batch(connection, name, result)
+                if number == 0 and result.functions.to_install:
+                    batch.install_functions()
+                batch.run(steps)
         except PredicatError as error:
             partly = [msg.partly_applied(number, len(batches))] if number else []
             raise PredicatError([*error.diagnostics, *partly]) from None
@@ -205,6 +220,13 @@ class _Batch(Struct):
             if step.action not in (Action.RECREATE, Action.DROP):
                 self.execute(step.shown, changes(step))
         self.write_marks(steps)
+
+    def install_functions(self) -> None:
+        """Install the functions that views call. Catalogs that do so at the same time wait for each other."""
+        self.connection.execute(b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, _OF_FUNCTIONS))
+        self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
+        for shown, statement in functions.install(self.connection):
+            self.execute(shown, [statement])
 
     def execute(self, shown: str, sql: Iterable[str]) -> None:
         for statement in sql:
@@ -289,6 +311,8 @@ class _Batch(Struct):
 
 _SPACE = 0x70726564
 """Which of the advisory locks are predicat's."""
+_OF_FUNCTIONS = 2**31 - 1
+"""The lock of the functions."""
 
 
 def _comment(connection: psycopg.Connection, step: Step, rule: str, definition: str) -> str:
@@ -348,12 +372,16 @@ def _options(wanted: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
 
 def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterator[str]:
     """The plan as a SQL script: each step with its reason as a comment, the kept views too."""
+    if plan.functions.note is not None:
+        yield f"-- {plan.functions.note.severity.value}: {plan.functions.note.message}"
     for step in plan.steps:
         if step.action == Action.KEEP:
             yield f"-- keep {step.shown}: {step.reason}"
-    for steps in plan.batches:
+    for number, steps in enumerate(plan.batches):
         yield "BEGIN;"
         yield from (f"{line};" for line in statements(limits))
+        if number == 0 and plan.functions.to_install:
+            yield from (f"{line};" for _, line in functions.statements(plan.functions))
         yield from _script(connection, [step for step in steps if step.action == Action.DROP])
         yield from _recreate_script(
             connection, plan, [step for step in steps if step.action == Action.RECREATE]

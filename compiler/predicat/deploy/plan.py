@@ -58,11 +58,12 @@ class Step(Struct, frozen=True):
 
 class Rules(Struct, frozen=True):
     """What the user allows: `force` to undo changes by hand, `adopt` to take over the views of the edition
-    before marks.
+    before marks. With `standalone` views call no functions of the schema `predicat`.
     """
 
     force: bool = False
     adopt: bool = False
+    standalone: bool = False
 
 
 class Planner(Struct):

@@ -10,6 +10,7 @@ from msgspec import Struct
 from sqlglot import exp
 
 from predicat import backends
+from predicat.backends.sql.functions import Runtime
 from predicat.catalog.acceptance import row_filter
 from predicat.catalog.model import Catalog, Filter
 from predicat.deploy.marks import Mark, digest
@@ -57,9 +58,14 @@ def qualified(schema: str, name: str) -> str:
 
 
 def views_of(
-    catalog: Catalog, name: str, relations: Mapping[str, Relation], schema: str | None = None
+    catalog: Catalog,
+    name: str,
+    relations: Mapping[str, Relation],
+    schema: str | None = None,
+    runtime: Runtime | None = None,
 ) -> list[View]:
-    """The views of a catalog of this name, in the schemas of their relations or in `schema`.
+    """The views of a catalog of this name, in the schemas of their relations or in `schema`. They may call
+    functions of `runtime`.
 
     Raises PredicatError with every name that PostgreSQL would cut off, and every filter that it cannot
     express.
@@ -72,7 +78,7 @@ def views_of(
                 reporter.add(msg.long_name(row.span, "view", row.view, MAX_NAME))
                 continue
             try:
-                view = _view(row, name, relation, schema)
+                view = _view(row, name, relation, schema, runtime)
             except PredicatError as error:
                 reporter.extend(error.diagnostics)
                 continue
@@ -82,15 +88,17 @@ def views_of(
     return out
 
 
-def _view(filter_: Filter, catalog: str, relation: Relation, schema: str | None) -> View | None:
+def _view(
+    filter_: Filter, catalog: str, relation: Relation, schema: str | None, runtime: Runtime | None
+) -> View | None:
     node = row_filter(filter_, filter_.current)
     if node is None:
         return None
     # The condition is rendered SQL: reading it back through sqlglot could change it.
-    query = (
-        f"SELECT * FROM {qualified(relation.schema, relation.name)} WHERE "
-        f"{backends.dialect('postgres').render(node, condition=True, storage=relation.storage)}"
+    condition = backends.dialect("postgres").render(
+        node, condition=True, storage=relation.storage, runtime=runtime
     )
+    query = f"SELECT * FROM {qualified(relation.schema, relation.name)} WHERE {condition}"
     parts = [
         filter_.description,
         f"Version {filter_.latest}",

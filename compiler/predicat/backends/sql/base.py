@@ -30,6 +30,7 @@ from predicat.backends.sql.common_subexpressions import (
     repeated_parts,
     with_names,
 )
+from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
@@ -142,20 +143,34 @@ class Dialect(Struct, frozen=True):
     """The index that finds the rows of a condition."""
     rows: Mapping[str, Callable[[Renderer, Call], Sql | None]] = field(default_factory=dict[str, Any])
     """Shorter rules for a test of a WHERE, which may be FALSE instead of NULL; None where there is none."""
+    runtime: Runtime | None = None
+    """The functions that can be installed in the engine."""
     byte_length_function: str | None = None
     """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.
     """
 
-    def render(self, node: Node, *, condition: bool = False, storage: Storage | None = None) -> str:
+    def render(
+        self,
+        node: Node,
+        *,
+        condition: bool = False,
+        storage: Storage | None = None,
+        runtime: Runtime | None = None,
+    ) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason.
 
         As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
-        Where the `storage` of the relation is known, it has the forms that its indexes serve.
+        Where the `storage` of the relation is known, it has the forms that its indexes serve. Functions of
+        `runtime` must be installed where the SQL runs; without it the SQL runs everywhere.
         """
-        renderer = Renderer(self, storage=storage or NOTHING_KNOWN)
+        renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime)
         if not condition:
-            return self.to_sql(renderer, exactly(node, self._is_shorter))
+
+            def is_shorter(before: Node, after: Node) -> bool:
+                return self._is_shorter(before, after, runtime)
+
+            return self.to_sql(renderer, exactly(node, is_shorter))
         renderer.indexed = storage is not None
         renderer.where = True
         return self.to_sql(renderer, true_rows(accepting(node)))
@@ -170,11 +185,14 @@ class Dialect(Struct, frozen=True):
         renderer = Renderer(self, indexed=True, storage=storage)
         return self.index_of(self._tree(renderer, true_rows(accepting(node))), storage)
 
-    def _is_shorter(self, before: Node, after: Node) -> bool:
+    def _is_shorter(self, before: Node, after: Node, runtime: Runtime | None) -> bool:
         try:
-            return len(self.to_sql(Renderer(self), after)) < len(self.to_sql(Renderer(self), before))
+            return self._length(after, runtime) < self._length(before, runtime)
         except Unsupported:
             return True
+
+    def _length(self, node: Node, runtime: Runtime | None) -> int:
+        return len(self.to_sql(Renderer(self, runtime=runtime), node))
 
     def parameterized(
         self, node: Node, first: int, *, condition: bool = False, storage: Storage = NOTHING_KNOWN
@@ -528,6 +546,8 @@ class Renderer(Struct):
     """Whether the SQL is a condition of a WHERE."""
     storage: Storage = NOTHING_KNOWN
     """How the relation is stored, as far as it is known."""
+    runtime: Runtime | None = None
+    """The functions that are installed where the SQL runs."""
     taken_names: frozenset[str] = frozenset()
     """The case-folded names of the columns."""
     values: list[Value] = field(default_factory=list[Value])
@@ -603,6 +623,8 @@ class Renderer(Struct):
             return self.let_node(
                 read, lambda double: self.call(Call(node.type, node.op, (double,), node.span))
             )
+        if self.runtime is not None and (called := self.runtime.called(self, node)) is not None:
+            return called
         rule = self.dialect.table[node.op]
         if self.parameterize and node.type in (TIMESTAMP, DATE) and is_of_clock(node):
             return self.with_constants(node)  # an index serves it

@@ -50,11 +50,17 @@ def text(sql: exp.Expr, dialect: str, spelling: Spelling) -> str:
 def _generator(dialect: str, spelling: Spelling) -> Generator:
     result = Dialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
     casts: dict[type[exp.Expr], _Writer] = {exp.Cast: _cast, exp.TryCast: _try_cast}
-    table = {**result._dispatch, exp.Not: _not, **(casts if spelling.plain_casts else {})}  # noqa: SLF001
+    written: dict[type[exp.Expr], _Writer] = {exp.Not: _not, exp.Anonymous: _function}
+    table = {**result._dispatch, **written, **(casts if spelling.plain_casts else {})}  # noqa: SLF001
     table[exp.Cast] = _constants(table[exp.Cast], dict(spelling.constants))
     # A compiled generator has no subclasses, so its table of methods gets other rows.
     result._dispatch = table  # noqa: SLF001
     return result
+
+
+def _function(generator: Generator, sql: exp.Expr) -> str:
+    """A function by the name that it has: words of SQL are capital letters, functions of ours small ones."""
+    return f"{sql.name}({', '.join(map(generator.sql, sql.expressions))})"
 
 
 def _cast(generator: Generator, sql: exp.Expr) -> str:

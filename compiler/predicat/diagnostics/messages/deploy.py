@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics import messages as msg
-from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import Span
 
 BY_HAND = "drop these first, and create them again after predicat apply"
@@ -163,3 +163,43 @@ def without_filter(name: str) -> str:
 
 def without_relation(dataset: str) -> str:
     return f"{dataset} has no PostgreSQL relation"
+
+
+_ANOTHER_FORM = "the views have SQL without these functions, which is longer"
+
+
+def _without_functions(reason: str, hint: str) -> Diagnostic:
+    message = f"the functions of the schema predicat are not used: {reason}"
+    return Diagnostic("functions", message, hint=f"{_ANOTHER_FORM}; {hint}", severity=Severity.NOTE)
+
+
+def no_schema_for_functions(role: str) -> Diagnostic:
+    return _without_functions(
+        f"the role {role!r} may not create the schema",
+        f'an owner can: CREATE SCHEMA predicat AUTHORIZATION "{role}"',
+    )
+
+
+def no_functions_in_schema(role: str) -> Diagnostic:
+    return _without_functions(
+        f"the role {role!r} may not create functions in it",
+        f'its owner can: GRANT CREATE ON SCHEMA predicat TO "{role}"',
+    )
+
+
+def schema_of_another(owner: str) -> Diagnostic:
+    return _without_functions(
+        f"the schema belongs to the role {owner!r}, which is not a role of this user",
+        "the owner of the database or a superuser can own it",
+    )
+
+
+def older_functions(owner: str) -> Diagnostic:
+    return _without_functions(
+        f"those that are there are of another version and belong to the role {owner!r}",
+        f"run predicat apply as {owner!r} once, or as a superuser",
+    )
+
+
+def function_not_by_predicat(signature: str) -> Diagnostic:
+    return _without_functions(f"{signature} was not made by predicat", "rename or drop that function")

@@ -34,6 +34,7 @@ from predicat.backends.sql.postgres import (
     index_use,
     indexes,
     numbers,
+    runtime,
     texts,
     times,
 )
@@ -73,6 +74,7 @@ POSTGRES = Dialect(
     postprocess=texts.with_escapes,
     served=indexes.served,
     index_of=index_use.index_of,
+    runtime=runtime.RUNTIME,
     table={
         **COMMON,
         **RULES,

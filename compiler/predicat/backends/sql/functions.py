@@ -1,0 +1,81 @@
+"""Named functions for what stays long: a small runtime that is installed in an engine.
+
+Each function is defined by the core node that it means, with a variable for each argument. So what it does in
+an engine follows from the same rules as the SQL without it, and a call takes the place of each node of that
+form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from predicat.ir.nodes import Call, Items, Node, Variable, children
+
+if TYPE_CHECKING:
+    from predicat.backends.sql.base import Renderer, Sql
+
+
+class Function(Struct, frozen=True):
+    """A function of the runtime.
+
+    Attributes:
+        name: Its name, without the schema.
+        meaning: What it computes: a node whose variables are the arguments, in the order of `arguments`.
+        arguments: The names of its arguments.
+    """
+
+    name: str
+    meaning: Node
+    arguments: tuple[str, ...]
+
+    def arguments_in(self, node: Call) -> list[Node] | None:
+        """The arguments for which the function means this node; None if it does not for any."""
+        found: dict[str, Node] = {}
+        return [found[name] for name in self.arguments] if _fits(self.meaning, node, found) else None
+
+
+def _fits(form: Node, node: Node, found: dict[str, Node]) -> bool:
+    if isinstance(form, Variable):
+        return form.type == node.type and found.setdefault(form.name, node) == node
+    if not isinstance(form, Call | Items):
+        return form == node
+    if type(form) is not type(node) or form.type != node.type:
+        return False
+    if isinstance(form, Call) and isinstance(node, Call) and form.op != node.op:
+        return False
+    parts, others = children(form), children(node)
+    return len(parts) == len(others) and all(
+        _fits(part, other, found) for part, other in zip(parts, others, strict=True)
+    )
+
+
+class Runtime(Struct, frozen=True):
+    """The functions that an engine has.
+
+    Attributes:
+        functions: The functions by the operator of what they mean.
+        call: The SQL of a call of a function for nodes; None where the SQL without it is better.
+    """
+
+    functions: Mapping[str, tuple[Function, ...]]
+    call: Callable[[Renderer, Function, list[Node]], Sql | None]
+
+    def called(self, r: Renderer, node: Call) -> Sql | None:
+        """The SQL of a node as a call of a function; None if there is no such function."""
+        for function in self.functions.get(node.op, ()):
+            arguments = function.arguments_in(node)
+            if arguments is not None and (sql := self.call(r, function, arguments)) is not None:
+                return sql
+        return None
+
+
+def by_operator(functions: tuple[Function, ...]) -> dict[str, tuple[Function, ...]]:
+    """Functions by the operators of their meanings, in their order."""
+    result: dict[str, tuple[Function, ...]] = {}
+    for function in functions:
+        op = function.meaning.op if isinstance(function.meaning, Call) else ""
+        result[op] = (*result.get(op, ()), function)
+    return result

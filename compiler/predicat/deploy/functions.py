@@ -1,0 +1,213 @@
+"""The functions of the schema `predicat` in a database: whether views may use them, and what installs them.
+
+Each function has a comment with a mark: the version, a hash of its definition, and a fingerprint of what the
+server stored. A function without a mark is never replaced. Newer functions stay: they have the same meanings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+import psycopg
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from predicat.backends.sql.functions import Function, Runtime
+from predicat.backends.sql.postgres import runtime
+from predicat.backends.sql.postgres.runtime import SCHEMA, Definition
+from predicat.deploy.dependents import literal
+from predicat.deploy.marks import digest
+from predicat.diagnostics import Diagnostic
+from predicat.diagnostics.messages import deploy as say
+
+_MARK = re.compile(r"^\[predicat-function/1 version=(\d+) hash=(\w+) stored=(\w*)\]", re.MULTILINE)
+
+
+class Installed(Struct, frozen=True):
+    """A function of the schema. `stored` is the fingerprint of what the server has, `mine` whether this role
+    may replace it, `trusted` whether its owner is this role, one that it is a member of, a superuser, or the
+    owner of the database.
+    """
+
+    signature: str
+    comment: str
+    stored: str
+    owner: str
+    mine: bool
+    trusted: bool
+
+    def is_marked(self) -> bool:
+        """Whether predicat made it."""
+        return _MARK.search(self.comment) is not None
+
+    @property
+    def version(self) -> int:
+        """The version of the functions that it belongs to, 0 if it has no mark."""
+        match = _MARK.search(self.comment)
+        return int(match[1]) if match else 0
+
+    def is_made_of(self, row: Definition) -> bool:
+        """Whether it is as a definition makes it, and unchanged since."""
+        match = _MARK.search(self.comment)
+        return match is not None and match[2] == digest(row.sql) and match[3] == self.stored
+
+
+class State(Struct, frozen=True):
+    """What a database has: the schema's owner (None without a schema), what this role may do, and the
+    functions by their signatures.
+    """
+
+    server: int
+    owner: str | None
+    may_create: bool
+    trusted: bool
+    role: str
+    functions: Mapping[str, Installed]
+
+
+_TRUSTED = """
+WITH RECURSIVE mine (oid) AS (
+  SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m
+    JOIN mine ON m.member = mine.oid)
+SELECT oid FROM mine UNION SELECT oid FROM pg_roles WHERE rolsuper
+UNION SELECT datdba FROM pg_database WHERE datname = current_database()
+"""
+_SCHEMA = f"""
+WITH trusted AS ({_TRUSTED})
+SELECT current_user, pg_get_userbyid(n.nspowner), n.nspowner IN (SELECT oid FROM trusted),
+  CASE WHEN n.oid IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+    ELSE has_schema_privilege(n.oid, 'CREATE') END
+FROM (SELECT) AS one LEFT JOIN pg_namespace n ON n.nspname = '{SCHEMA}'
+"""
+_FUNCTIONS = f"""
+WITH trusted AS ({_TRUSTED})
+SELECT p.proname, pg_get_function_arguments(p.oid), COALESCE(obj_description(p.oid, 'pg_proc'), ''),
+  pg_get_functiondef(p.oid), pg_get_userbyid(p.proowner), pg_has_role(p.proowner, 'USAGE'),
+  p.proowner IN (SELECT oid FROM trusted)
+FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+WHERE n.nspname = '{SCHEMA}' AND p.prokind = 'f'
+"""
+
+
+def read(connection: psycopg.Connection) -> State:
+    """What the database has of the functions."""
+    ((role, owner, trusted, may_create),) = connection.execute(_SCHEMA.encode()).fetchall()
+    found = [
+        Installed(f"{SCHEMA}.{name}({given})", str(comment), digest(stored), str(by), bool(mine), bool(known))
+        for name, given, comment, stored, by, mine, known in connection.execute(
+            _FUNCTIONS.encode()
+        ).fetchall()
+    ]
+    return State(
+        connection.info.server_version,
+        None if owner is None else str(owner),
+        bool(may_create),
+        bool(trusted),
+        str(role),
+        {row.signature: row for row in found},
+    )
+
+
+class Choice(Struct):
+    """Which functions views may use, and what they do use. A `note` says why there are none, or what keeps
+    newer ones from being installed.
+
+    Attributes:
+        missing: The definitions that are to be created or replaced.
+        used: The names of functions that views call.
+    """
+
+    runtime: Runtime | None
+    missing: tuple[Definition, ...] = ()
+    note: Diagnostic | None = None
+    schema_exists: bool = True
+    used: set[str] = field(default_factory=set[str])
+
+    @property
+    def to_install(self) -> tuple[Definition, ...]:
+        """What has to be installed: nothing if no view calls a function."""
+        return self.missing if self.used else ()
+
+
+def choose(state: State) -> Choice:
+    """Which functions views may use, and what has to be installed before."""
+    wanted = runtime.definitions(state.server)
+    there = {row.signature: state.functions.get(row.signature) for row in wanted}
+    newest = max((row.version for row in state.functions.values() if row.trusted), default=0)
+    missing = tuple(
+        row for row in wanted if (known := there[row.signature]) is None or not known.is_made_of(row)
+    )
+    if newest > runtime.VERSION and all(known is not None and known.trusted for known in there.values()):
+        missing = ()
+    obstacle = _obstacle(state, missing, there)
+    if obstacle is not None:
+        return Choice(None, note=obstacle)
+    result = Choice(None, missing, None, state.owner is not None)
+    result.runtime = _recorded(runtime.available(state.server), result.used)
+    return result
+
+
+def _obstacle(
+    state: State, missing: Collection[Definition], there: Mapping[str, Installed | None]
+) -> Diagnostic | None:
+    if state.owner is None:
+        return None if state.may_create else say.no_schema_for_functions(state.role)
+    if not state.trusted:
+        return say.schema_of_another(state.owner)
+    for row in missing:
+        known = there[row.signature]
+        if known is not None and not known.is_marked():
+            return say.function_not_by_predicat(row.signature)
+        if known is not None and not known.mine:
+            return say.older_functions(known.owner)
+        if known is None and not state.may_create:
+            return say.no_functions_in_schema(state.role)
+    return None
+
+
+def _recorded(functions: Runtime, used: set[str]) -> Runtime:
+    """The functions, with a record of those that are called."""
+    call = functions.call
+
+    def recorded(*given: object) -> object:
+        result = call(*given)  # type: ignore[arg-type]
+        if result is not None:
+            used.update(row.name for row in given if isinstance(row, Function))
+        return result
+
+    return replace(functions, call=recorded)
+
+
+def install(connection: psycopg.Connection) -> Iterator[tuple[str, str]]:
+    """Install what is missing, one statement at a time, with the name of what it changes.
+
+    The state is read again: another catalog may have installed them in the meantime.
+    """
+    state = read(connection)
+    chosen = choose(state)
+    for row, statement in statements(chosen):
+        yield (row.signature if row else SCHEMA), statement
+    done = read(connection).functions
+    for row in chosen.missing:
+        comment = _comment(row, done[row.signature].stored)
+        yield row.signature, f"COMMENT ON FUNCTION {row.signature} IS {literal(connection, comment)}"
+
+
+def statements(chosen: Choice) -> Iterator[tuple[Definition | None, str]]:
+    """The statements that install what is missing, without the comments, each with the function that it
+    makes.
+    """
+    if chosen.missing and not chosen.schema_exists:
+        yield None, f"CREATE SCHEMA {SCHEMA}"
+        yield None, f"GRANT USAGE ON SCHEMA {SCHEMA} TO PUBLIC"
+    for row in chosen.missing:
+        yield row, row.sql
+        yield row, f"GRANT EXECUTE ON FUNCTION {row.signature} TO PUBLIC"
+
+
+def _comment(row: Definition, stored: str) -> str:
+    return (
+        f"predicat: {row.note}\n"
+        f"[predicat-function/1 version={runtime.VERSION} hash={digest(row.sql)} stored={stored}]"
+    )
