@@ -1,57 +1,30 @@
-"""The engines as oracles of their own languages: generated conditions, as they are written, run on hostile
-rows, against what predicat makes of them. An error of the engine is UNKNOWN.
+"""The engines as oracles of their own languages: conditions at random, as they are written, run on hostile
+rows, against what predicat makes of them; and the SQL that predicat makes of them on all engines.
+
+PREDICAT_FUZZ_EXAMPLES=100 runs 20,000 conditions of each language.
 """
 
 from __future__ import annotations
 
-import math
 import os
-import random
-from collections.abc import Callable
-from datetime import UTC, date, datetime
-from decimal import Decimal
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
 
 import predicat
-from predicat.deploy.rows import TABLE, fill_postgres
 from predicat.diagnostics import PredicatError
-from predicat_spark.rows import frame_of
+from tests.engines.oracle.conditions import FIELDS, Conditions
+from tests.engines.oracle.engines import Attempts, DuckDB, Postgres, Spark, reference
+from tests.engines.oracle.rows import rows
 
-COUNT = 150 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
-"""So many conditions for PostgreSQL; Spark, which takes longer, runs a tenth of them."""
-FIELDS = {
-    "a": "bigint",
-    "b": "bigint",
-    "x": "double",
-    "y": "double",
-    "p": "decimal(10,2)",
-    "s": "string",
-    "u": "string",
-    "t": "boolean",
-    "d": "date",
-    "ts": "timestamp",
-    "xs": "array<bigint>",
-    "ss": "array<string>",
-}
-NAN, INFINITE = math.nan, math.inf
-ROWS: list[dict[str, Any]] = [
-    {},
-    {"a": 7, "b": 2, "x": 2.7, "y": 2.5, "p": Decimal("2.50"), "s": " 42 ", "u": "it's", "t": True,
-     "d": date(2026, 2, 1), "ts": datetime(2026, 2, 1, 10, tzinfo=UTC), "xs": [1, 2, 3], "ss": ["a", "b"]},
-    {"a": -7, "b": 2, "x": NAN, "y": NAN, "p": Decimal("-2.50"), "s": "2026-02-01 10:00:00", "u": "a\tb",
-     "t": False, "d": date(1969, 12, 31), "ts": datetime(1969, 12, 31, 23, 59, 59, 5, tzinfo=UTC),
-     "xs": [], "ss": []},
-    {"a": 0, "b": 0, "x": INFINITE, "y": NAN, "p": Decimal("0.00"), "s": "", "u": "", "t": None,
-     "d": date(2024, 2, 29), "ts": datetime(2024, 2, 29, tzinfo=UTC), "xs": [2, None], "ss": ["a", None]},
-    {"a": 2**63 - 1, "b": -1, "x": -0.5, "y": 0.5, "p": Decimal("99999999.99"), "s": "yes", "u": "Äé%_",
-     "t": True, "d": date(2026, 12, 31), "ts": datetime(2026, 12, 31, 23, 59, tzinfo=UTC), "xs": [42],
-     "ss": ["it's"]},
-    {"a": -(2**63), "b": -1, "x": -3.5, "y": -INFINITE, "p": None, "s": "2026-02-01", "u": "a\nb", "t": False,
-     "d": None, "ts": None, "xs": None, "ss": None},
-    {"a": 42, "b": None, "x": None, "y": 1e300, "p": Decimal("42.00"), "s": "-2.5e3", "u": "42", "t": None,
-     "d": date(2026, 2, 1), "ts": datetime(2026, 2, 1, 10, tzinfo=UTC), "xs": [-1, 0], "ss": ["", "b"]},
-]  # fmt: skip
+COUNT = 200 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
+"""So many conditions of each language."""
+SEED = int(os.environ.get("PREDICAT_FUZZ_SEED", "31"))
+BATCH = 1000
+"""So many conditions share their rows."""
+ROWS = 16
+DECLARED = predicat.api.declared(FIELDS)
 
 WRITTEN: dict[str, list[str]] = {
     "spark": [
@@ -73,216 +46,97 @@ WRITTEN: dict[str, list[str]] = {
     ],
     "postgres": ["row(a, b) = row(b, a)", "row(a, s) <> (b, u)", "row(a, b) IS NOT DISTINCT FROM row(b, a)"],
 }
-"""Functions that are none of the generated conditions."""
+"""Conditions that are not among those at random."""
 
 
-class Conditions:
-    """Conditions of a language by a seed."""
+class Batch(Struct):
+    """Conditions that predicat takes, with what it makes of them, over some rows."""
 
-    def __init__(self, language: str, seed: int) -> None:
-        self.language = language
-        self.random = random.Random(seed)  # no secret
-        self.first = 0 if language == "spark" else 1
-
-    def one(self, *choices: str) -> str:
-        return self.random.choice(choices)
-
-    def boolean(self, depth: int) -> str:
-        if depth and self.random.random() < 0.4:
-            one, other = self.boolean(depth - 1), self.boolean(depth - 1)
-            return self.one(f"({one} AND {other})", f"({one} OR {other})", f"NOT ({one})", f"({one}) IS TRUE")
-        return self.random.choice((self.comparison, self.comparison, self.test))(depth)
-
-    def comparison(self, depth: int) -> str:
-        kind = self.random.choice((self.integer, self.double, self.text, self.moment, self.day))
-        sign = self.one("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM")
-        return f"{kind(depth)} {sign} {kind(0)}"
-
-    def test(self, depth: int) -> str:
-        number, text = self.integer(depth), self.text(depth)
-        common = (
-            f"{number} BETWEEN 0 AND 42",
-            f"{text} LIKE '%a%'",
-            f"{text} IN ('42', 'a', '')",
-            "a IN ('42', '7')",
-            f"{self.double(depth)} > '{self.one('NaN', '2.5', ' 1e2 ')}'",
-            f"t = '{self.one('t', 'true', 'f', 'no', '1')}'",
-            "d = '2026-02-01'",
-            "ts >= '2026-02-01 10:00:00'",
-            f"{text} IS NULL",
-            "p > '2.4'",
-            "t",
-            f"CAST({self.one('s', 'u')} AS boolean)",
-        )
-        own = {
-            "spark": (
-                "array_contains(xs, 2)",
-                f"{number} <=> a",
-                's = "42"',
-                "u = 'it''s'",
-                "u = 'it\\'s'",
-                "`a` == 7",
-                "u RLIKE '^a'",
-                "isnan(x)",
-                "exists(xs, e -> e > 1)",
-            ),
-            "postgres": (
-                "xs @> ARRAY[2]",
-                "xs && ARRAY[1, 42]",
-                "ss <@ ARRAY['a', 'b', NULL]",
-                "a = ANY (xs)",
-                "a > ALL (xs)",
-                "u ~ '^a'",
-                "u !~* '^A'",
-                "u SIMILAR TO '(a|i)%'",
-                "u ILIKE 'A%'",
-                "u = E'a\\tb'",
-                "a BETWEEN SYMMETRIC 42 AND 0",
-            ),
-        }
-        return self.one(*common, *own[self.language])
-
-    def integer(self, depth: int) -> str:
-        if not depth:
-            return self.one("a", "b", "2", "-7", "0", "42")
-        one, other = self.integer(depth - 1), self.integer(depth - 1)
-        common = (
-            f"({one} + {other})",
-            f"({one} - {other})",
-            f"({one} * {other})",
-            f"({one} % {other})",
-            f"abs({one})",
-            f"CAST({self.double(depth - 1)} AS {self.one('int', 'bigint', 'smallint')})",
-            f"CAST({self.text(0)} AS {self.one('int', 'bigint')})",
-            "CAST(p AS int)",
-            f"length({self.text(0)})",
-            f"coalesce({one}, {other})",
-            f"CASE WHEN t THEN {one} ELSE {other} END",
-            f"xs[{self.random.randrange(4)}]",
-            f"nullif({one}, {other})",
-            "extract(year FROM d)",
-        )
-        own = {"spark": (f"({one} div {other})", "size(xs)"), "postgres": (f"({one} / {other})",)}
-        return self.one(*common, *own[self.language])
-
-    def double(self, depth: int) -> str:
-        if not depth:
-            return self.one(
-                "x", "y", "2.5", "CAST('NaN' AS double precision)" if self.first else "double('NaN')"
-            )
-        one, other = self.double(depth - 1), self.double(depth - 1)
-        common = [f"({one} + {other})", f"({one} - {other})", f"-{one}", f"abs({one})", f"floor({one})"]
-        if self.language == "spark":
-            common.append(f"({self.integer(depth - 1)} / {self.integer(depth - 1)})")
-        common.append(f"CAST({self.text(0)} AS {'double precision' if self.first else 'double'})")
-        return self.one(*common)
-
-    def text(self, depth: int) -> str:
-        if not depth:
-            return self.one("s", "u", "'42'", "' 7 '", "'a'")
-        one, other = self.text(depth - 1), self.text(depth - 1)
-        return self.one(
-            f"concat({one}, {other})",
-            f"({one} || {other})",
-            f"trim({one})",
-            f"replace({one}, 'a', 'b')",
-            f"ss[{self.random.randrange(3)}]",
-            f"CAST({self.integer(0)} AS {'text' if self.first else 'string'})",
-            f"coalesce({one}, {other})",
-        )
-
-    def moment(self, depth: int) -> str:
-        zoned = "timestamptz" if self.first else "timestamp"
-        return self.one(
-            "ts", f"CAST('2026-02-01 10:00:00' AS {zoned})", f"CAST(s AS {zoned})" if depth else "ts"
-        )
-
-    def day(self, depth: int) -> str:
-        return self.one("d", "DATE '2026-02-01'", "CAST(s AS date)" if depth else "d")
+    rows: list[dict[str, Any]]
+    conditions: list[str]
+    found: list[predicat.Predicate]
+    answers: list[str]
 
 
-Run = Callable[[str, int | None], list[Any]]
-"""The outcomes of a condition on all rows, or on one; an error of the engine is raised."""
+def batches(language: str, count: int) -> Iterator[Batch]:
+    """The conditions at random, and those that are written here."""
+    for start in range(0, count, BATCH):
+        made, over = Conditions(language, SEED + start), rows(ROWS, SEED + start)
+        conditions = [] if start else list(WRITTEN.get(language, ()))
+        conditions += [made.next() for _ in range(min(BATCH, count - start))]
+        pairs = [(text, found) for text in conditions if (found := taken(language, text)) is not None]
+        assert len(pairs) > len(conditions) // 2
+        texts, predicates = [text for text, _ in pairs], [found for _, found in pairs]
+        yield Batch(over, texts, predicates, [reference(found.evaluate, over) for found in predicates])
 
 
-def outcomes(run: Run, condition: str, failure: type[Exception]) -> list[Any]:
+def taken(language: str, condition: str) -> predicat.Predicate | None:
     try:
-        return run(condition, None)
-    except failure:
-        found: list[Any] = []
-        for place in range(len(ROWS)):
-            try:
-                found += run(condition, place)
-            except failure:
-                found.append(None)
-        return found
+        return predicat.parse(condition, language, FIELDS)
+    except PredicatError:
+        return None
 
 
-def differences(language: str, run: Run, failure: type[Exception], count: int) -> tuple[list[str], int]:
-    """What differs, and how many conditions were read."""
-    made = Conditions(language, 31)
-    wrong, read = [], 0
-    generated = (made.boolean(made.random.randrange(3)) for _ in range(count))
-    for condition in (*WRITTEN[language], *generated):
-        try:
-            ours = predicat.parse(condition, language, FIELDS)
-        except PredicatError:
-            continue
-        read += 1
-        wanted = outcomes(run, condition, failure)
-        got = [ours.evaluate(row) for row in ROWS]
-        for place, (one, other) in enumerate(zip(got, wanted, strict=True)):
-            # An error fails the whole row there, here only what it is part of: true OR error is true.
-            if one is not other and not (other is None and fails(run, condition, place, failure)):
-                wrong.append(f"{condition}\n  row {place}: {one}, on the engine {other}")
-    return wrong, read
-
-
-def fails(run: Run, condition: str, place: int, failure: type[Exception]) -> bool:
+def rendered(found: predicat.Predicate, dialect: str) -> str | None:
     try:
-        run(condition, place)
-    except failure:
-        return True
-    return False
+        return found.sql(dialect)
+    except PredicatError:  # an operator that the dialect does not support
+        return None
 
 
-def test_postgres(postgres: Any) -> None:
-    import psycopg  # only where an engine is
+Start = Callable[[Sequence[dict[str, Any]]], Attempts]
 
-    fill_postgres(postgres, list(predicat.api.declared(FIELDS).values()), ROWS)
-    postgres.execute("SET TIME ZONE 'UTC'")
 
-    def run(condition: str, place: int | None) -> list[Any]:
-        where = "" if place is None else f" WHERE __id = {place}"
-        return [
-            value for (value,) in postgres.execute(f"SELECT {condition} FROM {TABLE}{where} ORDER BY __id")
+def check_language(language: str, engine: Start) -> None:
+    """An engine gives the answers of predicat, but where it has an error: that fails the whole row there,
+    here only what it is part of (true OR error is true).
+    """
+    wrong, compared = [], 0
+    for batch in batches(language, COUNT):
+        answers = engine(batch.rows).answers(batch.conditions)
+        for condition, ours, theirs in zip(batch.conditions, batch.answers, answers, strict=True):
+            if theirs.startswith("!"):  # types that the engine has no operator for
+                continue
+            compared += 1
+            if any(one not in (other, "E") for one, other in zip(theirs, ours, strict=True)):
+                wrong.append(f"{condition}\n  predicat {ours}\n  {language} {theirs}")
+    assert not wrong, f"{len(wrong)} of {compared}\n" + "\n".join(sorted(wrong, key=len)[:50])
+    assert compared > COUNT // 2
+
+
+def check_translation(language: str, dialect: str, engine: Start) -> None:
+    """The SQL that predicat makes of conditions means the same on an engine, and has no errors."""
+    wrong, compared = [], 0
+    for batch in batches(language, COUNT):
+        made = [
+            (condition, ours, sql)
+            for condition, ours, found in zip(batch.conditions, batch.answers, batch.found, strict=True)
+            if (sql := rendered(found, dialect)) is not None
         ]
+        answers = engine(batch.rows).answers([sql for _, _, sql in made])
+        compared += len(answers)
+        for (condition, ours, _), theirs in zip(made, answers, strict=True):
+            if ours != theirs:
+                wrong.append(f"{condition}\n  predicat {ours}\n  {dialect} {theirs}")
+    assert not wrong, f"{len(wrong)} of {compared}\n" + "\n".join(sorted(wrong, key=len)[:50])
 
-    wrong, read = differences("postgres", run, psycopg.Error, COUNT)
-    assert not wrong, "\n".join(wrong[:20])
-    assert read > COUNT // 2
+
+def test_conditions_of_postgres_mean_what_postgres_means(postgres: Any) -> None:
+    check_language("postgres", lambda over: Postgres(postgres, DECLARED, over))
 
 
-def test_spark(spark: Any) -> None:
-    from pyspark.errors import PySparkException  # only where an engine is
+def test_conditions_of_spark_mean_what_spark_means(spark: Any) -> None:
+    check_language("spark", lambda over: Spark(spark, DECLARED, over))
 
-    frame_of(list(predicat.api.declared(FIELDS).values()), ROWS, spark).createOrReplaceTempView("oracle_rows")
-    zone = spark.conf.get("spark.sql.session.timeZone")
-    spark.conf.set("spark.sql.session.timeZone", "UTC")
 
-    def run(condition: str, place: int | None) -> list[Any]:
-        where = "" if place is None else f" WHERE __id = {place}"
-        return [
-            row[0]
-            for row in spark.sql(
-                f"SELECT {condition} AS c, __id FROM oracle_rows{where} ORDER BY __id"
-            ).collect()
-        ]
+def test_conditions_of_postgres_mean_the_same_on_spark(spark: Any) -> None:
+    check_translation("postgres", "spark", lambda over: Spark(spark, DECLARED, over))
 
-    try:
-        wrong, read = differences("spark", run, PySparkException, COUNT // 10)
-    finally:
-        spark.conf.set("spark.sql.session.timeZone", zone)
-        spark.catalog.dropTempView("oracle_rows")
-    assert not wrong, "\n".join(wrong[:20])
-    assert read > COUNT // 20
+
+def test_conditions_of_spark_mean_the_same_on_postgres(postgres: Any) -> None:
+    check_translation("spark", "postgres", lambda over: Postgres(postgres, DECLARED, over))
+
+
+def test_conditions_of_both_mean_the_same_on_duckdb() -> None:
+    for language in ("spark", "postgres"):
+        check_translation(language, "duckdb", lambda over: DuckDB(DECLARED, over))

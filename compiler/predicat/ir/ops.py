@@ -670,6 +670,7 @@ _ROWS = (
             "bigint -> string",
             "boolean -> string",
             "date -> string",
+            "decimal -> string",
             "double -> string",
             "duration -> string",
             "timestamp -> string",

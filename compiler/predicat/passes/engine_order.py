@@ -72,9 +72,18 @@ def may_be_nan(node: Node) -> bool:
         return False
     if isinstance(node, Literal):
         return node.value is not None and node.value != node.value  # NaN
+    if isinstance(node, Call) and node.op == "cond":
+        return any(may_be_nan(value) and not _is_ruled_out(node, value) for value in node.args[1:])
     if isinstance(node, Call) and node.op in ARITHMETIC and node.op != "fdiv":
         return not all(map(_is_finite, node.args))  # which may be infinite, but not NaN: 0 / 0 is UNKNOWN
     return not _is_finite(node)
+
+
+def _is_ruled_out(choice: Call, value: Node) -> bool:
+    """Whether a value of a choice is NaN only where the test for NaN has chosen the other one."""
+    test = choice.args[0]
+    rounded = isinstance(value, Call) and value.op in ("floor", "ceil") and value is choice.args[2]
+    return rounded and test == _is_nan(value.args[0]) if isinstance(value, Call) else False
 
 
 def _is_finite(node: Node) -> bool:

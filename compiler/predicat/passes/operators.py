@@ -380,7 +380,7 @@ class Operators(Comparisons):
         """
         op = target.value if isinstance(target, Literal) else None
         if op == "to_sql_string":
-            if node.type in (DOUBLE, TIMESTAMP, DURATION):
+            if node.type in (DOUBLE, TIMESTAMP, DURATION) or not sql_numbers.written_alike(node):
                 raise self.fail(say.cast_to_text(span, node.type))
             op = "to_string"
         wanted = {
@@ -608,6 +608,9 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
     "sql.decimal": (sql_numbers.decimal,),
+    "spark.floor": (sql_numbers.whole,),
+    "spark.ceil": (sql_numbers.whole,),
+    "postgres.sign": (sql_numbers.sign,),
     "sql.json": (sql_documents.document,),
     "spark.typeof": (sql_types.typeof,),
     "add": (_of.sum_of_arrays, _of.sum_of_json),

@@ -39,6 +39,7 @@ def for_rows(node: Node) -> Node:
 
     FALSE and UNKNOWN are not told apart, as in a WHERE.
     """
+    node = _beside_nan(node)
     if isinstance(node, Call) and node.op in JUNCTIONS:
         return rewrite_children(node, for_rows)
     found = _solved(node, positive=True) if isinstance(node, Call) else None
@@ -52,6 +53,7 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
         node: A simplified predicate.
         better: Whether the second node is to replace the first one: a CASE may be longer than a guard.
     """
+    node = _beside_nan(node)
     if isinstance(node, Call) and node.op in CONNECTIVES:
         return rewrite_children(node, lambda part: exactly(part, better))
     found = _solved(node, positive=False) if isinstance(node, Call) else None
@@ -77,6 +79,35 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
         if result is not None and _agrees(node, result, field, domain, sets, positive=positive)
         else None
     )
+
+
+def _beside_nan(node: Node) -> Node:
+    """`x is NaN OR f(x) > 2`, or `x is no NaN AND f(x) > 2`, for a comparison of a calculation that has a
+    constant for NaN. Other nodes stay as they are.
+    """
+    if not isinstance(node, Call) or node.op not in COMPARISONS:
+        return node
+    flipped = isinstance(node.args[0], Literal)
+    choice, constant = node.args[::-1] if flipped else node.args
+    if not isinstance(choice, Call) or choice.op != "cond" or not _constant(constant):
+        return node
+    test, value, rest = choice.args
+    is_nan = isinstance(test, Call) and test.op == "ne" and test.args[0] == test.args[1]
+    if not is_nan or not isinstance(test, Call) or not _constant(value):
+        return node
+
+    def compared(part: Node) -> Call:
+        return Call(BOOLEAN, node.op, (constant, part) if flipped else (part, constant), node.span)
+
+    field, found = test.args[0], compared(rest)
+    if not isinstance(field, Field) or _field(found) != field:
+        return node
+    wanted = compile_node(compared(value))({})
+    if compile_node(found)({field.decl.name: math.nan}) is wanted:
+        return found
+    if wanted:
+        return Call(BOOLEAN, "or", (test, found), node.span)
+    return Call(BOOLEAN, "and", (Call(BOOLEAN, "eq", (field, field), node.span), found), node.span)
 
 
 def _nan_test(node: Call) -> Node | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, NULL, STRING, DecimalType
 from predicat.ir.values import type_of
 from predicat.passes.convert import bare, convert
@@ -21,6 +21,7 @@ _DIGITS_OF_BIGINT = 19
 _OPS = {"sql.round": "round", "sql.bround": "bround", "spark.round": "round", "postgres.round": "bround"}
 FUNCTIONS = (*_OPS, "sql.trunc")
 """The functions: `spark.round` and `postgres.round` are those of these languages."""
+_MOST_SCALE = 6
 _MOST_DECIMAL = 15
 """A decimal of so many digits is exact as a double, by the digits that are written for it."""
 
@@ -49,6 +50,32 @@ def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
             raise check.fail(say.digits(span, name, 0))
         return check.operator("math.trunc", [convert(number, DOUBLE)], span)
     return check.call(_OPS[op], [convert(number, DOUBLE), Literal(BIGINT, places, span)], span)
+
+
+def written_alike(node: Node) -> bool:
+    """Whether all engines write a value as the same text. Of computed decimals they keep other digits; Spark
+    may write an exponent for more digits behind the point.
+    """
+    plain = isinstance(bare(node), Field | Literal)
+    return not isinstance(node.type, DecimalType) or (plain and node.type.scale <= _MOST_SCALE)
+
+
+def whole(check: Operators, op: str, args: list[Node], span: Span) -> Node:
+    """Spark's FLOOR and CEIL: of a double they are a long, and NaN is 0 as one."""
+    number, op = bare(args[0]), op.partition(".")[2]
+    found = check.call(op, [number], span)
+    if number.type != DOUBLE:
+        return found
+    is_nan = check.operator("is_nan", [number], span)
+    return Call(DOUBLE, "cond", (is_nan, Literal(DOUBLE, 0.0, span), found), span)
+
+
+def sign(_check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+    """PostgreSQL's SIGN: of NaN, which is neither above nor below 0, it is 0."""
+    number = convert(bare(args[0]), DOUBLE)
+    zero, one, less = (Literal(DOUBLE, value, span) for value in (0.0, 1.0, -1.0))
+    below = Call(DOUBLE, "cond", (Call(BOOLEAN, "lt", (number, zero), span), less, zero), span)
+    return Call(DOUBLE, "cond", (Call(BOOLEAN, "gt", (number, zero), span), one, below), span)
 
 
 def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:

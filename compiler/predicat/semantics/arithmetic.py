@@ -34,6 +34,11 @@ def decimal(text: str, precision: int, scale: int) -> Decimal | None:
     return found if abs(found) < Decimal(10) ** (precision - scale) else None
 
 
+def scaled(value: Decimal, scale: int) -> Decimal:
+    """A decimal with so many digits behind the point, which it has at most. There is no negative zero."""
+    return value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT) + 0
+
+
 def sqrt(value: float) -> float | None:
     """The square root; None below zero."""
     return None if value < 0 else math.sqrt(value)

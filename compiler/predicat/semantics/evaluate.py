@@ -614,6 +614,14 @@ def _to_double(value: Any) -> float | None:
     return float(value)
 
 
+def _text_of(node: Call) -> Callable[..., str]:
+    kind = node.args[0].type
+    if isinstance(kind, DecimalType):
+        scale = kind.scale
+        return lambda value: f"{arithmetic.scaled(value, scale):f}"
+    return _to_string
+
+
 def _to_string(value: Any) -> str:
     match value:
         case bool():
@@ -903,7 +911,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "to_whole": _constantly(_to_whole),
     "to_decimal": _to_decimal,
     "to_double": _constantly(_to_double),
-    "to_string": _constantly(_to_string),
+    "to_string": _text_of,
     "to_boolean": _constantly(_BOOLEANS.get),
     "to_timestamp": _constantly(_to_timestamp),
     "to_duration": _constantly(parse_duration),

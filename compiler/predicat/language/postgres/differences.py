@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.language.postgres import texts
 from predicat.language.sql import (
     array_functions,
     documents,
+    functions,
     json_functions,
     number_functions,
     operators,
@@ -49,6 +51,9 @@ RULES: dict[Key, Rule | None] = {
     exp.RawString: (_TEXT, operators.text),
     exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
     exp.Lambda: (None, json_functions.arrow_as_lambda),
+    "sign": (None, functions.function("postgres.sign", 1)),
+    exp.Left: (_BINARY, texts.left),
+    exp.Right: (_BINARY, texts.right),
     "round": (None, number_functions.rounded("postgres.round")),
     exp.Log: (_BINARY, number_functions.logarithm("log10")),
     # NULL where the value is in no place.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.spark import arrays
+from predicat.language.spark import arrays, numbers, texts
 from predicat.language.spark import functions as own
 from predicat.language.sql import (
     array_functions,
@@ -44,6 +44,13 @@ RULES: dict[Key, Rule | None] = {
     "bigint": (None, times.conversion("bigint")),
     "long": (None, times.conversion("bigint")),
     "round": (None, number_functions.rounded("spark.round")),
+    "sqrt": (None, numbers.square_root),
+    exp.Floor: (frozenset({"this"}), numbers.whole("floor")),
+    exp.Ceil: (frozenset({"this"}), numbers.whole("ceil")),
+    # Places below 1 count from the end, and a length below 0 is 0.
+    exp.Substring: (frozenset({"this", "start", "length"}), texts.substring),
+    exp.Left: (_BINARY, texts.left),
+    exp.Right: (_BINARY, texts.right),
     exp.Log: (_BINARY, number_functions.logarithm("ln")),
     "log": (None, number_functions.of_double("ln")),
     # 0 where the value is in no place.

@@ -272,12 +272,17 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`unix_timestamp()`, `unix_timestamp(t)`, `unix_timestamp(s, 'yyyy-MM-dd')`: whole seconds."""
     args, span = counted(reader, node, 0, 1, 2), reader.span(node)
     if not args:
-        return _cast(_apply("now", span), "to_int")
+        return _seconds(_apply("now", span), span)
     found = reader.all(args, depth)
     if len(found) == 2:
         pattern = formats.format_of(reader, found[1], "spark")
-        return _cast(formats.read(reader, found[0], pattern, "timestamp", span), "to_int")
-    return _cast(as_timestamp(reader, found[0]), "to_int")
+        return _seconds(formats.read(reader, found[0], pattern, "timestamp", span), span)
+    return _seconds(as_timestamp(reader, found[0]), span)
+
+
+def _seconds(moment: t.Tree, span: Span) -> t.Tree:
+    """Whole seconds since 1970, cut towards it."""
+    return _apply("div", span, _apply("to_micros", span, moment), t.Const(1_000_000, span))
 
 
 def unix(per_second: int) -> Build:

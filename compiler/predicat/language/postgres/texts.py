@@ -1,0 +1,70 @@
+"""Parts of texts as PostgreSQL takes them.
+
+Source: PostgreSQL, "String Functions and Operators": `left` and `right` with a negative length leave out so
+many characters at the other end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, let, number, plus
+from predicat.language.sql import meanings
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+Build = Callable[[t.Tree, t.Tree], t.Tree]
+"""The part of a text, for a length."""
+_TEXT, _SIZE = "a text", "a length"
+"""Variables that nobody can write."""
+
+
+def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """LEFT(s, n): the first n characters, or all but the last -n."""
+    span = reader.span(node)
+
+    def build(value: t.Tree, size: t.Tree) -> t.Tree:
+        rest = apply("substr", span, apply("reverse", span, value), _behind(size, span))
+        return _by_sign(
+            size, apply("substr", span, value, number(1, span), size), apply("reverse", span, rest)
+        )
+
+    return _of_both(reader, node, build, depth)
+
+
+def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """RIGHT(s, n): the last n characters, or all but the first -n."""
+    span = reader.span(node)
+
+    def build(value: t.Tree, size: t.Tree) -> t.Tree:
+        but = apply("substr", span, value, _behind(size, span))
+        return _by_sign(size, meanings.right(value, size, span), but)
+
+    return _of_both(reader, node, build, depth)
+
+
+def _behind(size: t.Tree, span: Span) -> t.Tree:
+    """The place behind the characters that a negative length leaves out."""
+    if isinstance(size, t.Const) and isinstance(size.value, int):
+        return number(1 - size.value, span)
+    return plus(apply("neg", span, size), 1, span)
+
+
+def _of_both(reader: Reader, node: exp.Expr, build: Build, depth: int) -> t.Tree:
+    span = reader.span(node)
+    value, length = reader.all([node.this, node.expression], depth)
+    if isinstance(length, t.Const):
+        return let(_TEXT, value, lambda value: build(value, length), span)
+    return let(_TEXT, value, lambda value: let(_SIZE, length, lambda size: build(value, size), span), span)
+
+
+def _by_sign(size: t.Tree, plain: t.Tree, negative: t.Tree) -> t.Tree:
+    if isinstance(size, t.Const) and isinstance(size.value, int):
+        return negative if size.value < 0 else plain
+    return choose(apply("lt", size.span, size, number(0, size.span)), negative, plain, size.span)
