@@ -37,18 +37,20 @@ def check_batch(nodes: list[Node], tables: Tables) -> None:
     simplified = [simplify(node) for node in nodes]
     expected = [tables.reference(node) for node in nodes]
     for name, run in tables.engines():
-        asked: list[tuple[int, str]] = []
+        asked: list[tuple[int, str, bool]] = []
         for index, node in enumerate(simplified):
             try:
-                asked.append((index, backends.dialect(name).render(node)))
+                both = [backends.dialect(name).render(node, condition=where) for where in (False, True)]
             except Unsupported:
                 continue
-        got = run([sql for _, sql in asked])
-        for (index, sql), column in zip(asked, got, strict=True):
+            # In a WHERE, FALSE and UNKNOWN are the same.
+            asked += [(index, both[0], False)] + ([(index, both[1], True)] if both[1] != both[0] else [])
+        got = run([sql for _, sql, _ in asked])
+        for (index, sql, where), column in zip(asked, got, strict=True):
             differing = [
                 (tables.rows[at], have, want)
                 for at, (have, want) in enumerate(zip(column, expected[index], strict=True))
-                if have != want
+                if ((have is True) != (want is True) if where else have != want)
             ]
             assert not differing, (
                 f"{name}: {to_text(nodes[index])}\n{sql}\n(row, got, expected): {differing[0]}"

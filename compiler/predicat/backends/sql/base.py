@@ -49,6 +49,7 @@ from predicat.ir.ops import (
     LOOK_UPS,
     ORDERED,
     STRICT,
+    TIME_PARTS,
 )
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, DecimalType, Type
@@ -358,7 +359,6 @@ _TIGHT = (
     exp.Parameter,
     exp.Identifier,
     exp.Subquery,
-    exp.Dot,
 )
 
 
@@ -367,7 +367,9 @@ def wrap(sql: Sql) -> Sql:
     kind = type(sql)
     tight = _tight.get(kind)
     if tight is None:
-        tight = _tight[kind] = issubclass(kind, _TIGHT) and not issubclass(kind, (exp.Binary, exp.RegexpLike))
+        tight = _tight[kind] = kind is exp.Dot or (
+            issubclass(kind, _TIGHT) and not issubclass(kind, (exp.Binary, exp.RegexpLike))
+        )
     return sql if tight else exp.Paren(this=sql)
 
 
@@ -387,6 +389,13 @@ def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
 _SUMS = (exp.Add, exp.Sub)
 _PRODUCTS = (exp.Mul, exp.Mod, exp.IntDiv)
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+def concatenated(left: Sql, right: Sql) -> Sql:
+    """`left || right`; NULL if one of them is."""
+    return exp.DPipe(
+        this=left if isinstance(left, exp.DPipe) else wrap(left), expression=wrap(right), safe=True
+    )
 
 
 def comparison_operand(sql: Sql) -> Sql:
@@ -992,7 +1001,7 @@ def _in(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if not isinstance(right, Items):
         return r.dialect.table["in_array"](r, node)  # type: ignore[operator]
-    sql = r.node(left)
+    sql = compared(r, left)
     if not right.items:
         return case((not_(is_null(sql)), exp.Boolean(this=False)))
     if any(_numeric_mix(left, item) or may_be_nan(item) for item in right.items):
@@ -1044,12 +1053,24 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return _compare_mixed(r, op, left, right)
     if left.type is DOUBLE or right.type is DOUBLE:
         return _compare_doubles(r, op, left, right)
-    one, other = r.node(left), r.node(right)
+    one, other = compared(r, left), compared(r, right)
     if left.type == STRING and op in ORDERED:
         collate = r.dialect.table.get("collate")
         if callable(collate):
             one = collate(r, Call(STRING, "collate", (left, right)))
     return binary(COMPARISON_NODES[op], one, other)
+
+
+_NARROW = frozenset({*TIME_PARTS, "length", "position", "size", "ascii", "days_between", "int32"})
+"""Operators whose SQL is a number of another type, with a cast to the width of theirs."""
+
+
+def compared(r: Renderer, node: Node) -> Sql:
+    """A value that is only compared: of a number without the cast to a greater width."""
+    sql = r.node(node)
+    if isinstance(node, Call) and node.op in _NARROW and type(sql) is exp.Cast:
+        return sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
+    return sql
 
 
 def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
@@ -1122,7 +1143,7 @@ def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     """`bigint op constant`: the constant becomes the integer that decides the same, so that an index
     serves.
     """
-    sql = r.node(left)
+    sql = compared(r, left)
     if math.isnan(value):
         return case((not_(is_null(sql)), exp.Boolean(this=op == "ne")))
     if abs(value) >= 2**53:  # 2**53 + 1 is rounded to it
@@ -1215,6 +1236,28 @@ def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
 def function(name: str) -> Rule:
     """An operator that is one function of the engine."""
     return lambda r, node: call(name, *r.args(node))
+
+
+def map_get(r: Renderer, node: Call) -> Sql:
+    """The value of a key of a map; NULL where it has no such key."""
+    items, key = r.args(node)
+    return exp.Bracket(this=wrap(items), expressions=[key])
+
+
+def like_or(name: str, before: str, behind: str) -> Rule:
+    """LIKE with wildcards around a constant text; a function of the engine for any other text."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, part = r.args(node)
+        if isinstance(part, exp.Literal) and not set(part.this) & _SPECIAL:
+            return like(value, string_literal(before + part.this + behind))
+        return call(name, value, part)
+
+    return rule
+
+
+_SPECIAL = frozenset("%_\\")
+"""The characters that stand for others in a pattern of LIKE."""
 
 
 def pad(name: str) -> Rule:

@@ -29,6 +29,7 @@ from predicat.backends.sql.base import (
     case,
     case_insensitive,
     cast,
+    concatenated,
     constant,
     constant_int,
     divided_by_zero,
@@ -36,6 +37,8 @@ from predicat.backends.sql.base import (
     function,
     is_null,
     let,
+    like_or,
+    map_get,
     not_,
     number_literal,
     operands,
@@ -666,10 +669,6 @@ def _size(r: Renderer, node: Call) -> Sql:
     return cast(call("CARDINALITY" if isinstance(arg.type, MapType) else "LEN", r.node(arg)), "BIGINT")
 
 
-def _get(r: Renderer, node: Call) -> Sql:
-    return call("MAP_EXTRACT_VALUE", *r.args(node))
-
-
 def _member(r: Renderer, node: Call) -> Sql:
     return exp.Dot(this=wrap(r.node(node.args[0])), expression=r.dialect.identifier(constant(node.args[1])))
 
@@ -903,9 +902,7 @@ DUCKDB = Dialect(
         "ascii": lambda r, node: cast(call("ASCII", r.node(node.args[0])), "BIGINT"),
         "md5": function("MD5"),
         "sha256": function("SHA256"),
-        "concat": lambda r, node: exp.DPipe(
-            this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True
-        ),
+        "concat": lambda r, node: concatenated(*r.args(node)),
         "length": lambda r, node: cast(call("LENGTH", r.node(node.args[0])), "BIGINT"),
         "lower": ascii_lower,
         "upper": ascii_upper,
@@ -918,9 +915,9 @@ DUCKDB = Dialect(
         "reverse": _reverse,
         "split": _split,
         "join": _join_texts,
-        "starts_with": function("STARTS_WITH"),
-        "ends_with": function("ENDS_WITH"),
-        "contains": function("CONTAINS"),
+        "starts_with": like_or("STARTS_WITH", "", "%"),
+        "ends_with": like_or("ENDS_WITH", "%", ""),
+        "contains": like_or("CONTAINS", "%", "%"),
         "like": lambda r, node: _like(r.node(node.args[0]), r.node(node.args[1])),
         "equals_ci": case_insensitive("EQ", fold=_folded),
         "starts_with_ci": case_insensitive("STARTS_WITH", fold=_folded),
@@ -961,7 +958,7 @@ DUCKDB = Dialect(
         "add_days": _add_days,
         **duckdb_calendar.RULES,
         "days_between": lambda r, node: cast(binary(exp.Sub, *r.args(node)), "BIGINT"),
-        "get": _get,
+        "get": map_get,
         "member": _member,
         "index": _index,
         "size": _size,

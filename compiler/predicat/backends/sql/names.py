@@ -59,10 +59,11 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 def identifier(name: str, dialect: str) -> exp.Identifier:
     """A name, in quotes unless it is a lower-case word that no engine reserves."""
-    return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
+    return exp.Identifier(this=name, quoted=needs_quotes(name, dialect))
 
 
 @lru_cache(maxsize=10_000)
-def _needs_quotes(name: str, dialect: str) -> bool:
+def needs_quotes(name: str, dialect: str) -> bool:
+    """Whether a name without quotes would be another one, or a word of the dialect of sqlglot."""
     words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
     return not _PLAIN.match(name) or name in RESERVED or name.upper() in words

@@ -12,6 +12,8 @@ from msgspec import Struct
 from sqlglot import ErrorLevel, Generator, exp
 from sqlglot.dialects.dialect import Dialect
 
+from predicat.backends.sql.names import needs_quotes
+
 _Writer = Callable[[Generator, exp.Expr], str]
 
 
@@ -50,7 +52,11 @@ def text(sql: exp.Expr, dialect: str, spelling: Spelling) -> str:
 def _generator(dialect: str, spelling: Spelling) -> Generator:
     result = Dialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
     casts: dict[type[exp.Expr], _Writer] = {exp.Cast: _cast, exp.TryCast: _try_cast}
-    written: dict[type[exp.Expr], _Writer] = {exp.Not: _not, exp.Anonymous: _function}
+    written: dict[type[exp.Expr], _Writer] = {
+        exp.Not: _not,
+        exp.Anonymous: _function,
+        exp.Identifier: _names(dialect),
+    }
     table = {**result._dispatch, **written, **(casts if spelling.plain_casts else {})}  # noqa: SLF001
     table[exp.Cast] = _constants(table[exp.Cast], dict(spelling.constants))
     # A compiled generator has no subclasses, so its table of methods gets other rows.
@@ -61,6 +67,16 @@ def _generator(dialect: str, spelling: Spelling) -> Generator:
 def _function(generator: Generator, sql: exp.Expr) -> str:
     """A function by the name that it has: words of SQL are capital letters, functions of ours small ones."""
     return f"{sql.name}({', '.join(map(generator.sql, sql.expressions))})"
+
+
+def _names(dialect: str) -> _Writer:
+    """Names in quotes only where the dialect needs them, also those of variables."""
+
+    def write(generator: Generator, sql: exp.Expr) -> str:
+        name = sql.name
+        return name if not needs_quotes(name, dialect) else generator.identifier_sql(sql)
+
+    return write
 
 
 def _cast(generator: Generator, sql: exp.Expr) -> str:

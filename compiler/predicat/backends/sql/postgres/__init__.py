@@ -15,6 +15,7 @@ from predicat.backends.sql.base import (
     call,
     case,
     cast,
+    concatenated,
     function,
     let,
     number_literal,
@@ -86,7 +87,7 @@ POSTGRES = Dialect(
         "sub": numbers.arithmetic(exp.Sub),
         "mul": numbers.arithmetic(exp.Mul),
         "div": numbers.divide,
-        "mod": numbers.integer_arithmetic,
+        "mod": numbers.remainder,
         "fdiv": numbers.ieee_div,
         "int32": lambda r, node: let(
             r,
@@ -110,13 +111,11 @@ POSTGRES = Dialect(
         "sha256": lambda r, node: call(
             "ENCODE", call("SHA256", texts.utf8(r.node(node.args[0]))), string_literal("hex")
         ),
-        "concat": lambda r, node: exp.DPipe(
-            this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True
-        ),
-        "length": lambda r, node: cast(call("CHAR_LENGTH", r.node(node.args[0])), "BIGINT"),
+        "concat": lambda r, node: concatenated(*r.args(node)),
+        "length": lambda r, node: cast(call("LENGTH", r.node(node.args[0])), "BIGINT"),
         "lower": texts.ascii_case("LOWER"),
         "upper": texts.ascii_case("UPPER"),
-        "trim": texts.trim("BTRIM"),
+        "trim": texts.trim("TRIM"),
         "ltrim": texts.trim("LTRIM"),
         "rtrim": texts.trim("RTRIM"),
         "lpad": pad("LPAD"),

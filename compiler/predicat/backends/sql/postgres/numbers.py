@@ -70,6 +70,14 @@ def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
     return tiny, fits
 
 
+def remainder(r: Renderer, node: Call) -> Sql:
+    """A remainder. One by a constant fits in any width."""
+    value, by = node.args
+    if isinstance(by, Literal) and by.value not in (0, None) and not isinstance(value, Call):
+        return binary(exp.Mod, r.node(value), r.node(by))
+    return integer_arithmetic(r, node)
+
+
 def integer_arithmetic(r: Renderer, node: Call) -> Sql:
     """Arithmetic of integers, each of whose results is NULL where it does not fit."""
     return ranges.integers(r, node, lambda leaves: _whole(r, node, leaves))

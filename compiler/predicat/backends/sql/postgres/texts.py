@@ -69,7 +69,7 @@ def ends_with(r: Renderer, node: Call) -> Sql:
 
 
 def contains(r: Renderer, node: Call) -> Sql:
-    if r.indexed and (result := _like(r, node, "%", "%")) is not None:
+    if (result := _like(r, node, "%", "%")) is not None:
         return result
     return binary(exp.GT, call("STRPOS", *r.args(node)), number_literal(0))
 
@@ -137,7 +137,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 def trim(name: str) -> Rule:
     """TRIM of spaces only, or of any of some characters."""
-    return lambda r, node: call(name, *r.args(node), *([] if node.args[1:] else [string_literal(" ")]))
+    return lambda r, node: call(name, *r.args(node))
 
 
 def substr(r: Renderer, node: Call) -> Sql:
