@@ -150,7 +150,7 @@ def outcomes(connection: psycopg.Connection, order: str, rows: int) -> Iterator[
                 uses_index(connection, query),
                 uses_index(connection, view.query),
                 hand,
-                view.query.partition(" WHERE ")[2],
+                view.query.partition("WHERE ")[2],
             )
         for number, _ in enumerate(group["indexes"]):
             connection.execute(f"DROP INDEX public.records_by_{number}".encode())

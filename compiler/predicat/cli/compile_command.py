@@ -99,12 +99,15 @@ def _signer(key: Path | None) -> Signer | None:
 
 def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
     """The SQL of a dataset's filters, a file for each dialect."""
+    from predicat.backends.sql.lines import broken  # noqa: PLC0415  # not for --help
+
     result: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for dialect, sql in row["sql"].items():
             lines = result.setdefault((dialect, row["dataset"]), [])
             lines.append(
-                f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n{sql}\n"
+                f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n"
+                f"{broken(sql, dialect)}\n"
             )
     return {
         Path("sql", dialect, f"{dataset}.sql"): "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,11 @@ if TYPE_CHECKING:
         "SQL is longer and runs everywhere."
     ),
 )
+@click.option(
+    "--pretty/--one-line",
+    default=None,
+    help="Whether a long text has line breaks. Default: only on a terminal.",
+)
 @param_option
 @format_option
 @catalog_option
@@ -65,7 +71,9 @@ def command(
     *,
     where: bool,
     runtime: bool,
+    pretty: bool | None,
 ) -> None:
+    from predicat.backends.sql.lines import broken  # noqa: PLC0415  # not for --help
     from predicat.catalog.select import is_plain  # noqa: PLC0415  # not for --help
 
     catalog = load(folder, variables)
@@ -79,6 +87,8 @@ def command(
         {"name": row.qualified, "version": number, "dialect": dialect, "sql": text}
         for row, number, text in texts
     ]
+    if form != "json" and (sys.stdout.isatty() if pretty is None else pretty):
+        texts = [(row, number, broken(text, dialect)) for row, number, text in texts]
     if is_plain(selectors) and len(texts) == 1:
         show(form, data, lambda: texts[0][2])
     else:

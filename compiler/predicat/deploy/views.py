@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from predicat import backends
 from predicat.backends.sql.functions import Runtime
+from predicat.backends.sql.lines import broken
 from predicat.catalog.acceptance import row_filter
 from predicat.catalog.model import Catalog, Filter
 from predicat.deploy.marks import Mark, digest
@@ -23,8 +24,8 @@ MAX_NAME = 63
 
 
 class View(Struct, frozen=True):
-    """A view as the catalog asks for it. `query` is its SELECT, `note` what its comment says; `stated` are
-    the security options of the catalog.
+    """A view as the catalog asks for it. `query` is its SELECT, with line breaks if it is long, `note` what
+    its comment says; `stated` are the security options of the catalog.
     """
 
     schema: str
@@ -98,7 +99,9 @@ def _view(
     condition = backends.dialect("postgres").render(
         node, condition=True, storage=relation.storage, runtime=runtime
     )
-    query = f"SELECT * FROM {qualified(relation.schema, relation.name)} WHERE {condition}"
+    source = f"SELECT * FROM {qualified(relation.schema, relation.name)}"
+    shown = broken(condition, "postgres")
+    query = f"{source} WHERE {condition}" if shown == condition else f"{source}\nWHERE {shown}"
     parts = [
         filter_.description,
         f"Version {filter_.latest}",
@@ -110,7 +113,7 @@ def _view(
         catalog,
         filter_.dataset,
         filter_.name,
-        digest(query, columns),
+        digest(f"{source} WHERE {condition}", columns),
         "relation" if schema is None else "schema",
     )
     return View(

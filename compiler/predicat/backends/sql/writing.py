@@ -73,8 +73,9 @@ def _names(dialect: str) -> _Writer:
     """Names in quotes only where the dialect needs them, also those of variables."""
 
     def write(generator: Generator, sql: exp.Expr) -> str:
-        name = sql.name
-        return name if not needs_quotes(name, dialect) else generator.identifier_sql(sql)
+        if isinstance(sql, exp.Identifier) and needs_quotes(sql.name, dialect):
+            return generator.identifier_sql(sql)
+        return sql.name
 
     return write
 

@@ -24,7 +24,6 @@ from predicat.backends.sql.base import (
     string_literal,
     to_boolean,
     to_whole_number,
-    wrap,
 )
 from predicat.backends.sql.documents import RULES
 from predicat.backends.sql.postgres import (
