@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import json
 import sys
-from string import ascii_lowercase
+from string import ascii_letters, ascii_lowercase
 from typing import Any
 
 import predicat
 from predicat.api import declared
-from predicat.ir.nodes import Node
+from predicat.backends.sql.letters import has_usual_case
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import STRING
 from tests.engines.rows import Tables
 from tests.engines.test_generated import check_batch
 
@@ -21,13 +23,22 @@ CASED = [
     for char in map(chr, range(128, sys.maxunicode))
     if char not in {char.lower(), char.upper()} or char.lower() != char.upper()
 ]
-LETTERS = [*ascii_lowercase, "é", "ß", "σ", "µ", "ǆ"]
+LETTERS = [*ascii_lowercase, "ss", "fi", "ffl", "st", "é", "ß", "σ", "µ", "ǆ"]
 
 
 def asked(letter: str) -> list[Node]:
     sns = ({"equals-ignore-case": letter}, {"prefix": {"equals-ignore-case": f"x{letter}"}})
     texts = [(f"s ILIKE '{pattern}'", "sql") for pattern in (letter, f"x{letter}\\_%")]
     texts += [(json.dumps({"s": [one]}, ensure_ascii=False), "sns") for one in sns]
+    for name, one in (("lower", letter.lower()), ("upper", letter.upper())):
+        tests = (
+            f"= '{one}'",
+            f"<> '{one}{one}'",
+            f"IN ('{one}', 'x{one}_')",
+            f"LIKE 'x{one}%'",
+            f"LIKE '%{one}%'",
+        )
+        texts += [(f"{name}(s) {test}", "sql") for test in tests]
     return [predicat.parse(text, language, FIELDS).node for text, language in texts]
 
 
@@ -36,3 +47,42 @@ def test_case_is_folded_alike(spark: Any, postgres: Any) -> None:
     texts = [text for char in (*plain, *CASED) for text in (char, f"X{char}_")]
     tables = Tables(spark, postgres, declared(FIELDS), [{"s": text} for text in texts])
     check_batch([node for letter in LETTERS for node in asked(letter)], tables)
+
+
+def test_no_collation_makes_other_letters_of_ascii(postgres: Any) -> None:
+    """Beside constants of ASCII, LOWER and UPPER of a text in any collation decide as those of ASCII."""
+    collations = [
+        name
+        for (name,) in postgres.execute(
+            "SELECT quote_ident(collname) FROM pg_collation WHERE collname IN "
+            "('C', 'und-x-icu', 'tr-x-icu', 'az-x-icu', 'lt-x-icu', 'el-x-icu', 'de-x-icu')"
+        ).fetchall()
+    ]
+    assert '"C"' in collations
+    codes = "generate_series(1, 1114111) AS code WHERE code NOT BETWEEN 55296 AND 57343"
+    for function in ("lower", "upper"):
+        made = ",".join(
+            f"string_agg(translate({function}(chr(code) COLLATE {name}), chr(code), ''), '')"
+            for name in collations
+        )
+        beyond = postgres.execute(f"SELECT concat({made}) FROM {codes} AND code > 127").fetchone()[0]
+        for letter in {*beyond} & {*ascii_letters}:
+            assert not has_usual_case(parsed(f"{function}(s)"), Literal(STRING, letter)), letter
+        usual = [
+            one for one in ascii_letters if has_usual_case(parsed(f"{function}(s)"), Literal(STRING, one))
+        ]
+        assert len(usual) > 10
+        for one in usual:
+            other = one.swapcase()
+            for name in collations:
+                query = f"SELECT {function}('{one}' COLLATE {name}), {function}('{other}' COLLATE {name})"
+                assert postgres.execute(query).fetchone() == (
+                    getattr(one, function)(),
+                    getattr(other, function)(),
+                )
+
+
+def parsed(text: str) -> Node:
+    node = predicat.parse(f"{text} = 'x'", "sql", FIELDS).node
+    assert isinstance(node, Call)
+    return node.args[0]

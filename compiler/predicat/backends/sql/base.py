@@ -32,6 +32,7 @@ from predicat.backends.sql.common_subexpressions import (
 )
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
+from predicat.backends.sql.letters import has_usual_case, is_usually_folded
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
 from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
@@ -453,7 +454,7 @@ def not_(sql: Sql) -> Sql:
         return opposite(this=sql.this, expression=sql.expression)
     if isinstance(sql, exp.Not):
         return sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
-    if isinstance(sql, exp.Is | exp.In | exp.Between | exp.Like):
+    if isinstance(sql, exp.Is | exp.In | exp.Between | exp.Like | exp.ILike):
         return exp.Not(this=sql)
     return exp.Not(this=wrap(sql))
 
@@ -1001,7 +1002,7 @@ def _in(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if not isinstance(right, Items):
         return r.dialect.table["in_array"](r, node)  # type: ignore[operator]
-    sql = compared(r, left)
+    sql = tested(r, left, *right.items)
     if not right.items:
         return case((not_(is_null(sql)), exp.Boolean(this=False)))
     if any(_numeric_mix(left, item) or may_be_nan(item) for item in right.items):
@@ -1053,7 +1054,9 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return _compare_mixed(r, op, left, right)
     if left.type is DOUBLE or right.type is DOUBLE:
         return _compare_doubles(r, op, left, right)
-    one, other = compared(r, left), compared(r, right)
+    if op in EQUALITIES and (ascii_only := _of_ascii(r, op, left, right) or _of_ascii(r, op, right, left)):
+        return ascii_only
+    one, other = tested(r, left, right), tested(r, right, left)
     if left.type == STRING and op in ORDERED:
         collate = r.dialect.table.get("collate")
         if callable(collate):
@@ -1071,6 +1074,37 @@ def compared(r: Renderer, node: Node) -> Sql:
     if isinstance(node, Call) and node.op in _NARROW and type(sql) is exp.Cast:
         return sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
     return sql
+
+
+def tested(r: Renderer, node: Node, *constants: Node) -> Sql:
+    """A value that is only tested against constants: LOWER or UPPER as the engine has it, if that decides the
+    same.
+    """
+    if not r.parameterize and isinstance(node, Call) and has_usual_case(node, *constants):
+        return call(node.op.upper(), r.node(node.args[0]))
+    return compared(r, node)
+
+
+def _of_ascii(r: Renderer, op: str, node: Node, other: Node) -> Sql | None:
+    """`lower(x) = 'kim'`, where LOWER may make a `k` of another letter, as that and the number of bytes.
+    UPPER may make two letters of one.
+
+    None of another comparison, and where the collation may change what LOWER makes of ASCII.
+    """
+    size = r.dialect.byte_length_function
+    if size is None or r.parameterize or not isinstance(node, Call) or node.op not in ("lower", "upper"):
+        return None
+    wanted, text = constant(other) if isinstance(other, Literal) else "", node.args[0]
+    if not wanted.isascii() or not wanted or not isinstance(text, Field) or has_usual_case(node, other):
+        return None
+    value = r.node(text)
+    kind = COMPARISON_NODES[op]
+    letters = number_literal(len(wanted)) if node.op == "lower" else call("LENGTH", value)
+    tests = (
+        binary(kind, call(node.op.upper(), value), string_literal(wanted)),
+        binary(kind, call(size, value), letters),
+    )
+    return and_(*tests) if op == "eq" else or_(*tests)
 
 
 def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
@@ -1248,7 +1282,7 @@ def like_or(name: str, before: str, behind: str) -> Rule:
     """LIKE with wildcards around a constant text; a function of the engine for any other text."""
 
     def rule(r: Renderer, node: Call) -> Sql:
-        value, part = r.args(node)
+        value, part = tested(r, *node.args), r.node(node.args[1])
         if isinstance(part, exp.Literal) and not set(part.this) & _SPECIAL:
             return like(value, string_literal(before + part.this + behind))
         return call(name, value, part)
@@ -1361,21 +1395,39 @@ def like(value: Sql, pattern: Sql) -> Sql:
     return exp.Like(this=comparison_operand(value), expression=pattern)
 
 
-def case_insensitive(
-    name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = fold_case
-) -> Rule:
+def case_insensitive(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
     """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a
     function.
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
-        value, pattern = fold(r, node.args[0], wanted), string_literal(wanted)
+        if (usual := without_case(r, node, wanted)) is not None:
+            return usual
+        value, pattern = fold_case(r, node.args[0], wanted), string_literal(wanted)
         if name == "EQ":
             return binary(exp.EQ, value, pattern)
         return like(value, pattern) if name == "LIKE" else call(name, value, pattern)
 
     return rule
+
+
+def without_case(r: Renderer, node: Call, wanted: str) -> Sql | None:
+    """A test under case folding by LOWER or ILIKE; None where the engine's letters may be others."""
+    if "\\" in wanted or not is_usually_folded(
+        wanted, kelvin=r.dialect.byte_length_function is not None
+    ):  # ILIKE of DuckDB has no escape character
+        return None
+    value = r.node(node.args[0])
+    if node.op == "equals_ci":
+        return binary(exp.EQ, call("LOWER", value), string_literal(wanted))
+    if node.op == "like_ci":
+        pattern = wanted
+    elif set(wanted) & _SPECIAL:
+        return None
+    else:
+        pattern = f"{wanted}%" if node.op == "starts_with_ci" else f"%{wanted}%"
+    return exp.ILike(this=comparison_operand(value), expression=string_literal(pattern))
 
 
 def replace_each(any_character: str, group: str, *flags: str) -> Rule:
@@ -1505,7 +1557,7 @@ COMMON: dict[str, Rule | NotSupported] = {
     "entry_filter": NotSupported(say.RUNS_AS_PYTHON, say.RUN_ENTRY_FILTER),
     "same": _same,
     "in": _in,
-    "like": lambda r, node: like(*r.args(node)),
+    "like": lambda r, node: like(tested(r, *node.args), r.node(node.args[1])),
     **{op: _comparison(op) for op in COMPARISON_NODES},
 }
 """The operators that are the same in all dialects."""

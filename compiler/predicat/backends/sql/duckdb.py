@@ -33,7 +33,6 @@ from predicat.backends.sql.base import (
     constant,
     constant_int,
     divided_by_zero,
-    fold_case,
     function,
     is_null,
     let,
@@ -50,6 +49,7 @@ from predicat.backends.sql.base import (
     string_literal,
     substr,
     template,
+    tested,
     to_boolean,
     to_whole_number,
     try_cast,
@@ -93,7 +93,7 @@ from predicat.passes.accept import never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
 from predicat.passes.facts import may_overflow
-from predicat.semantics import casefold, regex
+from predicat.semantics import regex
 
 _MILLION = 1_000_000
 
@@ -200,31 +200,11 @@ def _double_of(decimal: Sql) -> Sql:
 # --- strings
 
 
-def _lowers(wanted: str) -> bool:
-    """Whether LOWER makes of a text what case folding does, as far as it is compared with ASCII: it makes
-    `i` of U+0130 too, and no `s` of U+017F.
-    """
-    return wanted.isascii() and not {"i", "s"} & {*wanted}
-
-
-def _folded(r: Renderer, node: Node, wanted: str) -> Sql:
-    return call("LOWER", r.node(node)) if _lowers(wanted) else fold_case(r, node, wanted)
-
-
-def _like(value: Sql, pattern: Sql, kind: type[exp.Binary] = exp.Like) -> Sql:
+def _like(value: Sql, pattern: Sql) -> Sql:
     """LIKE has no escape character of its own, and is slower with one."""
-    result = kind(this=wrap(value), expression=pattern)
+    result = exp.Like(this=wrap(value), expression=pattern)
     escapes = not isinstance(pattern, exp.Literal) or "\\" in pattern.this
     return exp.Escape(this=result, expression=string_literal("\\")) if escapes else result
-
-
-def _like_ci(r: Renderer, node: Call) -> Sql:
-    wanted = casefold.fold(constant(node.args[1]))
-    return (
-        _like(r.node(node.args[0]), string_literal(wanted), exp.ILike)
-        if _lowers(wanted)
-        else case_insensitive("LIKE", _like)(r, node)
-    )
 
 
 def _matches(r: Renderer, node: Call) -> Sql:
@@ -918,11 +898,11 @@ DUCKDB = Dialect(
         "starts_with": like_or("STARTS_WITH", "", "%"),
         "ends_with": like_or("ENDS_WITH", "%", ""),
         "contains": like_or("CONTAINS", "%", "%"),
-        "like": lambda r, node: _like(r.node(node.args[0]), r.node(node.args[1])),
-        "equals_ci": case_insensitive("EQ", fold=_folded),
-        "starts_with_ci": case_insensitive("STARTS_WITH", fold=_folded),
-        "contains_ci": case_insensitive("CONTAINS", fold=_folded),
-        "like_ci": _like_ci,
+        "like": lambda r, node: _like(tested(r, *node.args), r.node(node.args[1])),
+        "equals_ci": case_insensitive("EQ"),
+        "starts_with_ci": case_insensitive("STARTS_WITH"),
+        "contains_ci": case_insensitive("CONTAINS"),
+        "like_ci": case_insensitive("LIKE", _like),
         "matches": _matches,
         "regex_extract": patterns.extract(regex.RE2),
         "regex_replace": patterns.replace(regex.RE2, "\\{}".format, "\\", "g"),

@@ -105,7 +105,7 @@ def _constants(cast: _Writer, words: dict[exp.DType, str]) -> _Writer:
 
 # --- negations
 
-_BEFORE = (exp.In, exp.Between, exp.Like)
+_BEFORE = (exp.In, exp.Between, exp.Like, exp.ILike)
 """The tests that have NOT between the value and their word."""
 
 

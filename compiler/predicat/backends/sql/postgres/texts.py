@@ -24,6 +24,8 @@ from predicat.backends.sql.base import (
     number_literal,
     rlike,
     string_literal,
+    tested,
+    without_case,
     wrap,
 )
 from predicat.backends.sql.patterns import found
@@ -58,7 +60,7 @@ def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
     if not isinstance(part, Literal) or not isinstance(part.value, str) or (r.parameterize and not r.indexed):
         return None
     pattern = before + like.escaped(part.value) + behind
-    return exp.Like(this=comparison_operand(r.node(value)), expression=r.literal(STRING, pattern))
+    return exp.Like(this=comparison_operand(tested(r, value, part)), expression=r.literal(STRING, pattern))
 
 
 def ends_with(r: Renderer, node: Call) -> Sql:
@@ -79,6 +81,8 @@ def ci(name: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
+        if (usual := without_case(r, node, wanted)) is not None:
+            return usual
         value = fold_case(r, node.args[0], wanted)
         if name == "eq":
             return binary(exp.EQ, value, string_literal(wanted))
