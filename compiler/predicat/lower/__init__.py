@@ -44,6 +44,14 @@ def core(surface: Node) -> Node:
     return simplify(_lowered(surface, _RULES_OF))
 
 
+def core_of_part(part: Node) -> Node:
+    """The core of a part of a surface that is simplified already, and so is lowered only. Raises
+    PredicatError.
+    """
+    lowered = _lowered(part, _RULES_OF)
+    return part if lowered is part else simplify(lowered)
+
+
 def without_mathematics(surface: Node) -> Node:
     """The surface for a language without CEL's math extension: its functions are lowered, and only these."""
     lowered = _lowered(surface, {op: _RULES_OF[op] for op in mathematics.FUNCTIONS})

@@ -17,6 +17,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
 from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
+from predicat.lower import core_of_part
 from predicat.passes.substitute import with_defaults
 from predicat.quality.classes import Classes, classes
 from predicat.quality.fold import Program
@@ -98,7 +99,7 @@ def _plan(dataset: Dataset, engine: str, filters: Sequence[Filter], refused: Map
     for row in filters:
         node = _node(engine, row.current)
         assert not isinstance(node, str)  # noqa: S101  # those are refused
-        items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row, node)]
+        items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row)]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
     items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
     found = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
@@ -163,6 +164,10 @@ def _earlier(engine: str, row: Filter) -> list[Item]:
     ]
 
 
-def _atoms(row: Filter, node: Node) -> list[Item]:
-    found = list(dict.fromkeys(conditions(node)))
-    return [Item("atom", row.qualified, describe(atom), atom) for atom in found] if len(found) > 1 else []
+def _atoms(row: Filter) -> list[Item]:
+    """The conditions of a filter, as they are written."""
+    surface = with_defaults(row.current.predicate.surface)
+    found = list(dict.fromkeys(conditions(surface)))
+    if len(found) < 2:
+        return []
+    return [Item("atom", row.qualified, describe(atom), core_of_part(atom)) for atom in found]

@@ -15,6 +15,7 @@ from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
+from predicat.lower import core_of_part
 from predicat.passes.accept import accepting
 from predicat.passes.solve import for_rows
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
@@ -51,7 +52,7 @@ def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
     lines += ["", "Pushed down to files (Spark), and found by an index (PostgreSQL):"]
     dataset = catalog.datasets[filter_.dataset]
     storage = backends.stored("postgres", dataset.collation, dataset.indexes)
-    lines += [f"  {line}" for line in pushdown(node, storage)]
+    lines += [f"  {line}" for line in pushdown(version.predicate.surface, storage)]
     lines += ["", "Lineage:"]
     lines += [f"  {line}" for line in lineage(catalog, filter_, version)]
     return lines
@@ -80,12 +81,14 @@ def tree(node: Node, depth: int = 0) -> Iterator[str]:
         yield f"{indent}{describe(node)}"
 
 
-def pushdown(node: Node, storage: Storage | None = None) -> Iterator[str]:
-    """For each condition whether engines can use it before they read a row, and what prevents it.
+def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
+    """For each condition as it is written, whether engines can use it before they read a row, and what
+    prevents it.
 
     With a `storage` whose indexes are known, also which index of PostgreSQL serves it.
     """
-    for atom in atoms(node):
+    for written in atoms(surface):
+        atom = core_of_part(written)
         solved = for_rows(accepting(atom))
         spark = all(_bare(part, _PUSHED) for part in atoms(solved))
         if storage is None or storage.indexes is None:
@@ -96,8 +99,8 @@ def pushdown(node: Node, storage: Storage | None = None) -> Iterator[str]:
             postgres = found is not None
             index = f"  (index {found.name})" if found else f"  ({why_no_index(atom, storage)})"
         shown = f"{'yes' if spark else 'no '} / {'yes' if postgres else 'no '}"
-        why = "" if spark else f"  ({_why(atom)})"
-        yield f"{shown}  {describe(atom)}{why}{index}"
+        why = "" if spark else f"  ({_why(written)})"
+        yield f"{shown}  {describe(written)}{why}{index}"
 
 
 def serving(node: Node, storage: Storage) -> Index | None:

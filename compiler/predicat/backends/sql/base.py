@@ -168,11 +168,7 @@ class Dialect(Struct, frozen=True):
         """
         renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime)
         if not condition:
-
-            def is_shorter(before: Node, after: Node) -> bool:
-                return self._is_shorter(before, after, runtime)
-
-            return self.to_sql(renderer, exactly(node, is_shorter))
+            return self.to_sql(renderer, self._exactly(node, runtime))
         renderer.indexed = storage is not None
         renderer.where = True
         return self.to_sql(renderer, true_rows(accepting(node)))
@@ -225,7 +221,10 @@ class Dialect(Struct, frozen=True):
 
     def tree(self, node: Node) -> Sql:
         """A typed node as a tree of sqlglot, to build other SQL around it. Raises Unsupported."""
-        return self._tree(Renderer(self), node)
+        return self._tree(Renderer(self), self._exactly(node))
+
+    def _exactly(self, node: Node, runtime: Runtime | None = None) -> Node:
+        return exactly(node, lambda before, after: self._is_shorter(before, after, runtime))
 
     def _tree(self, renderer: Renderer, node: Node) -> Sql:
         parts = list(walk(node))

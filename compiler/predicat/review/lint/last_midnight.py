@@ -15,7 +15,7 @@ _MIDNIGHT = time(0)
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
+    for row, node in context.surfaces():
         if row.current.references:
             continue
         for part in walk(node):

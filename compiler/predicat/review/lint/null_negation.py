@@ -12,7 +12,7 @@ from predicat.review.lint.rule import Context, Finding, Rule
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
+    for row, node in context.surfaces():
         if row.on_unknown == "accept" or row.current.references:
             continue
         asked = {

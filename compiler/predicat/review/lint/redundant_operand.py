@@ -9,11 +9,12 @@ from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Node
 from predicat.ir.ops import JUNCTIONS, LOGIC
+from predicat.lower import core_of_part
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
+    for row, node in context.surfaces():
         if row.current.references or not (isinstance(node, Call) and node.op in LOGIC):
             continue  # of a reference a part may be of use to the filter that it comes from
         number = int(
@@ -36,13 +37,17 @@ def check(context: Context) -> Iterator[Finding]:
 
 def _first(context: Context, filter_: Filter) -> str:
     """The number of the first operand that can be left out, -1 for none."""
-    node = filter_.current.predicate.node
-    for number, (shorter, _, _) in enumerate(without_one(node)):
+    predicate = filter_.current.predicate
+    for number, (surface, _, _) in enumerate(without_one(predicate.surface)):
+        shorter = core_of_part(surface)
         if context.trial(filter_).differs(shorter, accept=filter_.on_unknown == "accept"):
             continue
         # An operand that makes FALSE of UNKNOWN, as `has(m.k) && m.k == "x"`, is a guard: bounds on UNKNOWN
         # rows see it.
-        if context.compared(node, shorter, (filter_.on_unknown, filter_.on_unknown)) == "equivalent":
+        if (
+            context.compared(predicate.node, shorter, (filter_.on_unknown, filter_.on_unknown))
+            == "equivalent"
+        ):
             return str(number)
     return "-1"
 

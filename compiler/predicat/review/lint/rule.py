@@ -11,6 +11,7 @@ from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
 from predicat.ir.nodes import Node
 from predicat.ir.text import to_text
+from predicat.lower import core_of_part
 from predicat.passes.substitute import with_defaults
 from predicat.review.compare import PROVED, Outcome, compare_nodes, example
 from predicat.review.lint.answers import Answers, T
@@ -90,9 +91,14 @@ class Context(Struct):
         return self.catalog.datasets
 
     def filters(self) -> Iterator[tuple[Filter, Node]]:
-        """Every filter with the predicate of its latest version."""
+        """Every filter with the core of its latest version: what is evaluated."""
         for row in self.catalog.filters():
             yield row, row.current.predicate.node
+
+    def surfaces(self) -> Iterator[tuple[Filter, Node]]:
+        """Every filter with the surface of its latest version: the conditions that its author wrote."""
+        for row in self.catalog.filters():
+            yield row, row.current.predicate.surface
 
     def groups(self) -> Iterator[Group]:
         """Every group of every dataset."""
@@ -133,8 +139,9 @@ class Context(Struct):
 
     def compared(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
         """What the second predicate does to the rows of the first, as the kind of a verdict; "open" where
-        nothing is proved.
+        nothing is proved. Both may be parts of a surface.
         """
+        before, after = core_of_part(before), core_of_part(after)
 
         def answer() -> str:
             verdict = compare_nodes(before, after, on_unknown, self.timeout)

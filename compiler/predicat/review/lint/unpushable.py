@@ -32,7 +32,7 @@ class Rewrite(Struct, frozen=True):
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
+    for row, node in context.surfaces():
         if row.current.references:
             continue
         for part in _conditions(node):

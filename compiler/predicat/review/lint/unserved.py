@@ -9,24 +9,25 @@ from predicat.backends.sql.storage import Storage
 from predicat.diagnostics import Severity
 from predicat.ir.nodes import Call, Node
 from predicat.ir.ops import JUNCTIONS
+from predicat.lower import core_of_part
 from predicat.review.explain import reading, serving, why_no_index
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
+    for row, node in context.surfaces():
         dataset = context.datasets[row.dataset]
         if not dataset.indexes or row.current.references:
             continue
         storage = backends.stored("postgres", dataset.collation, dataset.indexes)
         for part in _unserved(node, storage):
-            hint = why_no_index(part, storage)
+            hint = why_no_index(core_of_part(part), storage)
             yield Finding(RULE.code, row.qualified, "no index serves this condition", part.span, hint)
 
 
 def _unserved(node: Node, storage: Storage) -> Iterator[Node]:
     """The conditions for which an index is missing: each operand of OR needs one, and one operand of AND."""
-    if serving(node, storage) is not None:
+    if serving(core_of_part(node), storage) is not None:
         return
     several = (
         isinstance(node, Call) and node.op in JUNCTIONS and any(arg.span != node.span for arg in node.args)

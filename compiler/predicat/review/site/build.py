@@ -138,18 +138,19 @@ class _Site:
         return self.render("dataset.html", "../", dataset=dataset, readers=readers, coverage=self.coverage)
 
     def filter(self, filter_: Filter) -> str:
-        node, dataset = filter_.current.predicate.node, self.catalog.datasets[filter_.dataset]
+        predicate, dataset = filter_.current.predicate, self.catalog.datasets[filter_.dataset]
+        storage = backends.stored("postgres", dataset.collation, dataset.indexes)
         return self.render(
             "filter.html",
             "../",
             row=filter_,
             version=filter_.current,
             versions=sorted(self.versions[filter_.qualified], key=lambda item: -item["version"]),
-            tree=list(tree(node)),
-            pushdown=list(pushdown(node, backends.stored("postgres", dataset.collation, dataset.indexes))),
+            tree=list(tree(predicate.surface)),
+            pushdown=list(pushdown(predicate.surface, storage)),
             proofs=self.between(filter_),
             users=self.users.get(filter_.qualified, []),
-            graph=self.graph(filter_, node),
+            graph=self.graph(filter_, predicate.node),
             tests=_tests(filter_),
             coverage=self.coverage.get(filter_.qualified),
         )

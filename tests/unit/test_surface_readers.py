@@ -1,0 +1,69 @@
+"""Explanations, lint and coverage name conditions as their author wrote them, not as they are lowered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import predicat
+from predicat.quality.plan import plan
+from predicat.review.explain import pushdown
+from predicat.review.lint.null_negation import RULE as NEGATION
+from predicat.review.lint.rule import Context
+
+FIELDS = {"j": "json", "d": "double", "s": "string"}
+
+
+def catalog(folder: Path, *bodies: str) -> predicat.catalog.Catalog:
+    filters = {f"f{number}": {"cel": body} for number, body in enumerate(bodies)}
+    head = {"apiVersion": "predicat/v1", "dataset": "d", "relation": "t", "fields": FIELDS}
+    (folder / "d.yml").write_text(json.dumps({**head, "filters": filters}))
+    return predicat.load_catalog(folder)
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("j.a == 'x'", "no  / no   j.a is 'x'  (it compares j.a, not a column)"),
+        ("j.a < j.b", "no  / no   j.a is less than j.b  (it compares j.a, not a column)"),
+        (
+            "int(d) == 1",
+            "no  / no   the whole number of d is 1  (it compares the whole number of d, not a column)",
+        ),
+        ("s == 'x'", "yes / yes  s is 'x'"),
+    ],
+)
+def test_pushdown(body: str, line: str) -> None:
+    assert list(pushdown(predicat.parse(body, "cel", FIELDS).surface)) == [line]
+
+
+def test_conditions_that_are_counted(tmp_path: Path) -> None:
+    (row,) = (catalog(tmp_path, "j.a == 'x' || int(d) > 3"),)
+    items = plan(row, "d", [], "duckdb").items
+    assert [item.text for item in items if item.kind == "atom"] == [
+        "j.a is 'x'",
+        "the whole number of d is more than 3",
+    ]
+
+
+def test_a_condition_that_only_bounds_can_say_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "d.yml").write_text(
+        json.dumps(
+            {
+                "apiVersion": "predicat/v1",
+                "dataset": "d",
+                "relation": "t",
+                "fields": FIELDS,
+                "filters": {"f": {"sql": "exp(d) > 12 OR s = 'a'"}},
+            }
+        )
+    )
+    made = plan(predicat.load_catalog(tmp_path), "d", [], "spark")
+    assert not made.refused and "2.48490664" in " ".join(made.classes.numbers())
+
+
+def test_negations_are_those_that_are_written(tmp_path: Path) -> None:
+    found = NEGATION.findings(Context(catalog(tmp_path, "!(s == 'x')", "math.isNaN(d)", "j.a != 'x'")))
+    assert [item.name for item in found] == ["d.f0", "d.f2"]
