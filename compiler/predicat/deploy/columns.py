@@ -24,12 +24,6 @@ from predicat.ir.types import (
     parse_type,
 )
 
-_POSTGRES = {
-    "double precision": "double",
-    "timestamp with time zone": "timestamp",
-    "text": "string",
-    "numeric": "decimal(38,0)",
-}
 _PADDED = re.compile(r"(?:character|char)\((?!1\))\d+\)|bpchar")
 """Texts with blanks up to their length, which count in some operators of an engine and not in others."""
 _PLAIN_TIMESTAMP = ("timestamp without time zone", "timestamp_ntz")
@@ -95,10 +89,7 @@ def _postgres_holds(physical: str, declared: Type, composites: Composites) -> bo
         )
     if isinstance(declared, MapType) or declared == JSON:
         return physical == "jsonb"
-    text = re.sub(r"character varying|character", "varchar", physical)
-    return not _other_meaning(physical) and _fits_text(
-        _POSTGRES.get(text, text).replace("numeric", "decimal"), declared
-    )
+    return not _other_meaning(physical) and _fits_text(physical, declared)
 
 
 def _fits_text(text: str, declared: Type) -> bool:

@@ -1,4 +1,4 @@
-"""The types of fields and expressions, written as in Spark DDL."""
+"""The types of fields and expressions, written as in Spark DDL or in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -95,6 +95,7 @@ _SPELLINGS = {
     "text": STRING,
     "varchar": STRING,
     "char": STRING,
+    "character": STRING,
     "bigint": BIGINT,
     "long": BIGINT,
     "int": BIGINT,
@@ -103,9 +104,14 @@ _SPELLINGS = {
     "short": BIGINT,
     "tinyint": BIGINT,
     "byte": BIGINT,
+    "int2": BIGINT,
+    "int4": BIGINT,
+    "int8": BIGINT,
     "double": DOUBLE,
     "float": DOUBLE,
     "real": DOUBLE,
+    "float4": DOUBLE,
+    "float8": DOUBLE,
     "boolean": BOOLEAN,
     "bool": BOOLEAN,
     "timestamp": TIMESTAMP,
@@ -117,7 +123,10 @@ _SPELLINGS = {
     "variant": JSON,
 }
 SCALAR_NAMES = tuple(_SPELLINGS)
-_TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|[<>(),:])")
+_SECOND_WORDS = {"double": ("precision",), "character": ("varying",), "timestamp": ("with", "time", "zone")}
+"""What may follow the first word of PostgreSQL's names of more than one."""
+_WITH_LENGTH = ("varchar", "char", "character")
+_TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|\[\]|[<>(),:])")
 
 
 def is_numeric(kind: Type) -> bool:
@@ -133,8 +142,8 @@ class TypeSyntaxError(ValueError):
 
 
 def parse_type(text: str) -> Type:
-    """Read a type such as `bigint`, `decimal(10,2)`, `map<string, string>` or `struct<a: int, b:
-    array<string>>`.
+    """Read a type such as `bigint`, `decimal(10,2)`, `map<string, string>`, `struct<a: int, b:
+    array<string>>`, `character varying(10)` or `text[]`.
 
     Raises TypeSyntaxError.
     """
@@ -162,7 +171,7 @@ class _Reader:
         return found[1]
 
     def expect(self, token: str) -> None:
-        if self.peek() != token:
+        if self.peek().lower() != token:
             raise TypeSyntaxError(f"expected {token!r}", self.offset)
         self.take()
 
@@ -173,6 +182,14 @@ class _Reader:
         return int(token)
 
     def type(self, depth: int) -> Type:
+        """A type, and the arrays of it that PostgreSQL's brackets make."""
+        kind = self._one(depth)
+        while self.peek() == "[]" and depth <= MAX_NESTING:
+            self.take()
+            kind, depth = ArrayType(kind), depth + 1
+        return kind
+
+    def _one(self, depth: int) -> Type:
         if depth > MAX_NESTING:
             raise TypeSyntaxError(say.types_nest_at_most(MAX_NESTING), self.offset)
         start = self.offset
@@ -188,12 +205,16 @@ class _Reader:
             return self._map(depth)
         if name == "struct":
             return self._struct(depth)
-        if name in ("varchar", "char") and self.peek() == "(":
+        if name not in _SPELLINGS:
+            raise TypeSyntaxError(say.unknown_type(name), start)
+        words = _SECOND_WORDS.get(name, ())
+        if words and self.peek().lower() == words[0]:
+            for word in words:
+                self.expect(word)
+        if name in _WITH_LENGTH and self.peek() == "(":
             self.take()
             self.number()
             self.expect(")")
-        if name not in _SPELLINGS:
-            raise TypeSyntaxError(say.unknown_type(name), start)
         return _SPELLINGS[name]
 
     def _decimal(self, start: int) -> Type:
@@ -224,7 +245,8 @@ class _Reader:
         fields: list[tuple[str, Type]] = []
         while True:
             name = self.take()
-            self.expect(":")
+            if self.peek() == ":":  # Spark lets it out
+                self.take()
             fields.append((name, self.type(depth + 1)))
             if self.peek() != ",":
                 break

@@ -23,10 +23,13 @@ _SPELLINGS = {
     "byte": "tinyint",
     "smallint": "smallint",
     "short": "smallint",
+    "int2": "smallint",
     "int": "int",
     "integer": "int",
+    "int4": "int",
     "float": "float",
     "real": "float",
+    "float4": "float",
 }
 
 

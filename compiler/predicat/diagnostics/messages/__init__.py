@@ -393,11 +393,40 @@ def bad_name(span: Span, what: str, name: str) -> Diagnostic:
     )
 
 
+TYPES = "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
+TYPES_BY_MEANING = {
+    **dict.fromkeys(("array", "list", "set", "sequence", "repeated"), "array<string>"),
+    **dict.fromkeys(("map", "dict"), "map<string, string>"),
+    **dict.fromkeys(("object", "any", "super", "dynamic"), "json"),
+    **dict.fromkeys(("str", "uuid", "enum", "nvarchar", "clob"), "string"),
+    **dict.fromkeys(("datetime", "timestamp_ntz", "instant"), "timestamp"),
+    **dict.fromkeys(("number", "money"), "decimal(18,2)"),
+    **dict.fromkeys(("int64", "uint32", "uint64", "hugeint", "bigserial", "serial"), "bigint"),
+    **dict.fromkeys(("int32", "uint16"), "int"),
+    **dict.fromkeys(("int16", "uint8"), "smallint"),
+    **dict.fromkeys(("float64",), "double"),
+    **dict.fromkeys(("float32",), "float"),
+}
+"""Types of other systems, and what they are called here."""
+
+
+TYPES_NOT_SUPPORTED = {
+    **dict.fromkeys(("binary", "bytea", "bytes", "blob", "varbinary"), "values of bytes"),
+    **dict.fromkeys(("interval", "time", "timetz"), "intervals and times of day"),
+    **dict.fromkeys(("geography", "geometry", "point", "vector", "hstore", "inet"), "such values"),
+}
+
+
 def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
-    hint = (
-        did_you_mean(text, known)
-        or "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
-    )
+    first = (text.lower().replace("(", " ").replace("<", " ").replace("[", " ").split() or [""])[0]
+    if first in TYPES_NOT_SUPPORTED:
+        hint = f"{TYPES_NOT_SUPPORTED[first]} are not supported; let a view give a text, or leave it out"
+    elif first in TYPES_BY_MEANING:
+        hint = f"did you mean {TYPES_BY_MEANING[first]!r}?"
+    elif text.lower().startswith("timestamp without"):
+        hint = "declare timestamp, and let a view convert the column: AT TIME ZONE 'UTC'"
+    else:
+        hint = did_you_mean(text, known) or TYPES
     return Diagnostic("bad-type", f"{text!r} is not a type: {reason}", span, hint)
 
 

@@ -1,0 +1,57 @@
+"""Types as people write them: Spark's names, PostgreSQL's, and hints for those of other systems."""
+
+from __future__ import annotations
+
+import pytest
+
+import predicat
+from predicat.ir.types import TypeSyntaxError, parse_type
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("VARCHAR(10)", "string"),
+        ("character varying(10)", "string"),
+        ("Character(3)", "string"),
+        ("double precision", "double"),
+        ("timestamp with time zone", "timestamp"),
+        ("int4", "bigint"),
+        ("float8", "double"),
+        ("text[]", "array<string>"),
+        ("numeric(10,2)[]", "array<decimal(10,2)>"),
+        ("int[][]", "array<array<bigint>>"),
+        ("struct<a int, b: text[]>", "struct<a: bigint, b: array<string>>"),
+        ("map<string, double precision>", "map<string, double>"),
+    ],
+)
+def test_spellings(written: str, read: str) -> None:
+    assert str(parse_type(written)) == read
+
+
+@pytest.mark.parametrize(
+    "text", ["", "text[", "text]", "[]", "timestamp with", "timestamp without time zone", "int" + "[]" * 30]
+)
+def test_no_types(text: str) -> None:
+    with pytest.raises(TypeSyntaxError):
+        parse_type(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("list<string>", "did you mean 'array<string>'?"),
+        ("datetime", "did you mean 'timestamp'?"),
+        (
+            "timestamp without time zone",
+            "declare timestamp, and let a view convert the column: AT TIME ZONE 'UTC'",
+        ),
+        ("bytea", "values of bytes are not supported; let a view give a text, or leave it out"),
+        ("strng", "did you mean 'string'?"),
+        ("int64", "did you mean 'bigint'?"),
+    ],
+)
+def test_hints(text: str, hint: str) -> None:
+    with pytest.raises(predicat.PredicatError) as caught:
+        predicat.parse("a IS NULL", language="sql", fields={"a": text})
+    assert caught.value.diagnostics[0].hint == hint
