@@ -10,8 +10,8 @@ import org.apache.spark.unsafe.types.UTF8String
 /** A two-valued condition on a row. */
 sealed trait Formula
 case class Known(value: Boolean) extends Formula
-/** A test of numbers, as the index makes it. `gram` is a text that occurs in the text of another slot wherever the test holds. */
-case class Test(flags: Int, slot: Int, low: Long, high: Long, set: Vector[Long] = Vector.empty, gram: Option[(Int, UTF8String)] = None) extends Formula
+/** A test of numbers, as the index makes it. `part` is a list and an element that it has wherever the test holds. */
+case class Test(flags: Int, slot: Int, low: Long, high: Long, set: Vector[Long] = Vector.empty, part: Option[(Int, Long)] = None) extends Formula
 /** A text between two bounds; null for none. An open bound is not among the texts. */
 case class Between(flags: Int, slot: Int, low: UTF8String, lowOpen: Boolean, high: UTF8String, highOpen: Boolean) extends Formula
 /** A condition that Spark must first resolve. */
@@ -59,16 +59,23 @@ object Wanted {
   def positive(wanted: Int): Boolean = wanted == True || wanted == NotFalse
 }
 
+/** What a list holds: the elements of an array column, or what the text of a slot has in it. */
+private sealed trait ListOf
+private case class ElementsOf(column: Int) extends ListOf
+private case class PartsOf(slot: Int) extends ListOf
+
 /** The values that tests ask for, and the constants that they compare with. */
 class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType]) {
   private class Entry(val origin: Origin, val shape: Int) {
     val texts = mutable.LinkedHashMap.empty[UTF8String, Int]
     val bounds = mutable.HashSet.empty[UTF8String]
     var sorted: Array[UTF8String] = Array.empty
+    val parts = mutable.LinkedHashMap.empty[Part, Int]
   }
   private val entries = mutable.ArrayBuffer.empty[Entry]
   private val byOrigin = mutable.HashMap.empty[Any, Int]
-  private val lists = mutable.LinkedHashMap.empty[Int, (Int, mutable.LinkedHashMap[UTF8String, Int])]
+  private val lists = mutable.LinkedHashMap.empty[ListOf, Int]
+  private val elements = mutable.HashMap.empty[Int, mutable.LinkedHashMap[UTF8String, Int]]
   val expressions: mutable.ArrayBuffer[Expression] = mutable.ArrayBuffer.empty
   val attributes: IndexedSeq[AttributeReference] = names.zip(types).map { case (name, kind) => AttributeReference(name, kind)() }
   private val places = names.zipWithIndex.toMap
@@ -89,12 +96,18 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
     FromExpression(expressions.length - 1)
   }, Vocabulary.shape(found.dataType))
   def order(slotOfText: Int): Int = slot(FromOrder(slotOfText), FromOrder(slotOfText), Shape.Whole)
-  def list(place: Int): Int = lists.getOrElseUpdate(place, (lists.size, mutable.LinkedHashMap.empty[UTF8String, Int]))._1
+  def list(place: Int): Int = lists.getOrElseUpdate(ElementsOf(place), lists.size)
+  def partsOf(slot: Int): Int = lists.getOrElseUpdate(PartsOf(slot), lists.size)
+  def isOfText(list: Int): Boolean = lists.exists { case (of, place) => place == list && of.isInstanceOf[PartsOf] }
 
   def shape(slot: Int): Int = entries(slot).shape
   def origin(slot: Int): Origin = entries(slot).origin
   def text(slot: Int, value: UTF8String): Long = number(entries(slot).texts, value)
-  def element(place: Int, value: UTF8String): Long = number(lists(place)._2, value)
+  def element(place: Int, value: UTF8String): Long = number(elements.getOrElseUpdate(place, mutable.LinkedHashMap.empty), value)
+  def part(slot: Int, value: Part): Long = {
+    val parts = entries(slot).parts
+    parts.getOrElseUpdate(value.copy(text = value.text.copy()), parts.size).toLong
+  }
   def bound(slot: Int, value: UTF8String): Unit = if (value != null) entries(slot).bounds += value
 
   private def number(texts: mutable.LinkedHashMap[UTF8String, Int], value: UTF8String): Long = texts.getOrElseUpdate(value.copy(), texts.size).toLong
@@ -105,16 +118,29 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
   def bound(slot: Int, value: UTF8String, above: Boolean): Long =
     2L * java.util.Arrays.binarySearch(entries(slot).sorted.asInstanceOf[Array[AnyRef]], value) + (if (above) 2 else 1)
 
-  def slots: Array[Slot] = entries.map(entry => new Slot(entry.origin, entry.shape,
-    if (entry.texts.isEmpty) null else new TextTable(entry.texts.keys.toArray), entry.sorted)).toArray
+  def slots: Array[Slot] = entries.toArray.zipWithIndex.map { case (entry, slot) => new Slot(entry.origin, entry.shape,
+    if (entry.texts.isEmpty) null else new TextTable(entry.texts.keys.toArray), byOrigin.get(FromOrder(slot)).map(order => new TextOrder(entries(order).sorted)).orNull,
+    byOrigin.getOrElse(FromOrder(slot), -1), lists.getOrElse(PartsOf(slot), -1)) }
 
-  def elements: Array[Elements] = lists.toArray.map { case (place, (_, texts)) =>
-    val kind = types(place).asInstanceOf[ArrayType].elementType
-    new Elements(place, kind, Vocabulary.shape(kind), new TextTable(texts.keys.toArray))
+  def allElements: Array[Elements] = lists.keys.toArray.map {
+    case ElementsOf(place) =>
+      val kind = types(place).asInstanceOf[ArrayType].elementType
+      new ArrayElements(place, kind, Vocabulary.shape(kind), new TextTable(elements.get(place).fold(Array.empty[UTF8String])(_.keys.toArray)))
+    case PartsOf(slot) => new TextElements(slot, new TextParts(entries(slot).parts.keys.toArray))
+  }
+
+  /** Which columns Spark's expressions read. */
+  def read: Array[Boolean] = {
+    val found = expressions.flatMap(_.references.map(_.exprId)).toSet
+    attributes.map(attribute => found.contains(attribute.exprId)).toArray
   }
 
   /** The place of a map column among those that filters look into. */
   def mapPlace(column: Int): Int = mapColumns.indexOf(column)
+  def slotsOf(map: Int): Seq[Int] = entries.indices.filter(slot => entries(slot).origin match {
+    case FromMap(column, _) => mapColumns(map) == column
+    case _ => false
+  })
   private lazy val mapColumns = entries.toSeq.map(_.origin).collect { case FromMap(column, _) => column }.distinct.sorted
 
   def keys: Array[Keys] = entries.toSeq.zipWithIndex.collect { case (entry, slot) if entry.origin.isInstanceOf[FromMap] => (entry.origin.asInstanceOf[FromMap], slot) }
@@ -187,9 +213,9 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
     case GreaterThanOrEqual(Constant(constant), value) => compared(value, constant, "<=", wanted)
     case In(value, items) => listed(value, items, wanted)
     case StartsWith(value, Literal(prefix: UTF8String, _)) => prefixed(value, prefix, wanted)
-    case Contains(value, Literal(part: UTF8String, _)) => resolved(condition, value, part, wanted)
-    case EndsWith(value, Literal(part: UTF8String, _)) => resolved(condition, value, part, wanted)
-    case Like(value, Literal(pattern: UTF8String, _), escape) => resolved(condition, value, FormulaReader.chunk(pattern.toString, escape), wanted)
+    case Contains(value, Literal(text: UTF8String, kind)) if long(text, kind) => part(value, Part(text, atEnd = false), wanted)
+    case EndsWith(value, Literal(text: UTF8String, kind)) if long(text, kind) => part(value, Part(text, atEnd = true), wanted)
+    case Like(value, Literal(pattern: UTF8String, _), escape) => like(condition, value, FormulaReader.chunk(pattern.toString, escape), wanted)
     case IsNaN(value) => slot(value).filter(vocabulary.shape(_) == Shape.Real).map(found => FormulaReader.plain(Test(surely(wanted), found, Shape.Nan, Shape.Nan)))
     case ArrayContains(array, Constant(constant)) => element(array, constant, wanted)
     case call: UnresolvedFunction if call.nameParts.length == 1 => named(call.nameParts.head.toLowerCase(java.util.Locale.ROOT), call.arguments, wanted)
@@ -199,8 +225,8 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
   /** Functions that the analyzer has not looked up yet. */
   private def named(name: String, arguments: Seq[Expression], wanted: Int): Option[Formula] = (name, arguments) match {
     case ("startswith", Seq(value, Literal(prefix: UTF8String, _))) => prefixed(value, prefix, wanted)
-    case ("contains", Seq(value, part @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(Contains(found, part), wanted))
-    case ("endswith", Seq(value, part @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(EndsWith(found, part), wanted))
+    case ("contains", Seq(value, text @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(Contains(found, text), wanted))
+    case ("endswith", Seq(value, text @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(EndsWith(found, text), wanted))
     case ("isnan", Seq(value)) => test(IsNaN(value), wanted)
     case ("isnull", Seq(value)) => test(IsNull(value), wanted)
     case ("isnotnull", Seq(value)) => test(IsNotNull(value), wanted)
@@ -299,10 +325,28 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
     }
   }
 
-  /** A test of a text that Spark makes; where it holds, the text has `part` in it. */
-  private def resolved(condition: Expression, value: Expression, part: UTF8String, wanted: Int): Option[Formula] =
-    if (condition.resolved) slot(value).map(found =>
-      strict(wanted, vocabulary.expression(condition), 1, 1).copy(gram = if (wanted == True && part.numBytes >= 3) Some((found, part)) else None))
+  /** Shorter texts are within too many others to look for them. */
+  private def long(text: UTF8String, kind: DataType): Boolean = text.numBytes >= 3 && Vocabulary.shape(kind) == Shape.Text
+
+  private def part(value: Expression, part: Part, wanted: Int): Option[Formula] =
+    kind(value).filter(Vocabulary.shape(_) == Shape.Text).flatMap(_ => slot(value)).map { found =>
+      val list = vocabulary.partsOf(found)
+      val number = vocabulary.part(found, part)
+      val has = Test(if (positive(wanted)) MatchIndex.Element else MatchIndex.Element | MatchIndex.Negated, list, number, number)
+      wanted match {
+        case True | NotTrue => has
+        case False => Formula.joined(Seq(FormulaReader.there(found), has), all = true)
+        case NotFalse => Formula.joined(Seq(Test(MatchIndex.NullToo, found, 1, 0), has), all = false)
+      }
+    }
+
+  /** LIKE as Spark evaluates it; where it holds, the text has a part of the pattern in it. */
+  private def like(condition: Expression, value: Expression, text: UTF8String, wanted: Int): Option[Formula] =
+    if (condition.resolved) slot(value).map { found =>
+      val near = if (wanted == True && long(text, StringType) && vocabulary.shape(found) == Shape.Text)
+        Some((vocabulary.partsOf(found), vocabulary.part(found, Part(text, atEnd = false)))) else None
+      strict(wanted, vocabulary.expression(condition), 1, 1).copy(part = near)
+    }
     else None
 
   /** Only whether an array has the element for sure: whether it lacks it for sure depends on its NULLs. */
@@ -327,7 +371,7 @@ object FormulaReader {
 
   /** Outside of an interval without an end on one side is an interval, too. */
   def plain(test: Test): Test =
-    if (test.flags != MatchIndex.Negated || test.set.nonEmpty || test.gram.isDefined) test
+    if (test.flags != MatchIndex.Negated || test.set.nonEmpty || test.part.isDefined) test
     else if (test.low > test.high) there(test.slot)
     else if (test.low == Long.MinValue && test.high < Long.MaxValue) test.copy(flags = 0, low = test.high + 1, high = Long.MaxValue)
     else if (test.high == Long.MaxValue && test.low > Long.MinValue) test.copy(flags = 0, low = Long.MinValue, high = test.low - 1)

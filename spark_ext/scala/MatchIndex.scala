@@ -36,66 +36,50 @@ object Shape {
   val Nan: Long = java.lang.Double.doubleToLongBits(Double.NaN)
 }
 
-/** A value that tests ask for. `texts` are the constants that it is compared with, in the order of their numbers. */
-class Slot(val origin: Origin, val shape: Int, val texts: TextTable, val bounds: Array[UTF8String]) extends Serializable
-
-/** Numbers of texts. */
-class TextTable(texts: Array[UTF8String]) extends Serializable {
-  private val mask = Integer.highestOneBit(math.max(texts.length, 1) * 2 + 1) * 2 - 1
-  private val keys = new Array[UTF8String](mask + 1)
-  private val places = new Array[Int](mask + 1)
-  texts.indices.foreach { place =>
-    var at = spread(texts(place).hashCode) & mask
-    while (keys(at) != null) at = (at + 1) & mask
-    keys(at) = texts(place)
-    places(at) = place
-  }
-
-  private def spread(hash: Int): Int = hash ^ (hash >>> 15)
-
-  /** -1 for a text that is none of them. */
-  def number(text: UTF8String): Long = {
-    var at = spread(text.hashCode) & mask
-    while (keys(at) != null) {
-      if (keys(at).equals(text)) return places(at).toLong
-      at = (at + 1) & mask
-    }
-    -1L
-  }
-}
+/**
+ * A value that tests ask for. Of a text: `texts` are the constants that it is compared with, `order` is the slot of its place among bounds, and
+ * `parts` the list of what it has in it, or -1.
+ */
+class Slot(val origin: Origin, val shape: Int, val texts: TextTable, val bounds: TextOrder, val order: Int, val parts: Int) extends Serializable
 
 /** From numbers to what they lead to; `Missing` where they lead nowhere. */
 class NumberTable(given: Array[Long], leads: Array[Long]) extends Serializable {
+  private val least = if (given.isEmpty) 0L else given.min
+  /** Numbers that are close to each other are places. */
+  private val dense = given.nonEmpty && given.max - least >= 0 && given.max - least < 4L * given.length + 8
   private val mask = Integer.highestOneBit(math.max(given.length, 1) * 2 + 1) * 2 - 1
-  private val keys = new Array[Long](mask + 1)
-  private val values = Array.fill(mask + 1)(Block.Missing)
+  /** Of close numbers what they lead to; else each number, and then what it leads to. */
+  private val cells = Array.fill(if (dense) (given.max - least).toInt + 1 else 2 * (mask + 1))(Block.Missing)
   given.indices.foreach { place =>
-    var at = spread(given(place)) & mask
-    while (values(at) != Block.Missing) at = (at + 1) & mask
-    keys(at) = given(place)
-    values(at) = leads(place)
-  }
-
-  private def spread(key: Long): Int = {
-    val mixed = key * 0x9E3779B97F4A7C15L
-    (mixed ^ (mixed >>> 32)).toInt
-  }
-
-  def get(key: Long): Long = {
-    var at = spread(key) & mask
-    while (values(at) != Block.Missing) {
-      if (keys(at) == key) return values(at)
-      at = (at + 1) & mask
+    if (dense) cells((given(place) - least).toInt) = leads(place)
+    else {
+      var at = spread(given(place))
+      while (cells(at + 1) != Block.Missing) at = (at + 2) & (2 * mask + 1)
+      cells(at) = given(place)
+      cells(at + 1) = leads(place)
     }
-    Block.Missing
   }
+
+  private def spread(key: Long): Int = (Words.mixed(key).toInt & mask) << 1
+
+  def get(key: Long): Long =
+    if (dense) {
+      val place = key - least
+      if (place >= 0 && place < cells.length) cells(place.toInt) else Block.Missing
+    } else {
+      var at = spread(key)
+      while (cells(at + 1) != Block.Missing && cells(at) != key) at = (at + 2) & (2 * mask + 1)
+      cells(at + 1)
+    }
 }
 
-/** A run of entries in the code (its start and end), or a node of the index. */
+/** A run of entries in the code (its start and end), a node of the index, or a filter that accepts the row. */
 object Block {
   val Missing: Long = Long.MinValue
+  val Accepted: Long = 1L << 62
   def run(from: Int, to: Int): Long = (from.toLong << 32) | to
   def node(place: Int): Long = -1L - place
+  def accepted(filter: Int): Long = Accepted | filter
 }
 
 /** Filters that share ways to find them, and a run of those that have none. */
@@ -104,15 +88,23 @@ class IndexNode(val ways: Array[Way], val rest: Long) extends Serializable
 /** A way from a row to the filters that it may satisfy. */
 sealed trait Way extends Serializable
 /** By the value of a slot. */
-class ByValue(val slot: Int, val table: NumberTable) extends Way
-/** By the keys and values of a map: only those that the row has are looked up. */
-class ByEntry(val column: Int, val table: NumberTable) extends Way
-/** By the elements of an array. */
-class ByElement(val list: Int, val table: NumberTable) extends Way
-/** By three successive bytes of a text. */
-class ByGram(val slot: Int, val table: NumberTable) extends Way
-/** By the interval that holds the value of a slot: sorted by lower bound, with the largest upper bound of each stretch. */
-class ByRange(val slot: Int, val low: Array[Long], val high: Array[Long], val top: Array[Long], val lead: Array[Long]) extends Way
+final class ByValue(val slot: Int, val table: NumberTable) extends Way
+/** By the keys and values of a map: only those that the row has are looked up. `some` tells that for some keys any value will do. */
+final class ByEntry(val column: Int, val table: NumberTable, val some: Boolean) extends Way
+/** By the elements of an array, or what a text has in it. */
+final class ByElement(val list: Int, val table: NumberTable) extends Way
+/** By the interval that holds the value of a slot. */
+sealed trait ByInterval extends Way { val slot: Int }
+/** Intervals with one upper bound, sorted by the lower one. */
+final class ByFloor(val slot: Int, val low: Array[Long], val high: Long, val lead: Array[Long]) extends ByInterval
+/** Intervals with one lower bound; the highest come first. */
+final class ByCeiling(val slot: Int, val low: Long, val high: Array[Long], val lead: Array[Long]) extends ByInterval
+/** Few intervals, which are tried one after the other. */
+final class ByFew(val slot: Int, val low: Array[Long], val high: Array[Long], val lead: Array[Long]) extends ByInterval
+/** The line cut at all bounds: from `starts(i)` on, the intervals from `first(i)` to `first(i + 1)` hold the value. */
+final class ByStretch(val slot: Int, val starts: Array[Long], val first: Array[Int], val lead: Array[Long]) extends ByInterval
+/** Many intervals that overlap: sorted by lower bound, with the largest upper bound of each part of them. */
+final class ByRange(val slot: Int, val low: Array[Long], val high: Array[Long], val top: Array[Long], val lead: Array[Long]) extends ByInterval
 
 object ByRange {
   /** So many intervals are tried one after the other. */
@@ -125,8 +117,10 @@ case class CheckTest(flags: Int, slot: Int, low: Long, high: Long) extends Check
 case class CheckAll(parts: Seq[Check]) extends Check { val array: Array[Check] = parts.toArray }
 case class CheckAny(parts: Seq[Check]) extends Check { val array: Array[Check] = parts.toArray }
 
-/** The elements of an array column that some filter looks for. */
-class Elements(val column: Int, val kind: DataType, val shape: Int, val texts: TextTable) extends Serializable
+/** The elements of an array column that some filter looks for, or the parts of the text of a slot. */
+sealed trait Elements extends Serializable
+class ArrayElements(val column: Int, val kind: DataType, val shape: Int, val texts: TextTable) extends Elements
+class TextElements(val slot: Int, val parts: TextParts) extends Elements
 
 /** The keys of a map column that some filter looks for: the slot of each. */
 class Keys(val column: Int, val names: TextTable, val slots: Array[Int], val kind: DataType, val shape: Int) extends Serializable
@@ -134,12 +128,13 @@ class Keys(val column: Int, val names: TextTable, val slots: Array[Int], val kin
 /**
  * All that finds the filters that accept a row. It is built once and read by many tasks; what belongs to a row is in a Matcher.
  *
- * `code` holds the entries: a header (the filter, the number of tests) and three numbers a test (flags and slot; two bounds).
+ * `code` holds the entries: a header (the filter, the number of tests) and three numbers a test (flags and slot; two bounds). `read` tells which
+ * columns the expressions read.
  */
 class MatchIndex(
     val names: Array[String], val columns: Array[DataType], val shapes: Array[Int], val slots: Array[Slot], val lists: Array[Elements], val maps: Array[Keys],
     val code: Array[Long], val sets: Array[Array[Long]], val checks: Array[Check], val nodes: Array[IndexNode], val root: Long,
-    val always: Array[Int], val expressions: Array[Byte]) extends Serializable {
+    val always: Array[Int], val read: Array[Boolean], val expressions: Array[Byte]) extends Serializable {
   @transient private lazy val idle = new ConcurrentLinkedQueue[Matcher]()
   @transient lazy val labels: Array[UTF8String] = names.map(UTF8String.fromString)
 
@@ -156,6 +151,8 @@ object MatchIndex {
   val Set = 4
   val Element = 8
   val Nested = 16
+  /** Beside Set: the set has numbers below 64 alone, and the first bound has its bits. */
+  val Bits = 32
 
   def read[T](bytes: Array[Byte]): T = {
     val loader = Option(Thread.currentThread.getContextClassLoader).getOrElse(getClass.getClassLoader)

@@ -33,8 +33,9 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
       case ways => ways.map { case (tests, rest) => new Entry(filter, tests, rest) }
     } }.toIndexedSeq
     val root = arranged(entries, 0)
-    new MatchIndex(names, vocabulary.types.toArray, vocabulary.types.map(Vocabulary.shape).toArray, vocabulary.slots, vocabulary.elements,
-      vocabulary.keys, code.result(), sets.keys.map(_.toArray).toArray, checks.keys.toArray, nodes.toArray, root, always.toArray, expressions)
+    new MatchIndex(names, vocabulary.types.toArray, vocabulary.types.map(Vocabulary.shape).toArray, vocabulary.slots, vocabulary.allElements,
+      vocabulary.keys, code.result(), sets.keys.map(_.toArray).toArray, checks.keys.toArray, nodes.toArray, root, always.toArray,
+      vocabulary.read, expressions)
   }
 
   /** Bounds of texts become numbers. */
@@ -53,9 +54,9 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
       val guess = new Selectivity(entries, vocabulary)
       val chosen = entries.map(entry => entry -> guess.best(entry))
       val rest = chosen.collect { case (entry, None) => entry }
-      val ways = chosen.collect { case (entry, Some(access)) => (access.kind, (entry, access)) }.groupMap(_._1)(_._2).toSeq.sortBy(_._1.toString).map {
-        case (Kinds.Range(slot), found) => range(slot, found.map { case (entry, access) => (entry.without(access.test), access.test) })
-        case (kind, found) => way(kind, table(found, depth))
+      val ways = chosen.collect { case (entry, Some(access)) => (access.kind, (entry, access)) }.groupMap(_._1)(_._2).toSeq.sortBy(_._1.toString).flatMap {
+        case (Kinds.Range(slot), found) => intervals(slot, found.map { case (entry, access) => (entry.without(access.test), access.test) }, depth)
+        case (kind, found) => found.groupBy(_._2.decides).values.map(some => way(kind, some.flatMap(_._2.numbers), table(some, depth)))
       }
       if (ways.isEmpty) run(rest)
       else {
@@ -64,11 +65,10 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
       }
     }
 
-  private def way(kind: Kinds.Kind, table: NumberTable): Way = kind match {
+  private def way(kind: Kinds.Kind, numbers: Seq[Long], table: NumberTable): Way = kind match {
     case Kinds.Value(slot) => new ByValue(slot, table)
-    case Kinds.Entry(map) => new ByEntry(map, table)
+    case Kinds.Entry(map) => new ByEntry(map, table, vocabulary.slotsOf(map).exists(slot => numbers.contains(Matcher.entry(slot, Matcher.Any))))
     case Kinds.Element(list) => new ByElement(list, table)
-    case Kinds.Gram(slot) => new ByGram(slot, table)
     case Kinds.Range(_) => throw new IllegalStateException("an interval is in no table")
   }
 
@@ -83,10 +83,53 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
     new NumberTable(leads.keys.toArray, leads.values.toArray)
   }
 
-  private def range(slot: Int, found: IndexedSeq[(Entry, Test)]): ByRange = {
-    val sorted = found.sortBy(_._2.low)
-    val high = sorted.map(_._2.high).toArray
-    val top = new Array[Long](math.max(2, 4 * sorted.length))
+  /** Intervals that share a bound are apart from the others: one comparison ends the search. */
+  private def intervals(slot: Int, found: IndexedSeq[(Entry, Test)], depth: Int): Seq[Way] = {
+    val all = found.groupMap { case (_, test) => Interval(test.low, test.high) }(_._1).toIndexedSeq.sortBy(one => (one._1.low, one._1.high))
+      .map { case (interval, entries) => interval -> arranged(entries, depth + 1) }
+    val (floors, others) = shared(all)(_.high)
+    val (ceilings, rest) = shared(others)(_.low)
+    Seq(
+      if (floors.isEmpty) None else Some(new ByFloor(slot, floors.map(_._1.low).toArray, floors.head._1.high, floors.map(_._2).toArray)),
+      if (ceilings.isEmpty) None else {
+        val falling = ceilings.sortBy(_._1.high).reverse
+        Some(new ByCeiling(slot, falling.head._1.low, falling.map(_._1.high).toArray, falling.map(_._2).toArray))
+      },
+      if (rest.isEmpty) None else Some(spread(slot, rest))).flatten
+  }
+
+  /** Those with the most frequent bound, and the others. */
+  private def shared(all: IndexedSeq[(Interval, Long)])(bound: Interval => Long): (IndexedSeq[(Interval, Long)], IndexedSeq[(Interval, Long)]) = {
+    val counts = all.groupMapReduce(one => bound(one._1))(_ => 1)(_ + _)
+    counts.maxByOption(_._2).filter(_._2 > MatchIndexBuilder.Few).fold((IndexedSeq.empty[(Interval, Long)], all))(most => all.partition(one => bound(one._1) == most._1))
+  }
+
+  private def spread(slot: Int, all: IndexedSeq[(Interval, Long)]): Way = {
+    val low = all.map(_._1.low).toArray
+    val high = all.map(_._1.high).toArray
+    val lead = all.map(_._2).toArray
+    if (all.length <= MatchIndexBuilder.FewIntervals) new ByFew(slot, low, high, lead)
+    else stretches(slot, low, high, lead).getOrElse(new ByRange(slot, low, high, tops(high), lead))
+  }
+
+  /** None where the intervals overlap too much. */
+  private def stretches(slot: Int, low: Array[Long], high: Array[Long], lead: Array[Long]): Option[Way] = {
+    val starts = (low ++ high.filter(_ != Long.MaxValue).map(_ + 1)).distinct.sorted
+    val ranks = low.indices.map(place => (Matcher.above(starts, low(place)) - 1, Matcher.above(starts, high(place))))
+    if (ranks.iterator.map { case (from, to) => (to - from).toLong }.sum > MatchIndexBuilder.MostCopies * low.length) None
+    else {
+      val first = new Array[Int](starts.length + 1)
+      ranks.foreach { case (from, to) => (from until to).foreach(stretch => first(stretch + 1) += 1) }
+      starts.indices.foreach(stretch => first(stretch + 1) += first(stretch))
+      val leads = new Array[Long](first.last)
+      val next = first.clone()
+      ranks.zip(lead).foreach { case ((from, to), block) => (from until to).foreach { stretch => leads(next(stretch)) = block; next(stretch) += 1 } }
+      Some(new ByStretch(slot, starts, first, leads))
+    }
+  }
+
+  private def tops(high: Array[Long]): Array[Long] = {
+    val top = new Array[Long](math.max(2, 4 * high.length))
     var last = 1
     def fill(stretch: Int, from: Int, to: Int): Long = {
       last = math.max(last, stretch)
@@ -94,17 +137,20 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
       else math.max(fill(2 * stretch, from, (from + to) >>> 1), fill(2 * stretch + 1, (from + to) >>> 1, to))
       top(stretch)
     }
-    fill(1, 0, sorted.length)
-    new ByRange(slot, sorted.map(_._2.low).toArray, high, Arrays.copyOf(top, last + 1), sorted.map(one => run(IndexedSeq(one._1))).toArray)
+    fill(1, 0, high.length)
+    Arrays.copyOf(top, last + 1)
   }
 
   // --- code
 
-  private def run(entries: IndexedSeq[Entry]): Long = {
-    val from = length
-    entries.foreach(write)
-    Block.run(from, length)
-  }
+  private def run(entries: IndexedSeq[Entry]): Long =
+    if (entries.isEmpty) Block.Missing
+    else if (entries.length == 1 && entries.head.tests.isEmpty && entries.head.rest.isEmpty) Block.accepted(entries.head.filter)
+    else {
+      val from = length
+      entries.foreach(write)
+      Block.run(from, length)
+    }
 
   private def write(entry: Entry): Unit = {
     val tests = entry.tests.sortBy(cost).map(_.asInstanceOf[Formula]) ++ entry.rest
@@ -133,6 +179,7 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
   private def check(formula: Formula): Check = formula match {
     case Test(flags, slot, low, high, set, _) =>
       if (set.isEmpty) CheckTest(flags, slot, low, high)
+      else if (set.forall(number => number >= 0 && number < 64)) CheckTest(flags | MatchIndex.Set | MatchIndex.Bits, slot, set.map(1L << _).reduce(_ | _), 0)
       else CheckTest(flags | MatchIndex.Set, slot, sets.getOrElseUpdate(set, sets.size).toLong, 0)
     case AllOf(parts) => CheckAll(parts.map(check))
     case AnyOf(parts) => CheckAny(parts.map(check))
@@ -144,6 +191,9 @@ object MatchIndexBuilder {
   /** So few entries are tried one after the other. */
   val Few = 4
   val Deep = 6
+  private val FewIntervals = 16
+  /** How often an interval is kept on average, where the line is cut at all bounds. */
+  private val MostCopies = 8L
   /** One filter is at most so many entries. */
   private val Most = 128
 
@@ -174,17 +224,17 @@ object MatchIndexBuilder {
 
   /** Whether few rows pass a test, as far as it alone tells. */
   private def finds(test: Test): Boolean =
-    test.gram.isDefined || test.flags == MatchIndex.Element || (test.flags == 0 && (test.set.nonEmpty || (test.low != Long.MinValue && test.high != Long.MaxValue)))
+    test.part.isDefined || test.flags == MatchIndex.Element || (test.flags == 0 && (test.set.nonEmpty || (test.low != Long.MinValue && test.high != Long.MaxValue)))
 
   private def empty(test: Test): Boolean = test.flags == 0 && test.set.isEmpty && test.low > test.high
 
   /** Intervals of one slot that must all hold are one. */
   private def merged(tests: Seq[Test]): Seq[Test] = {
-    val (intervals, others) = tests.partition(test => test.flags == 0 && test.set.isEmpty && test.gram.isEmpty)
+    val (intervals, others) = tests.partition(test => test.flags == 0 && test.set.isEmpty && test.part.isEmpty)
     val merged = intervals.groupBy(_.slot).map { case (slot, several) => slot -> Test(0, slot, several.map(_.low).max, several.map(_.high).min) }
     // Where the value has an interval, that it is outside of another one may be a smaller interval, as with NaN, which is above all.
     val (outside, rest) = others.distinct.partition(test =>
-      (test.flags & ~MatchIndex.NullToo) == MatchIndex.Negated && test.set.isEmpty && test.gram.isEmpty && merged.contains(test.slot))
+      (test.flags & ~MatchIndex.NullToo) == MatchIndex.Negated && test.set.isEmpty && test.part.isEmpty && merged.contains(test.slot))
     val (cut, kept) = outside.foldLeft((merged, List.empty[Test])) { case ((intervals, left), test) =>
       val held = intervals(test.slot)
       if (test.low > held.high || test.high < held.low) (intervals, left)
@@ -197,13 +247,14 @@ object MatchIndexBuilder {
   }
 }
 
+private case class Interval(low: Long, high: Long)
+
 /** The ways to find an entry. */
 private object Kinds {
   sealed trait Kind
   case class Value(slot: Int) extends Kind
   case class Entry(map: Int) extends Kind
   case class Element(list: Int) extends Kind
-  case class Gram(slot: Int) extends Kind
   case class Range(slot: Int) extends Kind
 }
 
@@ -215,12 +266,10 @@ private class Selectivity(entries: IndexedSeq[Entry], vocabulary: Vocabulary) {
   private val values = mutable.HashMap.empty[Int, mutable.HashSet[Long]]
   private val elements = mutable.HashMap.empty[Int, mutable.HashSet[Long]]
   private val ends = mutable.HashMap.empty[Int, mutable.ArrayBuilder[Long]]
-  private val grams = mutable.HashMap.empty[Long, Int]
 
   for (entry <- entries; test <- entry.tests) {
-    test.gram.foreach { case (slot, text) => pieces(text).foreach(gram => grams(gram) = grams.getOrElse(gram, 0) + 1) }
     if (test.flags == MatchIndex.Element) elements.getOrElseUpdate(test.slot, mutable.HashSet.empty) += test.low
-    else if (test.flags == 0 && test.gram.isEmpty) {
+    else if (test.flags == 0 && test.part.isEmpty) {
       if (test.set.nonEmpty) values.getOrElseUpdate(test.slot, mutable.HashSet.empty) ++= test.set
       else if (test.low == test.high) values.getOrElseUpdate(test.slot, mutable.HashSet.empty) += test.low
       else if (test.low != Long.MinValue || test.high != Long.MaxValue) {
@@ -235,11 +284,12 @@ private class Selectivity(entries: IndexedSeq[Entry], vocabulary: Vocabulary) {
   def best(entry: Entry): Option[Access] = entry.tests.flatMap(access).minByOption(_.share).filter(_.share < Selectivity.Most)
 
   private def access(test: Test): Option[Access] =
-    if (test.flags == MatchIndex.Element)
-      Some(Access(Kinds.Element(test.slot), test, Seq(test.low), math.min(0.5, 3.0 / (elements(test.slot).size + 1)), decides = true))
-    else if (test.flags != 0) None
-    else test.gram.map { case (slot, text) =>
-      Access(Kinds.Gram(slot), test, Seq(pieces(text).minBy(grams)), Selectivity.GramShare, decides = false)
+    if (test.flags == MatchIndex.Element) {
+      val share = if (vocabulary.isOfText(test.slot)) Selectivity.PartShare else math.min(0.5, 3.0 / (elements(test.slot).size + 1))
+      Some(Access(Kinds.Element(test.slot), test, Seq(test.low), share, decides = true))
+    } else if (test.flags != 0) None
+    else test.part.map { case (list, number) =>
+      Access(Kinds.Element(list), test, Seq(number), Selectivity.PartShare, decides = false)
     }.orElse(vocabulary.origin(test.slot) match {
       case FromMap(column, _) if vocabulary.shape(test.slot) == Shape.Text => byKey(column, test)
       case _ => byNumber(test)
@@ -270,16 +320,11 @@ private class Selectivity(entries: IndexedSeq[Entry], vocabulary: Vocabulary) {
     val found = Arrays.binarySearch(ends, number)
     if (found < 0) -1 - found else found
   }
-
-  private def pieces(text: UTF8String): Seq[Long] = {
-    val bytes = text.getBytes.map(_ & 0xffL)
-    (2 until bytes.length).map(place => (bytes(place - 2) << 16) | (bytes(place - 1) << 8) | bytes(place)).distinct
-  }
 }
 
 private object Selectivity {
   /** A way that more rows take is not worth it. */
   val Most = 0.95
-  val GramShare = 0.02
+  val PartShare = 0.02
   val LongList = 10000
 }

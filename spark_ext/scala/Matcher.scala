@@ -2,7 +2,6 @@ package io.predicat.spark
 
 import java.util.Arrays
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BaseGenericInternalRow, Expression, UnsafeArrayData}
 import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData, MapData}
 import org.apache.spark.sql.types._
@@ -10,21 +9,39 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Finds the filters that accept a row. One task at a time uses it: `start`, a `set` for each column that is not NULL, then `ids`, `names` or
- * `count`. Values that tests share are taken from the row once, when the first test asks.
+ * Finds the filters that accept a row. One task at a time uses it: `start`, then `set`, `text`, `list`, `map` or `other` for each column that is
+ * not NULL, then `ids`, `names` or `count`.
+ *
+ * Values become numbers as they are set. References are kept for expressions of Spark alone: to keep one costs as much as a look-up.
  */
 final class Matcher(index: MatchIndex) {
   private val slots = index.slots
   private val code = index.code
   private val shapes = index.shapes
+  /** The number of each slot, and the row in which it has a value; for expressions also the row in which it was evaluated. */
   private val numbers = new Array[Long](slots.length)
-  private val present = new Array[Boolean](slots.length)
-  private val seen = new Array[Int](slots.length)
-  private val texts = new Array[AnyRef](slots.length)
+  private val valid = new Array[Int](slots.length)
+  private val asked = new Array[Int](slots.length)
+  /** The slot of the expression that gives a slot its value, or -1. */
+  private val source = slots.indices.map(Matcher.source(slots, _)).toArray
+  private val tables = slots.map(_.texts)
+  private val orders = slots.map(_.order)
+  private val bounds = slots.map(_.bounds)
+  private val parts = slots.map(_.parts)
+
   private val lists = Array.fill(index.lists.length)(new Array[Long](8))
   private val lengths = new Array[Int](index.lists.length)
+  private val owners = index.lists.map { case found: TextElements => found.slot; case _ => -1 }
+  private val contents = index.lists.map { case found: TextElements => found.parts; case _ => null }
   private val active = Array.fill(index.maps.length)(new Array[Int](8))
   private val actives = new Array[Int](index.maps.length)
+
+  private val slotOf = index.columns.indices.map(column => slots.indexWhere(_.origin == FromColumn(column))).toArray
+  private val listOf = index.columns.indices.map(column => index.lists.indexWhere { case found: ArrayElements => found.column == column; case _ => false }).toArray
+  private val mapOf = index.columns.indices.map(column => index.maps.indexWhere(_.column == column)).toArray
+  private val read = index.read
+  private val reads = read.exists(identity)
+
   private lazy val expressions: Array[Expression] = index.evaluated()
   private var row = 0
   private var found = new Array[Int](64)
@@ -54,17 +71,57 @@ final class Matcher(index: MatchIndex) {
     override def update(column: Int, value: Any): Unit = throw new UnsupportedOperationException
   }
 
+  // --- the columns of a row
+
   def start(): Unit = {
     row += 1
-    if (row == Int.MaxValue) { row = 1; Arrays.fill(seen, 0) }
-    Arrays.fill(there, false)
+    if (row == Int.MaxValue) { row = 1; Arrays.fill(valid, 0); Arrays.fill(asked, 0) }
+    if (reads) Arrays.fill(there, false)
+    var place = 0
+    while (place < lengths.length) { lengths(place) = 0; place += 1 }
+    place = 0
+    while (place < actives.length) { actives(place) = 0; place += 1 }
     count = 0
   }
 
-  def set(column: Int, value: Long): Unit = { longs(column) = value; there(column) = true }
-  def set(column: Int, value: Double): Unit = { doubles(column) = value; there(column) = true }
-  def set(column: Int, value: AnyRef): Unit = { objects(column) = value; there(column) = true }
+  def set(column: Int, value: Long): Unit = {
+    val slot = slotOf(column)
+    if (slot >= 0) number(slot, value)
+    if (read(column)) { longs(column) = value; there(column) = true }
+  }
+
+  def set(column: Int, value: Double): Unit = {
+    val slot = slotOf(column)
+    if (slot >= 0) number(slot, Shape.real(value))
+    if (read(column)) { doubles(column) = value; there(column) = true }
+  }
+
   def set(column: Int, value: Boolean): Unit = set(column, if (value) 1L else 0L)
+
+  def text(column: Int, value: UTF8String): Unit = {
+    val slot = slotOf(column)
+    if (slot >= 0) text(slot, value, tables(slot))
+    if (read(column)) keep(column, value)
+  }
+
+  def list(column: Int, value: ArrayData): Unit = {
+    val place = listOf(column)
+    if (place >= 0) listed(place, index.lists(place).asInstanceOf[ArrayElements], value)
+    other(column, value)
+  }
+
+  def map(column: Int, value: MapData): Unit = {
+    val place = mapOf(column)
+    if (place >= 0) opened(place, index.maps(place), value)
+    other(column, value)
+  }
+
+  def other(column: Int, value: AnyRef): Unit = {
+    if (slotOf(column) >= 0) valid(slotOf(column)) = row
+    if (read(column)) keep(column, value)
+  }
+
+  private def keep(column: Int, value: AnyRef): Unit = { objects(column) = value; there(column) = true }
 
   /** Any value, as the interpreter has it. */
   def put(column: Int, value: Any): Unit = value match {
@@ -72,10 +129,84 @@ final class Matcher(index: MatchIndex) {
     case truth: Boolean => set(column, truth)
     case number: Number if shapes(column) == Shape.Whole => set(column, number.longValue)
     case number: Number if shapes(column) == Shape.Real => set(column, number.doubleValue)
-    case other => set(column, other.asInstanceOf[AnyRef])
+    case some: UTF8String if shapes(column) == Shape.Text => text(column, some)
+    case some: ArrayData => list(column, some)
+    case some: MapData => map(column, some)
+    case some => other(column, some.asInstanceOf[AnyRef])
   }
 
-  def ids(): ArrayData = { run(); UnsafeArrayData.fromPrimitiveArray(Arrays.copyOf(found, count)) }
+  private def number(slot: Int, value: Long): Unit = { numbers(slot) = value; valid(slot) = row }
+
+  private def text(slot: Int, value: UTF8String, table: TextTable): Unit = {
+    valid(slot) = row
+    if (table != null) numbers(slot) = table.number(value)
+    val order = orders(slot)
+    if (order >= 0) number(order, bounds(slot).place(value))
+    val list = parts(slot)
+    if (list >= 0) contents(list).find(value, this, list)
+  }
+
+  /** An element of a list. */
+  def has(list: Int, element: Long): Unit = {
+    if (lengths(list) == lists(list).length) lists(list) = Arrays.copyOf(lists(list), lengths(list) * 2)
+    lists(list)(lengths(list)) = element
+    lengths(list) += 1
+  }
+
+  private def listed(place: Int, list: ArrayElements, array: ArrayData): Unit = {
+    val length = array.numElements()
+    var at = 0
+    while (at < length) {
+      if (!array.isNullAt(at)) {
+        if (list.shape == Shape.Text) {
+          val number = list.texts.number(array.getUTF8String(at))
+          if (number >= 0) has(place, number)
+        } else has(place, Matcher.number(array, at, list.kind))
+      }
+      at += 1
+    }
+  }
+
+  private def opened(place: Int, keys: Keys, map: MapData): Unit = {
+    val names = map.keyArray()
+    val items = map.valueArray()
+    val length = map.numElements()
+    var at = 0
+    while (at < length) {
+      val key = keys.names.number(names.getUTF8String(at)).toInt
+      // Of a key that a map has twice, the first counts.
+      if (key >= 0 && asked(keys.slots(key)) != row) {
+        val slot = keys.slots(key)
+        asked(slot) = row
+        if (!items.isNullAt(at)) {
+          if (keys.shape == Shape.Text) text(slot, items.getUTF8String(at), tables(slot)) else number(slot, Matcher.number(items, at, keys.kind))
+          if (actives(place) == active(place).length) active(place) = Arrays.copyOf(active(place), actives(place) * 2)
+          active(place)(actives(place)) = slot
+          actives(place) += 1
+        }
+      }
+      at += 1
+    }
+  }
+
+  /** Whether the slot has a value in this row; its number is then in `numbers`. Expressions are evaluated when the first test asks. */
+  private def asks(slot: Int): Boolean =
+    valid(slot) == row || (source(slot) >= 0 && asked(source(slot)) != row && { evaluate(source(slot)); valid(slot) == row })
+
+  private def evaluate(slot: Int): Unit = {
+    asked(slot) = row
+    val value = expressions(slots(slot).origin.asInstanceOf[FromExpression].place).eval(values)
+    if (value != null) slots(slot).shape match {
+      case Shape.Whole => number(slot, Matcher.whole(value))
+      case Shape.Real => number(slot, Shape.real(value.asInstanceOf[Number].doubleValue))
+      case Shape.Text => text(slot, value.asInstanceOf[UTF8String], tables(slot))
+      case _ => valid(slot) = row
+    }
+  }
+
+  // --- what is found
+
+  def ids(): ArrayData = { run(); UnsafeArrayData.fromPrimitiveArray(found, Platform.INT_ARRAY_OFFSET, count, 4) }
 
   def names(): ArrayData = {
     run()
@@ -90,7 +221,6 @@ final class Matcher(index: MatchIndex) {
 
   /** The filters that accept the row, in order and each once. */
   private def run(): Unit = {
-    spread()
     val always = index.always
     var place = 0
     while (place < always.length) { emit(always(place)); place += 1 }
@@ -114,7 +244,8 @@ final class Matcher(index: MatchIndex) {
   }
 
   private def follow(block: Long): Unit =
-    if (block >= 0) scan((block >>> 32).toInt, block.toInt)
+    if (block >= Block.Accepted) emit(block.toInt)
+    else if (block >= 0) scan((block >>> 32).toInt, block.toInt)
     else if (block != Block.Missing) {
       val node = index.nodes((-1L - block).toInt)
       val ways = node.ways
@@ -122,10 +253,9 @@ final class Matcher(index: MatchIndex) {
       while (place < ways.length) {
         ways(place) match {
           case way: ByValue => if (asks(way.slot)) follow(way.table.get(numbers(way.slot)))
-          case way: ByRange => if (asks(way.slot)) stab(way, numbers(way.slot))
+          case way: ByInterval => if (asks(way.slot)) within(way, numbers(way.slot))
           case way: ByEntry => entries(way)
           case way: ByElement => elements(way)
-          case way: ByGram => grams(way)
         }
         place += 1
       }
@@ -149,13 +279,16 @@ final class Matcher(index: MatchIndex) {
   private def holds(head: Long, low: Long, high: Long): Boolean = {
     val flags = (head >>> 32).toInt
     val slot = head.toInt
-    if (flags >= MatchIndex.Element) {
+    if ((flags & (MatchIndex.Element | MatchIndex.Nested)) != 0) {
       if ((flags & MatchIndex.Nested) != 0) checked(index.checks(slot))
-      else within(slot, low) != ((flags & MatchIndex.Negated) != 0)
+      else listHas(slot, low) != ((flags & MatchIndex.Negated) != 0)
     } else if (!asks(slot)) (flags & MatchIndex.NullToo) != 0
     else {
       val number = numbers(slot)
-      val inside = if ((flags & MatchIndex.Set) != 0) Arrays.binarySearch(index.sets(low.toInt), number) >= 0 else low <= number && number <= high
+      val inside =
+        if ((flags & MatchIndex.Set) == 0) low <= number && number <= high
+        else if ((flags & MatchIndex.Bits) != 0) (number & ~63L) == 0 && ((low >>> number.toInt) & 1L) != 0
+        else Arrays.binarySearch(index.sets(low.toInt), number) >= 0
       inside != ((flags & MatchIndex.Negated) != 0)
     }
   }
@@ -172,24 +305,48 @@ final class Matcher(index: MatchIndex) {
       place < any.array.length
   }
 
-  private def within(list: Int, element: Long): Boolean = {
+  private def listHas(list: Int, element: Long): Boolean = {
+    known(list)
     val elements = lists(list)
     var place = 0
     while (place < lengths(list) && elements(place) != element) place += 1
     place < lengths(list)
   }
 
+  /** What a text has in it is known as soon as the text is. */
+  private def known(list: Int): Unit = if (owners(list) >= 0) asks(owners(list)): Unit
+
   // --- ways
 
-  private def stab(way: ByRange, number: Long): Unit = {
-    // Intervals from `end` on begin above the number.
-    var low = 0
-    var end = way.low.length
-    while (low < end) {
-      val middle = (low + end) >>> 1
-      if (way.low(middle) <= number) low = middle + 1 else end = middle
+  private def within(way: ByInterval, number: Long): Unit = way match {
+    case floor: ByFloor => if (number <= floor.high) {
+      val low = floor.low
+      var place = 0
+      while (place < low.length && low(place) <= number) { follow(floor.lead(place)); place += 1 }
     }
-    if (end > 0) stab(way, number, end, 1, 0, way.low.length)
+    case ceiling: ByCeiling => if (number >= ceiling.low) {
+      val high = ceiling.high
+      var place = 0
+      while (place < high.length && high(place) >= number) { follow(ceiling.lead(place)); place += 1 }
+    }
+    case few: ByFew =>
+      val low = few.low
+      val high = few.high
+      var place = 0
+      while (place < low.length) {
+        if (low(place) <= number && number <= high(place)) follow(few.lead(place))
+        place += 1
+      }
+    case stretches: ByStretch =>
+      val stretch = Matcher.above(stretches.starts, number) - 1
+      if (stretch >= 0) {
+        var place = stretches.first(stretch)
+        val last = stretches.first(stretch + 1)
+        while (place < last) { follow(stretches.lead(place)); place += 1 }
+      }
+    case range: ByRange =>
+      val end = Matcher.above(range.low, number)
+      if (end > 0) stab(range, number, end, 1, 0, range.low.length)
   }
 
   private def stab(way: ByRange, number: Long, end: Int, stretch: Int, from: Int, to: Int): Unit =
@@ -213,141 +370,16 @@ final class Matcher(index: MatchIndex) {
     var place = 0
     while (place < actives(way.column)) {
       val slot = slots(place)
-      follow(way.table.get(Matcher.entry(slot, numbers(slot))))
-      follow(way.table.get(Matcher.entry(slot, Matcher.Any)))
+      if (tables(slot) != null && numbers(slot) >= 0) follow(way.table.get(Matcher.entry(slot, numbers(slot))))
+      if (way.some) follow(way.table.get(Matcher.entry(slot, Matcher.Any)))
       place += 1
     }
   }
 
   private def elements(way: ByElement): Unit = {
-    val elements = lists(way.list)
+    known(way.list)
     var place = 0
-    while (place < lengths(way.list)) { follow(way.table.get(elements(place))); place += 1 }
-  }
-
-  private def grams(way: ByGram): Unit = if (asks(way.slot)) {
-    val text = texts(way.slot).asInstanceOf[UTF8String]
-    val base = text.getBaseObject
-    val start = text.getBaseOffset
-    val last = text.numBytes
-    var gram = 0
-    var place = 0
-    while (place < last) {
-      gram = ((gram << 8) | (Platform.getByte(base, start + place) & 0xff)) & 0xffffff
-      if (place >= 2) follow(way.table.get(gram.toLong))
-      place += 1
-    }
-  }
-
-  // --- values
-
-  /** The maps and arrays of the row, as far as filters look into them. */
-  private def spread(): Unit = {
-    var place = 0
-    while (place < index.maps.length) {
-      actives(place) = 0
-      val keys = index.maps(place)
-      if (there(keys.column)) opened(place, keys, objects(keys.column).asInstanceOf[MapData])
-      place += 1
-    }
-    place = 0
-    while (place < index.lists.length) {
-      val list = index.lists(place)
-      lengths(place) = 0
-      if (there(list.column)) listed(place, list, objects(list.column).asInstanceOf[ArrayData])
-      place += 1
-    }
-  }
-
-  private def opened(place: Int, keys: Keys, map: MapData): Unit = {
-    val names = map.keyArray()
-    val items = map.valueArray()
-    var at = 0
-    while (at < map.numElements()) {
-      val number = keys.names.number(names.getUTF8String(at))
-      if (number >= 0) {
-        val slot = keys.slots(number.toInt)
-        // Of a key that a map has twice, the first counts.
-        if (seen(slot) != row) {
-          seen(slot) = row
-          present(slot) = !items.isNullAt(at)
-          if (present(slot)) {
-            store(slot, items.get(at, keys.kind))
-            if (actives(place) == active(place).length) active(place) = Arrays.copyOf(active(place), actives(place) * 2)
-            active(place)(actives(place)) = slot
-            actives(place) += 1
-          }
-        }
-      }
-      at += 1
-    }
-  }
-
-  private def listed(place: Int, list: Elements, array: ArrayData): Unit = {
-    var at = 0
-    while (at < array.numElements()) {
-      if (!array.isNullAt(at)) {
-        val number = list.shape match {
-          case Shape.Text => list.texts.number(array.getUTF8String(at))
-          case Shape.Real => Shape.real(array.get(at, list.kind).asInstanceOf[Number].doubleValue)
-          case _ => Matcher.whole(array.get(at, list.kind))
-        }
-        if (list.shape != Shape.Text || number >= 0) {
-          if (lengths(place) == lists(place).length) lists(place) = Arrays.copyOf(lists(place), lengths(place) * 2)
-          lists(place)(lengths(place)) = number
-          lengths(place) += 1
-        }
-      }
-      at += 1
-    }
-  }
-
-  /** Whether the slot has a value in this row; its number is then in `numbers`. */
-  private def asks(slot: Int): Boolean = {
-    if (seen(slot) != row) {
-      seen(slot) = row
-      slots(slot).origin match {
-        case FromColumn(column) =>
-          present(slot) = there(column)
-          if (there(column)) slots(slot).shape match {
-            case Shape.Whole => numbers(slot) = longs(column)
-            case Shape.Real => numbers(slot) = Shape.real(doubles(column))
-            case _ => store(slot, objects(column))
-          }
-        case FromExpression(place) =>
-          val value = expressions(place).eval(values)
-          present(slot) = value != null
-          if (value != null) store(slot, value)
-        case FromOrder(other) =>
-          present(slot) = asks(other)
-          if (present(slot)) numbers(slot) = ordered(slots(slot).bounds, texts(other).asInstanceOf[UTF8String])
-        // A key that the row has was seen as the map was opened.
-        case _: FromMap => present(slot) = false
-      }
-    }
-    present(slot)
-  }
-
-  private def store(slot: Int, value: Any): Unit = slots(slot).shape match {
-    case Shape.Whole => numbers(slot) = Matcher.whole(value)
-    case Shape.Real => numbers(slot) = Shape.real(value.asInstanceOf[Number].doubleValue)
-    case Shape.Text =>
-      texts(slot) = value.asInstanceOf[AnyRef]
-      if (slots(slot).texts != null) numbers(slot) = slots(slot).texts.number(value.asInstanceOf[UTF8String])
-    case _ =>
-  }
-
-  /** Twice the number of bounds below a text, and one more if it is a bound itself. */
-  private def ordered(bounds: Array[UTF8String], text: UTF8String): Long = {
-    var low = 0
-    var high = bounds.length
-    while (low < high) {
-      val middle = (low + high) >>> 1
-      val order = bounds(middle).compareTo(text)
-      if (order == 0) return 2L * middle + 1
-      if (order < 0) low = middle + 1 else high = middle
-    }
-    2L * low
+    while (place < lengths(way.list)) { follow(way.table.get(lists(way.list)(place))); place += 1 }
   }
 }
 
@@ -360,5 +392,35 @@ object Matcher {
   def whole(value: Any): Long = value match {
     case truth: Boolean => if (truth) 1L else 0L
     case number => number.asInstanceOf[Number].longValue
+  }
+
+  /** An element that is no text. */
+  def number(array: ArrayData, at: Int, kind: DataType): Long = kind match {
+    case LongType => array.getLong(at)
+    case DoubleType => Shape.real(array.getDouble(at))
+    case FloatType => Shape.real(array.getFloat(at).toDouble)
+    case BooleanType => if (array.getBoolean(at)) 1L else 0L
+    case ByteType => array.getByte(at).toLong
+    case ShortType => array.getShort(at).toLong
+    case IntegerType | DateType | _: YearMonthIntervalType => array.getInt(at).toLong
+    case _ => array.getLong(at)
+  }
+
+  @scala.annotation.tailrec
+  private def source(slots: Array[Slot], slot: Int): Int = slots(slot).origin match {
+    case FromExpression(_) => slot
+    case FromOrder(text) => source(slots, text)
+    case _ => -1
+  }
+
+  /** How many of sorted numbers are not above a number. */
+  def above(sorted: Array[Long], number: Long): Int = {
+    var low = 0
+    var high = sorted.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (sorted(middle) <= number) low = middle + 1 else high = middle
+    }
+    low
   }
 }

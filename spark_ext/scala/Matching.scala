@@ -73,7 +73,7 @@ case class MatchingFilters(function: String, given: Given, selection: Selection,
     val state = ctx.addMutableState(classOf[Matcher].getName, "matcher", name => s"$name = $found.matcher();")
     val set = ctx.splitExpressionsWithCurrentInputs(children.zipWithIndex.map { case (child, column) =>
       val value = child.genCode(ctx)
-      s"${value.code}\n${if (value.isNull == FalseLiteral) "" else s"if (!${value.isNull}) "}$state.set($column, ${MatchingFilters.argument(child.dataType, value.value.toString)});"
+      s"${value.code}\n${if (value.isNull == FalseLiteral) "" else s"if (!${value.isNull}) "}$state.${MatchingFilters.given(child.dataType, column, value.value.toString)};"
     }, "columns")
     ev.copy(code = code"""
       $state.start();
@@ -85,12 +85,15 @@ case class MatchingFilters(function: String, given: Given, selection: Selection,
 }
 
 object MatchingFilters {
-  private def argument(kind: DataType, value: String): String = Vocabulary.shape(kind) match {
-    case Shape.Whole if kind != BooleanType => s"(long) $value"
-    case Shape.Real => s"(double) $value"
-    case Shape.Whole => value
-    case _ if CodeGenerator.isPrimitiveType(kind) => s"(Object) $value"
-    case _ => s"(Object) $value"
+  /** How generated code gives a matcher the value of a column. */
+  private def given(kind: DataType, column: Int, value: String): String = (Vocabulary.shape(kind), kind) match {
+    case (Shape.Whole, BooleanType) => s"set($column, $value)"
+    case (Shape.Whole, _) => s"set($column, (long) $value)"
+    case (Shape.Real, _) => s"set($column, (double) $value)"
+    case (Shape.Text, _) => s"text($column, $value)"
+    case (_, _: ArrayType) => s"list($column, $value)"
+    case (_, _: MapType) => s"map($column, $value)"
+    case _ => s"other($column, (Object) $value)"
   }
 
   /** The builder of a function. */
