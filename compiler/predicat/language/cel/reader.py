@@ -211,73 +211,96 @@ class _Reader:
     # --- calls
 
     def call(self, expr: Any) -> t.Tree:
+        """An operator, a method or a function: the first form of `_FORMS_OF` that it has."""
         call = expr.call_expr
-        name = call.function
-        if name in ("_&&_", "_||_"):
-            args = self.all(self.chain(expr, name))
-            return t.Apply("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
-        if name in _ARITHMETIC:
-            self.refuse_unsigned(call.args)
-        if name == "-_":
-            (arg,) = self.all(call.args)
-            return t.Apply("neg", (arg,), self.span(expr, arg))
-        if name in ("_==_", "_!=_") and (found := self.special_equality(expr)) is not None:
-            return found
-        if name == "@in" and (inner := forms.flattened(call.args[1])) is not None:
-            value, lists_ = self.all([call.args[0], inner])
-            found = t.Apply("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
-            return t.Bind("any", _INNER, lists_, found, found.span)
-        if name in OPERATORS:
-            args = self.all(call.args)
-            return (
-                self.bracket(expr, *args)
-                if name == "_[_]"
-                else t.Apply(OPERATORS[name], args, self.span(expr, *args))
-            )
-        if name in optionals.LOOK_UPS:
-            raise self.fail(say.optional_value(self.span(expr)))
-        method = call.HasField("target")
-        if (
-            method
-            and name in optionals.ENDS
-            and len(call.args) == optionals.ENDS[name]
-            and optionals.is_optional(call.target)
-        ):
-            args = self.all(call.args)
-            return optionals.ended(self, expr, args, self.call_span(expr, *args))
-        if method and call.target.HasField("ident_expr") and (found := self.in_namespace(expr)) is not None:
-            return found
-        if method and name in macros.OF_ENTRIES and forms.names_two(call):
-            source, *parts = self.all([call.target, *call.args[2:]])
-            return macros.of_entries(call, source, tuple(parts), self.call_span(expr, source, *parts))
-        if method and name == "match":
-            return self.glob(expr)
-        if not method and name == "filter":
-            return self.reference(expr)
-        if not method and name in ("timestamp", "duration") and len(call.args) == 1:
-            return self.moment(expr, name)
-        if not method and name in _CONVERSIONS and len(call.args) == 1:
-            (arg,) = self.all(call.args)
-            target = t.Const(_CONVERSIONS[name], self.name_span(expr))
-            return t.Apply("cast", (arg, target), self.call_span(expr, arg))
-        if method and name in PART_NAMES and len(call.args) <= 1:
-            return self.part(expr)
-        if (
-            method
-            and (methods := addresses.VALUES.get(forms.constructor(call.target), {}))
-            and name in methods
-        ):
-            return self.library(
-                expr, methods[name], [call.target.call_expr.args[0], *map(forms.constructed, call.args)]
-            )
-        if method and name in _LIBRARIES:
-            return self.library(expr, _LIBRARIES[name], [call.target, *call.args])
-        if not method and name in _LIBRARY_FUNCTIONS:
-            return self.library(expr, _LIBRARY_FUNCTIONS[name], call.args)
-        if not method and name == "dyn" and len(call.args) == 1:
-            (arg,) = self.all(call.args)
-            return t.Apply("dyn", (arg,), self.call_span(expr, arg))
-        return self.function(expr)
+        kind = "method" if call.HasField("target") else "sign" if call.function in _SIGNS else "function"
+        found = (read(self, expr) for read in _FORMS_OF[kind])
+        return next(tree for tree in found if tree is not None)
+
+    def sign(self, expr: Any) -> t.Tree | None:
+        """An operator with a form of its own."""
+        read = _SIGN_FORMS.get(expr.call_expr.function)
+        return read(self, expr) if read is not None else None
+
+    def operator(self, expr: Any) -> t.Tree:
+        args = self.all(expr.call_expr.args)
+        return t.Apply(OPERATORS[expr.call_expr.function], args, self.span(expr, *args))
+
+    def arithmetic(self, expr: Any) -> t.Tree:
+        self.refuse_unsigned(expr.call_expr.args)
+        return self.operator(expr)
+
+    def negative(self, expr: Any) -> t.Tree:
+        self.refuse_unsigned(expr.call_expr.args)
+        (arg,) = self.all(expr.call_expr.args)
+        return t.Apply("neg", (arg,), self.span(expr, arg))
+
+    def junction(self, expr: Any) -> t.Tree:
+        name = expr.call_expr.function
+        args = self.all(self.chain(expr, name))
+        return t.Apply("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
+
+    def in_flattened(self, expr: Any) -> t.Tree | None:
+        """`x in lists.flatten()`: in one of the lists."""
+        call = expr.call_expr
+        inner = forms.flattened(call.args[1])
+        if inner is None:
+            return None
+        value, lists_ = self.all([call.args[0], inner])
+        found = t.Apply("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
+        return t.Bind("any", _INNER, lists_, found, found.span)
+
+    def optional_look_up(self, expr: Any) -> t.Tree:
+        raise self.fail(say.optional_value(self.span(expr)))
+
+    def optional_end(self, expr: Any) -> t.Tree | None:
+        """`a.?b.orValue(x)` and the other methods of optional values."""
+        call = expr.call_expr
+        if optionals.ENDS.get(call.function) != len(call.args) or not optionals.is_optional(call.target):
+            return None
+        args = self.all(call.args)
+        return optionals.ended(self, expr, args, self.call_span(expr, *args))
+
+    def of_entries(self, expr: Any) -> t.Tree | None:
+        """A macro with names for a key and a value."""
+        call = expr.call_expr
+        if call.function not in macros.OF_ENTRIES or not forms.names_two(call):
+            return None
+        source, *parts = self.all([call.target, *call.args[2:]])
+        return macros.of_entries(call, source, tuple(parts), self.call_span(expr, source, *parts))
+
+    def cast(self, expr: Any) -> t.Tree | None:
+        """`int(x)` and the other conversions."""
+        call = expr.call_expr
+        if call.function not in _CONVERSIONS or len(call.args) != 1:
+            return None
+        (arg,) = self.all(call.args)
+        target = t.Const(_CONVERSIONS[call.function], self.name_span(expr))
+        return t.Apply("cast", (arg, target), self.call_span(expr, arg))
+
+    def dyn(self, expr: Any) -> t.Tree | None:
+        if expr.call_expr.function != "dyn" or len(expr.call_expr.args) != 1:
+            return None
+        (arg,) = self.all(expr.call_expr.args)
+        return t.Apply("dyn", (arg,), self.call_span(expr, arg))
+
+    def of_address(self, expr: Any) -> t.Tree | None:
+        """A method of `url(x)`, `ip(x)` or `cidr(x)`."""
+        call = expr.call_expr
+        row = addresses.VALUES.get(forms.constructor(call.target), {}).get(call.function)
+        if row is None:
+            return None
+        parts = [call.target.call_expr.args[0], *map(forms.constructed, call.args)]
+        return self.library(expr, row, parts)
+
+    def library_method(self, expr: Any) -> t.Tree | None:
+        call = expr.call_expr
+        row = _LIBRARIES.get(call.function)
+        return self.library(expr, row, [call.target, *call.args]) if row is not None else None
+
+    def library_function(self, expr: Any) -> t.Tree | None:
+        row = _LIBRARY_FUNCTIONS.get(expr.call_expr.function)
+        return self.library(expr, row, expr.call_expr.args) if row is not None else None
 
     def refuse_unsigned(self, args: Any) -> None:
         """Raises _Stop for an unsigned operand: 2u - 3u is an error in CEL, and so is 2u + 1."""
@@ -287,6 +310,10 @@ class _Reader:
             if arg.HasField("call_expr") and arg.call_expr.function == "_?_:_":
                 self.refuse_unsigned(arg.call_expr.args[1:])
 
+    def look_up(self, expr: Any) -> t.Tree:
+        base, key = self.all(expr.call_expr.args)
+        return self.bracket(expr, base, key)
+
     def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree:
         return t.Apply("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
 
@@ -295,6 +322,8 @@ class _Reader:
         none of these.
         """
         call = expr.call_expr
+        if not call.target.HasField("ident_expr"):
+            return None
         name = f"{call.target.ident_expr.name}.{call.function}"
         if (
             name == "cel.bind" and len(call.args) == 3 and call.args[0].HasField("ident_expr")
@@ -425,14 +454,21 @@ class _Reader:
         after = re.compile(r"\s*,?\s*" + r"\s*".join(map(re.escape, sign))).match(self.source.text, span.end)
         return Span(span.source, span.start, after.end()) if after else span
 
-    def reference(self, expr: Any) -> t.Tree:
+    def reference(self, expr: Any) -> t.Tree | None:
+        """`filter("name")`: another filter."""
+        if expr.call_expr.function != "filter":
+            return None
         args = expr.call_expr.args
         name = args[0].const_expr.string_value if args else ""
         if len(args) != 1 or not name:
             raise self.fail(msg.filter_name_in_call(self.name_span(expr)))
         return t.Ref(name, (), self.span(args[0]))
 
-    def moment(self, expr: Any, name: str) -> t.Tree:
+    def moment(self, expr: Any) -> t.Tree | None:
+        """`timestamp(x)` and `duration(x)`."""
+        name = expr.call_expr.function
+        if name not in _MOMENTS or len(expr.call_expr.args) != 1:
+            return None
         (arg,) = self.all(expr.call_expr.args)
         span = self.call_span(expr, arg)
         if isinstance(arg, t.Const) and isinstance(arg.value, str):
@@ -450,8 +486,10 @@ class _Reader:
             return t.Apply("cast", (t.Const(None, span), t.Const(f"to_{name}", span)), span)
         return t.Const(value, span)
 
-    def part(self, expr: Any) -> t.Tree:
+    def part(self, expr: Any) -> t.Tree | None:
         """getHours() and its like: in UTC, or in the time zone of the argument."""
+        if expr.call_expr.function not in PART_NAMES or len(expr.call_expr.args) > 1:
+            return None
         op, shift = PART_NAMES[expr.call_expr.function]
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         span = self.call_span(expr, *args)
@@ -464,8 +502,10 @@ class _Reader:
         found: t.Tree = t.Apply(op, args, span)
         return t.Apply("add", (found, t.Const(shift, span)), span) if shift else found
 
-    def glob(self, expr: Any) -> t.Tree:
+    def glob(self, expr: Any) -> t.Tree | None:
         """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
+        if expr.call_expr.function != "match":
+            return None
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         span = self.call_span(expr, *args)
         if len(args) == 3:
@@ -518,3 +558,40 @@ _MOMENTS: dict[
     "duration": (parse_duration, is_duration, has_nanoseconds, "1h30m"),
 }
 """How a constant is read, what has its form, what is too fine for microseconds, and an example."""
+
+_Form = Callable[[_Reader, Any], t.Tree | None]
+_SIGN_FORMS: dict[str, _Form] = {
+    "_&&_": _Reader.junction,
+    "_||_": _Reader.junction,
+    **dict.fromkeys(_ARITHMETIC, _Reader.arithmetic),
+    "-_": _Reader.negative,
+    "_==_": _Reader.special_equality,
+    "_!=_": _Reader.special_equality,
+    "@in": _Reader.in_flattened,
+    "_[_]": _Reader.look_up,
+    **dict.fromkeys(optionals.LOOK_UPS, _Reader.optional_look_up),
+}
+"""Operators that are more than one of the table, by the names of CEL's parser."""
+_SIGNS = frozenset({*_SIGN_FORMS, *OPERATORS})
+_FORMS_OF: dict[str, tuple[_Form, ...]] = {
+    "sign": (_Reader.sign, _Reader.operator),
+    "method": (
+        _Reader.optional_end,
+        _Reader.in_namespace,
+        _Reader.of_entries,
+        _Reader.glob,
+        _Reader.part,
+        _Reader.of_address,
+        _Reader.library_method,
+        _Reader.function,
+    ),
+    "function": (
+        _Reader.reference,
+        _Reader.moment,
+        _Reader.cast,
+        _Reader.library_function,
+        _Reader.dyn,
+        _Reader.function,
+    ),
+}
+"""The forms that a call may have, in order; None of a form is a call that does not have it."""
