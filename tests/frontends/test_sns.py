@@ -288,3 +288,28 @@ def test_an_empty_array_in_an_array_is_no_value() -> None:
     assert [
         found.evaluate({"body": {"a": value}}) for value in ([[], {}], [[None]], ["x", []], ["y", []])
     ] == [False, True, False, True]
+
+
+@pytest.mark.parametrize("depth", [201, 600, 5000])
+@pytest.mark.parametrize("text", ["[{}]", '{{"a": {}}}'])
+def test_a_text_that_is_nested_too_deeply(depth: int, text: str) -> None:
+    before, after = text.format("\0").replace("{{", "{").split("\0")
+    body = before * depth + "1" + after * depth
+    with pytest.raises(predicat.PredicatError, match="nested deeper than 200 levels"):
+        predicat.parse(body, "sns", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"a": ["b",]}', "1:12"),
+        ('{"a": ["b"],}', "1:13"),
+        ('{"a": ["b"]} x', "1:14"),
+        ('{"a" ["b"]}', "1:6"),
+        ('{a: ["b"]}', "1:2"),
+        ('{"a": ["b"}', "1:11"),
+    ],
+)
+def test_a_text_that_is_no_json_is_marked_where_it_is_none(text: str, place: str) -> None:
+    with pytest.raises(predicat.PredicatError, match=f"is not JSON(.|\n)*:{place}\n"):
+        predicat.parse(text, "sns", {})

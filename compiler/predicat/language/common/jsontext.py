@@ -7,9 +7,12 @@ import math
 import re
 from typing import Any
 
-from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
+from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 
+MAX_DEPTH = 200
+"""The deepest nesting of a text."""
 _PART = re.compile(r'[ \t\r\n]*([\[\]{},:]|"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+)', re.DOTALL)
 _NOT_ZERO = re.compile(r"-?[0.]*[1-9]")
 
@@ -40,51 +43,82 @@ def read(text: str, source: Source, whole: Span, what: str) -> Any:
     """The data of a JSON text.
 
     Raises:
-        PredicatError: It is not JSON, has a key twice, or a number that does not fit a double.
+        PredicatError: It is not JSON, has a key twice, a number that does not fit a double, or more than
+            MAX_DEPTH levels.
     """
     located = source.text == text
+    try:
+        return _Reader(text, source, None if located else whole).all()
+    except _NoJson:
+        raise PredicatError.of(_problem(text, source if located else None, whole, what)) from None
+
+
+def _problem(text: str, source: Source | None, whole: Span, what: str) -> Diagnostic:
+    """What Python's reader says of a text that is no JSON; its place, if it is in a source."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
         at = min(error.pos, max(len(text) - 1, 0))
-        raise PredicatError.of(
-            say.no_json(Span(source, at, at + 1) if located else whole, what, error.msg)
-        ) from None
+        return say.no_json(Span(source, at, at + 1) if source is not None else whole, what, error.msg)
     except (ValueError, RecursionError) as error:
-        raise PredicatError.of(say.no_json(whole, what, error)) from None
-    return _Parts(text, source, None if located else whole).value()
+        return say.no_json(whole, what, error)
+    return say.no_json(whole, what, "not a value")
 
 
-class _Parts:
-    """Reads the tokens of a text that is valid JSON."""
+class _NoJson(Exception):
+    """A text is no JSON."""
+
+
+class _Reader:
+    """Reads a text part by part, once."""
 
     def __init__(self, text: str, source: Source, whole: Span | None) -> None:
-        self.parts = [(found[1], found.start(1), found.end(1)) for found in _PART.finditer(text)]
-        self.source, self.whole, self.at = source, whole, 0
+        self.text, self.source, self.whole = text, source, whole
+        self.at = self.start = self.depth = 0
 
-    def take(self) -> tuple[str, Span]:
-        part, start, end = self.parts[self.at]
-        self.at += 1
-        return part, self.whole or Span(self.source, start, end)
-
-    def next_is(self, part: str) -> bool:
-        found = self.parts[self.at][0] == part
-        self.at += found
+    def all(self) -> Any:
+        """The value that is the whole text."""
+        found = self.value(self.take())
+        if self.text[self.at :].strip(" \t\r\n"):
+            raise _NoJson
         return found
 
-    def placed(self) -> tuple[Any, Span]:
-        """A value and its span."""
-        first = self.at
-        found = self.value()
-        return found, self.whole or Span(self.source, self.parts[first][1], self.parts[self.at - 1][2])
+    def take(self) -> str:
+        """The next part."""
+        found = _PART.match(self.text, self.at)
+        if found is None:
+            raise _NoJson
+        self.start, self.at = found.span(1)
+        return found[1]
 
-    def value(self) -> Any:
-        part, span = self.take()
-        if part == "{":
-            return self.object(span)
-        if part == "[":
-            return self.array(span)
-        found = json.loads(part)
+    def expect(self, *parts: str) -> str:
+        part = self.take()
+        if part not in parts:
+            raise _NoJson
+        return part
+
+    def span(self, start: int) -> Span:
+        """From a place to the end of the last part."""
+        return self.whole or Span(self.source, start, self.at)
+
+    def value(self, part: str) -> Any:
+        """The value that begins with a part."""
+        start = self.start
+        if part in ("{", "["):
+            self.depth += 1
+            if self.depth > MAX_DEPTH:
+                raise PredicatError.of(msg.too_deep(self.span(start), MAX_DEPTH))
+            found = self.object(start) if part == "{" else self.array(start)
+            self.depth -= 1
+            return found
+        return self.scalar(part)
+
+    def scalar(self, part: str) -> Any:
+        span = self.span(self.start)
+        try:
+            found = json.loads(part)
+        except ValueError:
+            raise _NoJson from None
         if isinstance(found, float) and (math.isinf(found) or (not found and _NOT_ZERO.match(part))):
             raise PredicatError.of(say.no_double(span, part))
         if not isinstance(found, str):
@@ -93,26 +127,36 @@ class _Parts:
         text.span = span
         return text
 
-    def object(self, span: Span) -> Object:
+    def object(self, start: int) -> Object:
         found = Object()
-        found.span, found.key_spans, found.value_spans = span, {}, {}
-        while not self.next_is("}"):
-            part, place = self.take()
-            key = json.loads(part)
+        found.span, found.key_spans, found.value_spans = self.span(start), {}, {}
+        part = self.take()
+        while part != "}":
+            if not part.startswith('"'):
+                raise _NoJson
+            key, place = str(self.scalar(part)), self.span(self.start)
             if key in found:
                 raise PredicatError.of(say.key_twice(place, repr(key)))
-            self.take()
+            self.expect(":")
             found.key_spans[key] = place
-            found[key], found.value_spans[key] = self.placed()
-            self.next_is(",")
+            first = self.take()
+            begins = self.start
+            found[key] = self.value(first)
+            found.value_spans[key] = self.span(begins)
+            part = self.expect(",", "}")
+            if part == "," and (part := self.take()) == "}":
+                raise _NoJson
         return found
 
-    def array(self, span: Span) -> Array:
+    def array(self, start: int) -> Array:
         found = Array()
-        found.span, found.item_spans = span, []
-        while not self.next_is("]"):
-            item, place = self.placed()
-            found.append(item)
-            found.item_spans.append(place)
-            self.next_is(",")
+        found.span, found.item_spans = self.span(start), []
+        part = self.take()
+        while part != "]":
+            begins = self.start
+            found.append(self.value(part))
+            found.item_spans.append(self.span(begins))
+            part = self.expect(",", "]")
+            if part == "," and (part := self.take()) == "]":
+                raise _NoJson
         return found
