@@ -25,11 +25,10 @@ KNOWN = {
     "language/__init__.py",
     "language/spark/reader.py",
     "language/postgres/reader.py",
+    "language/duckdb/reader.py",
     # Functions that not all engines have, or not all alike.
     "language/sql/calendars.py",
     "language/sql/formats.py",
-    "language/sql/others.py",
-    "language/sql/times.py",
     "semantics/regex.py",  # how patterns are written for an engine, by its name
 }
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import pytest
 from msgspec import Struct
 
 import predicat
@@ -129,14 +130,20 @@ def test_conditions_of_spark_mean_what_spark_means(spark: Any) -> None:
     check_language("spark", lambda over: Spark(spark, DECLARED, over))
 
 
-def test_conditions_of_postgres_mean_the_same_on_spark(spark: Any) -> None:
-    check_translation("postgres", "spark", lambda over: Spark(spark, DECLARED, over))
+@pytest.mark.parametrize("language", ["postgres", "duckdb"])
+def test_conditions_of_others_mean_the_same_on_spark(spark: Any, language: str) -> None:
+    check_translation(language, "spark", lambda over: Spark(spark, DECLARED, over))
 
 
-def test_conditions_of_spark_mean_the_same_on_postgres(postgres: Any) -> None:
-    check_translation("spark", "postgres", lambda over: Postgres(postgres, DECLARED, over))
+@pytest.mark.parametrize("language", ["spark", "duckdb"])
+def test_conditions_of_others_mean_the_same_on_postgres(postgres: Any, language: str) -> None:
+    check_translation(language, "postgres", lambda over: Postgres(postgres, DECLARED, over))
 
 
-def test_conditions_of_both_mean_the_same_on_duckdb() -> None:
-    for language in ("spark", "postgres"):
-        check_translation(language, "duckdb", lambda over: DuckDB(DECLARED, over))
+def test_conditions_of_duckdb_mean_what_duckdb_means() -> None:
+    check_language("duckdb", lambda over: DuckDB(DECLARED, over))
+
+
+@pytest.mark.parametrize("language", ["spark", "postgres", "duckdb"])
+def test_all_conditions_mean_the_same_on_duckdb(language: str) -> None:
+    check_translation(language, "duckdb", lambda over: DuckDB(DECLARED, over))

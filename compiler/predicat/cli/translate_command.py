@@ -23,7 +23,7 @@ from predicat.diagnostics.messages import commands as say
     "--from",
     "source",
     metavar="LANGUAGE",
-    help="The language of a file. bigquery, snowflake, trino and duckdb are read into sql by sqlglot.",
+    help="The language of a file. bigquery, snowflake and trino are read into sql by sqlglot.",
 )
 @click.option(
     "--to", "target", required=True, metavar="LANGUAGE", help="The language or SQL dialect of the output."

@@ -20,6 +20,7 @@ from predicat.ir.tree import Tree
 from predicat.passes.accept import accepting, deciding
 from predicat.passes.scope import (
     CEL_RULES,
+    DUCKDB_RULES,
     JMS_RULES,
     POSTGRES_RULES,
     SPARK_RULES,
@@ -133,6 +134,14 @@ LANGUAGES = {
             POSTGRES_RULES,
             "postgres.reader:read",
             source="PostgreSQL documentation, value expressions, functions and operators",
+            placeholders=False,
+        ),
+        Language(
+            "duckdb",
+            "a condition of DuckDB",
+            DUCKDB_RULES,
+            "duckdb.reader:read",
+            source="DuckDB documentation, functions and data types",
             placeholders=False,
         ),
         Language(

@@ -388,6 +388,7 @@ class Operators(Comparisons):
             "to_int": BIGINT,
             "to_rounded_int": BIGINT,
             "to_either_int": BIGINT,
+            "to_duckdb_int": BIGINT,
             "to_cel_int": BIGINT,
             "to_double": DOUBLE,
             "to_boolean": BOOLEAN,
@@ -409,7 +410,9 @@ class Operators(Comparisons):
             if fractional and not _is_whole(node):
                 self.doubt(sql.ambiguous_whole(span, _written(node)))
             op = "to_int"
-        if op == "to_rounded_int":
+        if op == "to_duckdb_int" and node.type == STRING:
+            return sql_numbers.whole_of_text(node, span)
+        if op in ("to_rounded_int", "to_duckdb_int"):
             if node.type == DOUBLE or isinstance(node.type, DecimalType):
                 half_even = node.type == DOUBLE
                 return rounded_to_int(convert(node, DOUBLE), span, half_even=half_even)
@@ -608,6 +611,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
     "sql.decimal": (sql_numbers.decimal,),
+    "duckdb.div": (sql_numbers.quotient,),
     "spark.floor": (sql_numbers.whole,),
     "spark.ceil": (sql_numbers.whole,),
     "postgres.sign": (sql_numbers.sign,),

@@ -62,6 +62,7 @@ SPARK_RULES = Rules(
     casts_of_text=True,
 )
 POSTGRES_RULES = SPARK_RULES
+DUCKDB_RULES = SPARK_RULES
 JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)
 CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
 

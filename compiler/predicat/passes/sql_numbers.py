@@ -12,6 +12,8 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, NULL, STRING, DecimalType
 from predicat.ir.values import type_of
 from predicat.passes.convert import bare, convert
 from predicat.passes.literals import BLANKS
+from predicat.passes.rounding import rounded_to_int
+from predicat.passes.text_casts import of_text
 from predicat.semantics.arithmetic import MOST_DIGITS
 
 if TYPE_CHECKING:
@@ -68,6 +70,21 @@ def whole(check: Operators, op: str, args: list[Node], span: Span) -> Node:
         return found
     is_nan = check.operator("is_nan", [number], span)
     return Call(DOUBLE, "cond", (is_nan, Literal(DOUBLE, 0.0, span), found), span)
+
+
+def quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+    """DuckDB's `//`: of whole numbers without a rest; of others it is `/`."""
+    parts = list(map(bare, args))
+    if all(part.type == BIGINT for part in parts):
+        return check.call("div", parts, span)
+    return check.call("fdiv", [convert(part, DOUBLE) for part in parts], span)
+
+
+def whole_of_text(text: Node, span: Span) -> Node:
+    """DuckDB's cast of a text to a whole number: one with decimals is rounded, a half away from zero."""
+    plain = of_text("to_int", text, BIGINT, span)
+    rounded = rounded_to_int(of_text("to_double", text, DOUBLE, span), span, half_even=False)
+    return Call(BIGINT, "coalesce", (plain, rounded), span)
 
 
 def sign(_check: Operators, _op: str, args: list[Node], span: Span) -> Node:

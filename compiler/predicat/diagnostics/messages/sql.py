@@ -252,6 +252,15 @@ def argument_without_name(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(span, "a parameter without a name", "write name => value")
 
 
+def second_comparison(span: Span, operator: str) -> Diagnostic:
+    return Diagnostic(
+        "syntax",
+        f"{operator} follows a comparison",
+        span,
+        "join two comparisons with AND, as in 1 < a AND a < 3, or use parentheses",
+    )
+
+
 def behind_comparison(span: Span, operator: str) -> Diagnostic:
     return msg.syntax(
         span, f"{operator} follows a comparison", "use parentheses to show what belongs together"

@@ -104,6 +104,12 @@ def log_of_base(span: Span) -> Diagnostic:
     )
 
 
+def logarithm_of_zero(span: Span, name: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, name, "of 0 it is infinite on DuckDB alone: compare the number itself, as in x > 2.718"
+    )
+
+
 def circumflex(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.postgres import texts
 from predicat.language.sql import (
     array_functions,
     documents,
+    ends,
     functions,
     json_functions,
     number_functions,
@@ -52,8 +52,9 @@ RULES: dict[Key, Rule | None] = {
     exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
     exp.Lambda: (None, json_functions.arrow_as_lambda),
     "sign": (None, functions.function("postgres.sign", 1)),
-    exp.Left: (_BINARY, texts.left),
-    exp.Right: (_BINARY, texts.right),
+    exp.Trim: (frozenset({"this", "position", "expression"}), functions.trim_characters),
+    exp.Left: (_BINARY, ends.left),
+    exp.Right: (_BINARY, ends.right),
     "round": (None, number_functions.rounded("postgres.round")),
     exp.Log: (_BINARY, number_functions.logarithm("log10")),
     # NULL where the value is in no place.

@@ -17,7 +17,15 @@ from predicat.language.sql.reader import read_as
 if TYPE_CHECKING:
     from predicat.language import Body
 
-POSTGRES = SqlLanguage("postgres", "postgres", RULES, foreign=FOREIGN, rows=frozenset({"row"}))
+POSTGRES = SqlLanguage(
+    "postgres",
+    "postgres",
+    RULES,
+    foreign=FOREIGN,
+    rows=frozenset({"row"}),
+    sunday=0,
+    unsized_decimal=(38, 18),
+)
 
 
 def read(body: Body) -> t.Tree:

@@ -44,7 +44,7 @@ RULES: dict[Key, Rule | None] = {
     "bigint": (None, times.conversion("bigint")),
     "long": (None, times.conversion("bigint")),
     "round": (None, number_functions.rounded("spark.round")),
-    "sqrt": (None, numbers.square_root),
+    "sqrt": (None, number_functions.square_root),
     exp.Floor: (frozenset({"this"}), numbers.whole("floor")),
     exp.Ceil: (frozenset({"this"}), numbers.whole("ceil")),
     # Places below 1 count from the end, and a length below 0 is 0.

@@ -26,6 +26,8 @@ SPARK = SqlLanguage(
     foreign=FOREIGN,
     rows=frozenset({"struct", "named_struct"}),
     row_equality="same",
+    sunday=1,
+    unsized_decimal=(10, 0),
 )
 
 

@@ -17,7 +17,7 @@ from predicat.diagnostics.messages import sql
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply, by_kind, each, let, number, plus
-from predicat.language.sql import constants, operators
+from predicat.language.sql import operators
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.operators import Build, not_
 
@@ -34,6 +34,11 @@ def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """
     span = reader.span(node)
     base, key = reader.all(counted(reader, node, 2), depth)
+    return at_place(base, key, span)
+
+
+def at_place(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
+    """An element of an array by its place, from 1 or from the end; a value of a map by its key."""
     if isinstance(key, t.Const) and isinstance(key.value, str):
         return apply("bracket", span, base, key)
     return by_kind(
@@ -41,8 +46,8 @@ def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         base,
         span,
         map=apply("bracket", span, base, key),
-        list=_at(base, constants.whole(reader, key, "element_at"), span)
-        if isinstance(key, t.Const)
+        list=_at(base, key.value, span)
+        if isinstance(key, t.Const) and isinstance(key.value, int)
         else _place_of_row(base, key, span),
     )
 

@@ -34,14 +34,20 @@ def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def trim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """TRIM of spaces, or of any of the characters of a constant, at both ends or at one."""
+    characters = node.args.get("expression")
+    if characters is not None and reader.stands_before(node.this, characters):
+        raise reader.fail(say.trim_two_arguments(reader.span(node)))
+    return trim_characters(reader, node, depth)
+
+
+def trim_characters(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """TRIM, also with the characters as the second argument: `ltrim(s, 'xy')`."""
     position = str(node.args.get("position") or "BOTH").upper()
     characters = node.args.get("expression")
     if characters is None:
         return reader.apply(
             {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth
         )
-    if reader.stands_before(node.this, characters):
-        raise reader.fail(say.trim_two_arguments(reader.span(node)))
     op = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "strip")
     return reader.apply(op, node, node.this, characters, depth=depth)
 

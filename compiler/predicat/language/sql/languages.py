@@ -46,6 +46,8 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         foreign: Operators of other engines, in capital letters, with what to write instead.
         rows: The functions that make a row of values.
         row_equality: The operator by which two rows are equal in a place.
+        sunday: The number of Sunday in EXTRACT(DOW ...); None: engines disagree.
+        unsized_decimal: The digits of a DECIMAL without any, in all and behind the point; None: refused.
         mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
 
@@ -57,6 +59,8 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
     rows: frozenset[str] = frozenset()
     row_equality: str = "eq"
+    sunday: int | None = None
+    unsized_decimal: tuple[int, int] | None = None
 
     @cached_property
     def reader(self) -> Dialect:

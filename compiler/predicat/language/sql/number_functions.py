@@ -6,6 +6,7 @@ Sources: Spark SQL, "Built-in Functions", mathematical, bitwise and conditional 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -73,6 +74,19 @@ def of_double(op: str) -> Build:
         return apply(op, span, double(value, span))
 
     return build
+
+
+def square_root(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """SQRT of engines where it is NaN for a negative number: Spark and DuckDB."""
+    span = reader.span(node)
+    (value,) = reader.all(counted(reader, node, 1), depth)
+
+    def build(value: t.Tree) -> t.Tree:
+        below = apply("lt", span, value, t.Const(0.0, span))
+        root = apply("sqrt", span, value)
+        return choose(apply("is_true", span, below), t.Const(math.nan, span), root, span)
+
+    return let(_VALUE, double(value, span), build, span)
 
 
 def logarithm(alone: str | None) -> Build:

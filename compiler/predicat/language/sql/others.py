@@ -9,7 +9,7 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import sql as say
 
-DIALECTS = {"bigquery": "BigQuery", "snowflake": "Snowflake", "trino": "Trino", "duckdb": "DuckDB"}
+DIALECTS = {"bigquery": "BigQuery", "snowflake": "Snowflake", "trino": "Trino"}
 """The dialects of sqlglot that are read, with the names of their engines."""
 
 

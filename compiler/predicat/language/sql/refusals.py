@@ -131,7 +131,16 @@ _PREDICATES = frozenset(
 
 
 _BETWEEN_CONDITIONS = frozenset(
-    {TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.ARROW, _COMMA}
+    {
+        TokenType.AND,
+        TokenType.OR,
+        TokenType.WHEN,
+        TokenType.THEN,
+        TokenType.ELSE,
+        TokenType.ARROW,
+        TokenType.SEMICOLON,
+        _COMMA,
+    }
 )
 
 
@@ -139,7 +148,19 @@ def _is_if(one: Token) -> bool:
     return one.token_type is TokenType.VAR and one.text.upper() == "IF"
 
 
+_TURNED = {("=", "<"): "<=", ("=", ">"): ">=", ("!", "<"): ">=", ("!", ">"): "<="}
+"""Signs of comparisons that are written the wrong way round."""
 _SHIFTS = frozenset({TokenType.GT, TokenType.LT})
+
+
+def _shift_signs(tokens: list[Token]) -> set[int]:
+    """Where the two signs of `<<` and `>>` stand, which are tokens of their own."""
+    pairs = [
+        (one, other)
+        for one, other in pairwise(tokens)
+        if one.token_type is other.token_type and one.token_type in _SHIFTS and other.start == one.end + 1
+    ]
+    return {token.start for pair in pairs for token in pair}
 
 
 def _is_shift_apart(one: Token, other: Token) -> bool:
@@ -151,6 +172,12 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
     (
         _is_shift_apart,
         lambda at, _behind, one, other: say.operator(at, f"{one.text} {other.text}", SHIFT_HINT),
+    ),
+    (
+        lambda one, other: (one.text, other.text) in _TURNED and other.start == one.end + 1,
+        lambda at, behind, one, other: say.operator(
+            at.to(behind), one.text + other.text, f"write {_TURNED[one.text, other.text]}"
+        ),
     ),
     (
         lambda one, other: (one.token_type, other.token_type) in _GAPS,
@@ -176,11 +203,12 @@ def refused_tokens(
     tokens: list[Token], source: Source, foreign: Mapping[str, str] = JSON_ARROWS
 ) -> Diagnostic | None:
     """The first problem that the tokens show: one of PAIRS, an operator that the language has not (`foreign`,
-    with what to write), or IS, IN, LIKE or BETWEEN behind a comparison.
+    with what to write), or IS, IN, LIKE, BETWEEN or a comparison behind a comparison.
 
     Of `a = b IS NULL` parsers disagree about what belongs together.
     """
     compared = [False]  # whether a comparison stands before, inside of each open bracket
+    shifts = _shift_signs(tokens)
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         at = Span(source, one.start, one.end + 1)
         for applies, message in PAIRS:
@@ -192,6 +220,10 @@ def refused_tokens(
             compared.append(False)
         elif one.token_type in _CLOSING and len(compared) > 1:
             compared.pop()
+        elif one.start in shifts:
+            continue
+        elif one.token_type in _COMPARISONS and compared[-1]:
+            return say.second_comparison(at, one.text)
         elif one.token_type in _PREDICATES and compared[-1]:
             return say.behind_comparison(at, one.text.upper())
         elif one.token_type in _COMPARISONS or one.token_type in _BETWEEN_CONDITIONS:

@@ -56,18 +56,14 @@ def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     written = [part.name for part in node.args["to"].expressions]
     sizes = [int(size) if size.isascii() and size.isdigit() and len(size) < 4 else -1 for size in written]
     if not sizes:
-        if reader.language.name not in UNSIZED:
+        if reader.language.unsized_decimal is None:
             raise reader.fail(functions.decimal_digits(span))
-        sizes = list(UNSIZED[reader.language.name])
+        sizes = list(reader.language.unsized_decimal)
     precision, scale = (*sizes, 0)[:2]
     if not 1 <= precision <= MAX_PRECISION or not 0 <= scale <= precision or len(sizes) > 2:
         raise reader.fail(functions.bad_decimal(span, MAX_PRECISION))
     digits = (t.Const(size, span) for size in (precision, scale))
     return t.Apply("sql.decimal", (reader.read(node.this, depth), *digits), span)
-
-
-UNSIZED = {"spark": (10, 0), "postgres": (38, 18)}
-"""The digits of a DECIMAL without any, in all and behind the point."""
 
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -216,9 +212,9 @@ def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
     part, span = name.upper(), reader.span(node)
-    if part == "DOW" and reader.language.name != "sql":
+    if part == "DOW" and reader.language.sunday is not None:
         day = read_part(reader, "day_of_week", node, moment, depth)
-        return day if reader.language.name == "postgres" else meanings.spark_day(day)
+        return meanings.spark_day(day) if reader.language.sunday else day
     if part in _IN_UTC:
         return _IN_UTC[part](reader.read(moment, depth), span)
     if part in _AMBIGUOUS:

@@ -1,4 +1,4 @@
-"""Parts of texts as PostgreSQL takes them.
+"""LEFT and RIGHT as PostgreSQL and DuckDB have them.
 
 Source: PostgreSQL, "String Functions and Operators": `left` and `right` with a negative length leave out so
 many characters at the other end.

@@ -1,0 +1,199 @@
+"""Operators and functions that DuckDB means otherwise than the other engines, or that it alone has.
+
+Source: DuckDB documentation, "Functions".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics.messages import sql as say
+from predicat.diagnostics.messages import sql_functions
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, each, let, number, plus, text
+from predicat.language.sql import array_functions, calendars, constants, documents, operators, times
+from predicat.language.sql.arguments import counted
+from predicat.language.sql.number_functions import double
+from predicat.language.sql.operators import Build
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_TEXT, _PLACE, _ITEM = "a text", "a place", "an element"
+"""Variables that nobody can write."""
+
+
+def quotient(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`a / b`: of doubles, as IEEE 754 divides."""
+    span = reader.span(node)
+    left, right = reader.all([node.this, node.expression], depth)
+    return apply("fdiv", span, double(left, span), double(right, span))
+
+
+def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`xs[1]`, `xs[-1]`, `m['key']`."""
+    span = reader.span(node)
+    if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
+        raise reader.fail(reader.unsupported(node))
+    base, key = reader.all([node.this, node.expressions[0]], depth)
+    return array_functions.at_place(base, key, span)
+
+
+def like(op: str) -> Build:
+    return lambda reader, node, depth: operators.like_with(reader, node, op, "", depth)
+
+
+def glob(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`s GLOB 'a*[0-9]?'`: of the whole text, with a constant pattern."""
+    value, pattern = reader.all([node.this, node.expression], depth)
+    written = _constant(reader, pattern, node)
+    return apply("matches", reader.span(node), value, text(_of_glob(written), pattern.span))
+
+
+def _of_glob(pattern: str) -> str:
+    found, bracket = ["(?s)^"], False
+    for place, char in enumerate(pattern):
+        if bracket:
+            bracket = char != "]"
+            negated = char == "!" and pattern[place - 1] == "["
+            found.append("^" if negated else "\\\\" if char == "\\" else char)
+        elif char in "*?":
+            found.append(".*" if char == "*" else ".")
+        elif char == "[" and "]" in pattern[place + 2 :]:
+            bracket = True
+            found.append("[")
+        else:
+            found.append(char if char.isalnum() or not char.isascii() else f"\\{char}")
+    return "".join((*found, "$"))
+
+
+def full_match(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`s SIMILAR TO p`, `regexp_full_match(s, p)`: a regular expression for the whole text."""
+    value, pattern = reader.all(counted(reader, node, 2), depth)
+    written = _constant(reader, pattern, node)
+    return apply("matches", reader.span(node), value, text(f"^(?:{written})$", pattern.span))
+
+
+def _constant(reader: Reader, pattern: t.Tree, node: exp.Expr) -> str:
+    if not isinstance(pattern, t.Const) or not isinstance(pattern.value, str):
+        raise reader.fail(say.pattern_not_constant(reader.span(node)))
+    return pattern.value
+
+
+def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REGEXP_EXTRACT(s, pattern, group): the whole match, unless a group is named; else the empty text."""
+    span = reader.span(node)
+    value, pattern, *group = reader.all(counted(reader, node, 2, 3), depth)
+    return apply("regex_extract", span, value, pattern, *(group or [number(0, span)]))
+
+
+def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x IN (1, 2)`, `x IN xs`."""
+    items = node.args.get("field")
+    if items is None or isinstance(items, exp.List):
+        return operators.in_(reader, node, depth)
+    return _within(reader, node, items, node.this, depth)
+
+
+def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """LIST_CONTAINS: FALSE where the element is not found, also beside NULL."""
+    array, item = counted(reader, node, 2)
+    return _within(reader, node, array, item, depth)
+
+
+def _within(reader: Reader, node: exp.Expr, array: exp.Expr, item: exp.Expr, depth: int) -> t.Tree:
+    span = reader.span(node)
+    items, value = reader.all([array, item], depth)
+    found = apply("is_true", span, apply("in", span, value, items))
+    return documents.unless_absent((items, value), found, span)
+
+
+def quantified(build: Build) -> Build:
+    """A comparison, which has a value with ANY and ALL of an array that is NULL."""
+
+    def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span, found = reader.span(node), build(reader, node, depth)
+        for name in ("any", "all"):
+            array = operators.array_of(node.expression, name, "some" if name == "any" else name)
+            if array is not None and not isinstance(array, exp.Array):
+                absent = apply("is_null", span, reader.read(array, depth))
+                return choose(absent, t.Const(name == "all", span), found, span)
+        return found
+
+    return read
+
+
+def contains_all(*, turned: bool) -> Build:
+    """`xs @> [1, 2]`, `list_has_all(xs, [1, 2])`: elements that are NULL do not count."""
+
+    def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        parts = reader.all(counted(reader, node, 2), depth)
+        whole, part = parts[::-1] if turned else parts
+
+        def within(item: t.Tree) -> t.Tree:
+            found = apply("is_true", span, apply("in", span, item, whole))
+            return apply("or", span, apply("is_null", span, item), found)
+
+        return documents.unless_absent((whole, part), each("all", _ITEM, part, within, span), span)
+
+    return read
+
+
+def of_two(kind: type[exp.Expr], build: Build) -> Build:
+    """A function of two arguments that means the same as an operator."""
+
+    def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        left, right = counted(reader, node, 2)
+        found = kind(this=left.copy(), expression=right.copy())
+        node.replace(found)
+        reader.extents[id(found)] = reader.extent(node)
+        return build(reader, found, depth)
+
+    return read
+
+
+def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """SUBSTRING(s, place, length): negative places count from the end."""
+    span = reader.span(node)
+    value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
+    if isinstance(start, t.Const) and isinstance(start.value, int) and start.value >= 0:
+        return apply("substr", span, value, start, *length)
+
+    def build(value: t.Tree, start: t.Tree) -> t.Tree:
+        behind = plus(apply("add", span, apply("length", span, value), start), 1, span)
+        place = choose(apply("lt", span, start, number(0, span)), behind, start, span)
+        return apply("substr", span, value, place, *length)
+
+    return let(_TEXT, value, lambda value: let(_PLACE, start, lambda start: build(value, start), span), span)
+
+
+def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """STRING_SPLIT by a constant text."""
+    value, by = reader.all(counted(reader, node, 2), depth)
+    constants.text(reader, by, reader.called_name(node))
+    return apply("split", reader.span(node), value, by)
+
+
+def no_logarithm(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """LN of 0 is infinite in DuckDB."""
+    raise reader.fail(sql_functions.logarithm_of_zero(reader.span(node), reader.called_name(node)))
+
+
+def extracted(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """EXTRACT: the second has no decimals."""
+    if str(node.this).upper() == "SECOND":
+        return times.read_part(reader, "second", node, node.expression, depth)
+    return times.extract(reader, node, depth)
+
+
+def days_between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`date_diff('day', start, end)`. Of other units DuckDB counts the boundaries between."""
+    span = reader.span(node)
+    unit, start, end = counted(reader, node, 3)
+    if calendars.unit_of(unit) != "DAY":
+        raise reader.fail(say.counted_boundaries(span))
+    first, last = (calendars.as_date(reader, day) for day in reader.all([start, end], depth))
+    return apply("days_between", span, last, first)

@@ -1,0 +1,34 @@
+"""Conditions of DuckDB, read by sqlglot's dialect of it, with DuckDB's meaning.
+
+Texts stand in single quotes, with escapes of a backslash after E, or between dollars; names in double quotes
+or plain. `differences.py` has what differs from the SQL that all engines share. What is an error in DuckDB is
+UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from predicat.ir import tree as t
+from predicat.language.duckdb.differences import FOREIGN, RULES
+from predicat.language.sql.languages import SqlLanguage
+from predicat.language.sql.reader import read_as
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+DUCKDB = SqlLanguage(
+    "duckdb",
+    "duckdb",
+    RULES,
+    foreign=FOREIGN,
+    rows=frozenset({"row"}),
+    row_equality="same",
+    sunday=0,
+    unsized_decimal=(18, 3),
+)
+
+
+def read(body: Body) -> t.Tree:
+    """The untyped tree of a body. Raises PredicatError."""
+    return read_as(DUCKDB, body)
