@@ -70,3 +70,22 @@ class Unmade:
 
 
 class NoFilter: ...
+
+
+class SecondTime:
+    """Accepts a row when it is offered again."""
+
+    def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
+        return FilterResult.RESCHEDULE if context.tries < 2 else FilterResult.ACCEPT
+
+    def close(self) -> None: ...
+
+
+class Noted:
+    """Accepts rows whose document it can read."""
+
+    def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
+        known = entry["note"] == {"n": 1} and context.consumer["job"] == "events"
+        return FilterResult.ACCEPT if known else FilterResult.REJECT
+
+    def close(self) -> None: ...

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
-from predicat.catalog.model import Catalog
+from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import entries as say
 from predicat.ir.nodes import TRUE, Call, Node, code_of, params_of, reads_now
@@ -62,12 +62,14 @@ class FilterContext(Struct, frozen=True):
         consumer: What the caller says of the consumer, such as its name.
         message: The metadata of the message: the columns of the row that are no fields of the dataset, such
             as `topic`, `partition` and `offset`.
+        tries: How often the row was offered, this time included: more than 1 after RESCHEDULE in a job.
     """
 
     subscription: str
     properties: Mapping[str, str]
     consumer: Mapping[str, str]
     message: Mapping[str, Any]
+    tries: int = 1
 
 
 class EntryFilter(Protocol):
@@ -134,9 +136,23 @@ def plan(
         PredicatError: There is no such filter or subscription, or the filter has no `python:` body.
     """
     found, version = catalog.find(name)
+    node = with_defaults(found.versions[version].predicate.node)
+    return plan_of(catalog, found, version, node, subscription=subscription, consumer=consumer)
+
+
+def plan_of(
+    catalog: Catalog,
+    found: Filter,
+    version: int,
+    node: Node,
+    *,
+    subscription: str = "",
+    consumer: Mapping[str, str] | None = None,
+) -> Plan:
+    """As `plan`, for a version whose predicate `node` has its parameters given."""
     dataset = catalog.datasets[found.dataset]
     label = f"{found.qualified}@{version}"
-    native, classes = _parts(with_defaults(found.versions[version].predicate.node))
+    native, classes = _parts(node)
     if not classes:
         raise PredicatError.of(say.not_an_entry_filter(label))
     for parameter in params_of(native):
@@ -219,21 +235,28 @@ def _attribute(module: str, attribute: str) -> Callable[[], EntryFilter]:
 # --- running them
 
 
+Raised = Callable[[str, Mapping[str, Any], Exception], None]
+
+
 class Chain:
     """The classes of a plan, made, with the broker's rule: any REJECT rejects; else an error is UNKNOWN; else
     any RESCHEDULE reschedules; else the row is accepted.
+
+    `raised` is called for each error with the class and the key of the row. Default: the first one of each
+    kind is logged.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, raised: Raised | None = None) -> None:
         self.plan = plan
+        self._raised = raised or self._log
         self._filters = [(name, load(name)) for name in plan.classes]
         self._logged: set[tuple[str, type[BaseException]]] = set()
         self._properties = MappingProxyType(dict(plan.properties))
         self._consumer = MappingProxyType(dict(plan.consumer))
 
-    def outcome(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> Outcome:
-        """What the classes say of a row that the native filter accepts."""
-        context = FilterContext(self.plan.subscription, self._properties, self._consumer, message)
+    def outcome(self, entry: Mapping[str, Any], message: Mapping[str, Any], tries: int = 1) -> Outcome:
+        """What the classes say of a row that the native filter accepts; `tries` is as in the context."""
+        context = FilterContext(self.plan.subscription, self._properties, self._consumer, message, tries)
         outcome = Outcome.ACCEPT
         for name, row in self._filters:
             try:
@@ -243,7 +266,7 @@ class Chain:
                 ):  # a text of the same name counts, anything else is an error
                     found = FilterResult(found)
             except Exception as error:  # noqa: BLE001  # whatever the user's code raises
-                self._log(name, entry, message, error)
+                self._raised(name, _key(self.plan.key, entry, message), error)
                 outcome = Outcome.UNKNOWN
                 continue
             if found is FilterResult.REJECT:
@@ -264,12 +287,12 @@ class Chain:
             except Exception:  # noqa: BLE001  # whatever the user's code raises
                 _LOG.exception("close of %s", name)
 
-    def _log(self, name: str, entry: Mapping[str, Any], message: Mapping[str, Any], error: Exception) -> None:
+    def _log(self, name: str, key: Mapping[str, Any], error: Exception) -> None:
         kind = name, type(error)
         if kind in self._logged:
             return
         self._logged.add(kind)
-        _LOG.warning(say.raised(name, _key(self.plan.key, entry, message), error), exc_info=error)
+        _LOG.warning(say.raised(name, key, error), exc_info=error)
 
 
 def _key(names: Sequence[str], entry: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -76,7 +77,7 @@ def _batches(
         chain = Chain(found)
         try:
             for batch in batches:
-                outcomes = [chain.outcome(entry, message) for entry, message in _rows(batch, columns)]
+                outcomes = [chain.outcome(entry, message) for entry, message in rows_of(batch, columns)]
                 if outcome is not None:
                     made = pa.array([str(item) for item in outcomes], pa.string())
                     arrays = [*batch.columns, made]
@@ -90,12 +91,14 @@ def _batches(
     return run
 
 
-def _rows(
-    batch: pa.RecordBatch, columns: Mapping[str, str | None]
+def rows_of(
+    batch: pa.RecordBatch, columns: Mapping[str, str | None], documents: Collection[str] = ()
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """The rows of a batch: the values of fields, and the metadata."""
+    """The rows of a batch: the values of fields, and the metadata. `columns`: the field of each column;
+    `documents`: the columns whose texts are JSON.
+    """
     values = [
-        (columns.get(name), name, _python(column))
+        (columns.get(name), name, _documents(column) if name in documents else _python(column))
         for name, column in zip(batch.schema.names, batch.columns, strict=True)
     ]
     fields = [field for field, _, _ in values if field is not None]
@@ -105,6 +108,11 @@ def _rows(
     nothing: Iterator[tuple[Any, ...]] = iter([()] * batch.num_rows)
     for row, message in zip(of_fields if fields else nothing, of_others if others else nothing, strict=False):
         yield dict(zip(fields, row, strict=True)), dict(zip(others, message, strict=True))
+
+
+def _documents(column: pa.Array) -> list[Any]:
+    """Texts of JSON as Python has their values."""
+    return [None if text is None else json.loads(text) for text in column.to_pylist()]
 
 
 def _python(column: pa.Array) -> list[Any]:

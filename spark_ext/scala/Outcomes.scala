@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionDescription, Nondeterministic}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
-import org.apache.spark.sql.types.{BinaryType, DataType}
+import org.apache.spark.sql.types.{BinaryType, ByteType, DataType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** What became of a row in a filter: one bit each, so that a sink may want several. */
@@ -51,7 +51,8 @@ object TaskCounts {
 /**
  * What each filter says of a row, a byte a filter and one for the row as a whole; NULL where no sink wants the row.
  *
- * The predicates are three-valued and evaluated once. `present` says of each whether all of its fields are there, `cells` gives the text of
+ * The predicates are three-valued and evaluated once. One that is a TINYINT is the outcome itself, as its bits; without a bit the row does
+ * not concern the filter. `present` says of each whether all of its fields are there, `cells` gives the text of
  * a cell that did not convert or NULL. `acceptsUnknown` has the filters that accept an UNKNOWN row; `wanted` has the outcomes that some sink
  * takes, a byte a filter and one for the row; `apart` keeps a row with a bad cell from the filters.
  */
@@ -81,12 +82,14 @@ case class Outcomes(
       var accepted = false
       predicates.indices.foreach { index =>
         out(index) = predicates(index).eval(input) match {
+          case null if coded(index) => 0
           case null =>
             val there = present(index).eval(input)
             if (there != null && there.asInstanceOf[Boolean]) task.counts(5 + 4 * index) += 1
             task.counts(4 + 4 * index) += 1
             unknown(index)
           case true => Outcome.Accepted.toByte
+          case bits: Byte => given(index, bits)
           case _ => Outcome.Rejected.toByte
         }
         if ((out(index) & Outcome.Accepted) != 0) { task.counts(2 + 4 * index) += 1; accepted = true }
@@ -95,6 +98,13 @@ case class Outcomes(
       if (!accepted) out(filters) = (out(filters) | Outcome.Unmatched).toByte
     }
     if (out.indices.exists(index => (out(index) & wanted(index)) != 0)) out else null
+  }
+
+  private def coded(index: Int): Boolean = predicates(index).dataType == ByteType
+
+  private def given(index: Int, bits: Byte): Byte = {
+    if ((bits & Outcome.Unknown) != 0) task.counts(4 + 4 * index) += 1
+    bits
   }
 
   private def unknown(index: Int): Byte = (Outcome.Unknown | (if (acceptsUnknown(index)) Outcome.Accepted else 0)).toByte
@@ -137,6 +147,7 @@ case class Outcomes(
   /** One filter: its outcome, its counts, and whether a sink wants it. */
   private def one(ctx: CodegenContext, predicate: Expression, there: Expression, index: Int, counts: String, out: String, flags: String, takes: String): String = {
     val known = predicate.genCode(ctx)
+    if (coded(index)) return bits(known, index, counts, out, flags, takes)
     val present = there.genCode(ctx)
     val place = 2 + 4 * index
     def told(outcome: Int): String = {
@@ -158,6 +169,16 @@ case class Outcomes(
        |  $counts[${place + 1}]++;
        |  ${told(Outcome.Rejected)}
        |}""".stripMargin
+  }
+
+  private def bits(known: ExprCode, index: Int, counts: String, out: String, flags: String, takes: String): String = {
+    val place = 2 + 4 * index
+    def counted(bit: Int, count: Int): String = s"if (($out[$index] & $bit) != 0) $counts[${place + count}]++;"
+    s"""${known.code}
+       |$out[$index] = ${known.isNull} ? (byte) 0 : (byte) ${known.value};
+       |if (($out[$index] & ${Outcome.Accepted}) != 0) $flags &= ~${Outcome.Unmatched};
+       |${counted(Outcome.Accepted, 0)} ${counted(Outcome.Rejected, 1)} ${counted(Outcome.Unknown, 2)}
+       |$takes |= $out[$index] & ${wanted(index).toInt};""".stripMargin
   }
 
   override protected def withNewChildrenInternal(parts: IndexedSeq[Expression]): Outcomes =

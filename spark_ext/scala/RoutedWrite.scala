@@ -28,10 +28,11 @@ import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 private[predicat] case class Kind(factory: OutputWriterFactory, conf: SerializableConfiguration, schema: StructType, columns: Array[Int])
 
 /**
- * Where rows go: those whose byte at `place` has a bit of `mask`, once, or with `each` once for each filter that accepts them. `partitions`
- * are the columns that name folders.
+ * Where rows go: those whose byte at `place` has a bit of `mask`, once, or with `each` once for each filter that accepts them. The bytes are
+ * those of the column `said`. `partitions` are the columns that name folders. `open` sinks take rows that no filter may still accept.
  */
-private[predicat] case class RoutedSink(kind: Int, place: Int, mask: Int, each: Boolean, path: String, partitions: Array[Int])
+private[predicat] case class RoutedSink(
+    kind: Int, said: Int, place: Int, mask: Int, each: Boolean, open: Boolean, path: String, partitions: Array[Int])
 
 /**
  * Writes the rows of many sinks in one pass, without a sort and without a copy of a row for each sink.
@@ -42,6 +43,9 @@ private[predicat] case class RoutedSink(kind: Int, place: Int, mask: Int, each: 
 object RoutedWrite {
   private val json = new ObjectMapper()
   val Column = "__predicat_outcomes"
+  /** The columns of the filters that want a row again, and of those that have wanted it too often: as outcomes of matched filters are. */
+  val Waiting = "__predicat_waiting"
+  val Expired = "__predicat_expired"
   /** The column, in rows of a sink for all filters, of the filter that accepts the row. */
   val Named = "filter"
   private val Folders = 16
@@ -74,9 +78,10 @@ object RoutedWrite {
 
   private def rows(frame: DataFrame, said: Expression, wanted: Array[Byte]): DataFrame = {
     val column = ExpressionUtils.column(said).as(Column)
+    val waits = frame.columns.contains(Waiting)
     // Where no row is wanted, only the columns that filters read are.
-    val kept = if (wanted.exists(_ != 0)) frame.select(frame.col("*"), column) else frame.select(column)
-    kept.where(s"$Column IS NOT NULL")
+    val kept = if (waits || wanted.exists(_ != 0)) frame.select(frame.col("*"), column) else frame.select(column)
+    kept.where(s"$Column IS NOT NULL" + (if (waits) s" OR $Waiting IS NOT NULL OR $Expired IS NOT NULL" else ""))
   }
 
   /** Run the pass. `spec` and the result are JSON, so that nothing but texts goes through the gateway. */
@@ -91,9 +96,9 @@ object RoutedWrite {
       val extended = output :+ AttributeReference(Named, StringType)()
       val labels = asked.get("labels").elements().asScala.map(_.asText()).toArray
       val task = new RoutedTask(
-        asked.get("run").asText(), kinds(session, extended, asked), sinks(extended, asked), extended.map(_.dataType).toArray,
-        extended.map(_.name).toArray, labels, outcomes, asked.get("filters").asInt(), asked.get("cells").asInt(),
-        asked.get("max_open").asInt(), session.sessionState.conf.sessionLocalTimeZone)
+        asked.get("run").asText(), kinds(session, extended, asked), sinks(extended, outcomes, asked), extended.map(_.dataType).toArray,
+        extended.map(_.name).toArray, labels, outcomes, Array(Waiting, Expired).map(name => output.indexWhere(_.name == name)),
+        asked.get("filters").asInt(), asked.get("cells").asInt(), asked.get("max_open").asInt(), session.sessionState.conf.sessionLocalTimeZone)
       val found = query.toRdd
       val rdd = if (found.getNumPartitions > 0) found else session.sparkContext.parallelize(Seq.empty[InternalRow], 1)
       val parts = new Array[String](rdd.getNumPartitions)
@@ -135,10 +140,14 @@ object RoutedWrite {
       Kind(factory, new SerializableConfiguration(job.getConfiguration), schema, columns)
     }.toArray
 
-  private def sinks(output: Seq[Attribute], asked: JsonNode): Array[RoutedSink] =
-    asked.get("sinks").elements().asScala.map(sink => RoutedSink(
-      sink.get("kind").asInt(), sink.get("place").asInt(), sink.get("mask").asInt(), sink.get("each").asBoolean(), sink.get("path").asText(),
-      places(output, sink.get("partitions")))).toArray
+  private def sinks(output: Seq[Attribute], outcomes: Int, asked: JsonNode): Array[RoutedSink] =
+    asked.get("sinks").elements().asScala.map { sink =>
+      val said = sink.get("said").asText()
+      RoutedSink(
+        sink.get("kind").asInt(), if (said.isEmpty) outcomes else output.indexWhere(_.name == said), sink.get("place").asInt(),
+        sink.get("mask").asInt(), sink.get("each").asBoolean(), sink.get("open").asBoolean(), sink.get("path").asText(),
+        places(output, sink.get("partitions")))
+    }.toArray
 
   private def places(output: Seq[Attribute], names: JsonNode): Array[Int] =
     names.elements().asScala.map(_.asText()).map(name => output.indexWhere(_.name == name)).toArray
@@ -157,7 +166,7 @@ private[predicat] class OpenFile(val writer: OutputWriter, val sink: Int, val pa
 /** The work of one task. */
 private[predicat] class RoutedTask(
     run: String, kinds: Array[Kind], sinks: Array[RoutedSink], types: Array[DataType], names: Array[String], labels: Array[String],
-    outcomes: Int, filters: Int, cells: Int, maxOpen: Int, zone: String) extends Serializable {
+    outcomes: Int, putOff: Array[Int], filters: Int, cells: Int, maxOpen: Int, zone: String) extends Serializable {
 
   def run(context: TaskContext, rows: Iterator[InternalRow]): String = {
     val counts = TaskCounts.current(filters, cells)
@@ -214,6 +223,11 @@ private[predicat] class RoutedTask(
           later.add(index, below, row)
         }
       }
+    val waiting = Array.fill(2)(new Array[Long](labels.length))
+    def count(row: InternalRow, which: Int): Boolean = !row.isNullAt(putOff(which)) && {
+      MatchedOutcomes.each(row.getBinary(putOff(which)), id => waiting(which)(id) += 1)
+      true
+    }
     var done = false
     try {
       if (context.partitionId() == 0) {
@@ -223,11 +237,13 @@ private[predicat] class RoutedTask(
       val called = labels.map(label => InternalRow(UTF8String.fromString(label)))
       while (rows.hasNext) {
         val row = rows.next()
-        val said = row.getBinary(outcomes)
+        val outcome = row.getBinary(outcomes)
+        val waits = putOff(0) >= 0 && { count(row, 0) | count(row, 1) }
         var index = 0
         while (index < sinks.length) {
           val sink = sinks(index)
-          if ((said(sink.place) & sink.mask) != 0) {
+          val said = if (sink.said == outcomes) outcome else row.getBinary(sink.said)
+          if (said != null && (said(sink.place) & sink.mask) != 0 && !(sink.open && waits)) {
             if (!sink.each) write(index, row)
             else MatchedOutcomes.each(said, id => write(index, accepted(row, called(id))))
           }
@@ -254,6 +270,11 @@ private[predicat] class RoutedTask(
     }
     val numbers = result.putArray("counts")
     counts.counts.foreach(count => numbers.add(count))
+    val waited = result.putArray("waiting")
+    waiting.foreach { numbers =>
+      val one = waited.addArray()
+      numbers.foreach(number => one.add(number))
+    }
     val samples = result.putArray("samples")
     counts.samples.foreach { few =>
       val one = samples.addArray()

@@ -17,12 +17,18 @@ from predicat.diagnostics.messages import catalog as say
 MODES = ("overwrite", "append", "overwrite_partitions")
 BAD_RECORDS = ("permissive", "quarantine", "fail")
 PASSES = ("auto", "one", "many")
-ROWS = ("accepted", "rejected", "unknown", "unmatched", "bad", "matched")
+ROWS = ("accepted", "rejected", "unknown", "unmatched", "bad", "matched", "dead_letter")
 """Which rows a sink takes: of each filter those that it accepts, rejects or is UNKNOWN for; those that no
-filter accepts; those with a bad cell; each row once for every filter that accepts it, with its name.
+filter accepts; those with a bad cell; each row once for every filter that accepts it, with its name; those
+that an entry filter has put off until their tries were used up, with its name.
 """
 NAMED = "filter"
-"""The column of the name of the filter in rows of a sink for all filters (`rows: matched`)."""
+"""The column of the name of the filter in rows of a sink for all filters."""
+WITH_NAME = ("matched", "dead_letter")
+"""The rows that have it."""
+TRIES = 10
+"""How often a row that an entry filter puts off is offered in all, by default."""
+MOST_TRIES = 1_000_000
 EVERY = ("all", "subscriptions")
 """What `filters:` takes in place of a list: all filters that need no parameter, or all subscriptions."""
 PER_FILTER = ("accepted", "rejected", "unknown")
@@ -43,6 +49,7 @@ JOB_KEYS = (
     "checkpoint",
     "range",
     "state",
+    "tries",
 )
 SOURCE_KEYS = ("table", "path", "format", "options", "schema")
 JOB_FILTER_KEYS = ("filter", "name", "params")
@@ -112,7 +119,8 @@ class Sink(Struct, frozen=True):
 class Job(Struct, frozen=True):
     """A job. `every` stands for its filters where they are not listed. `range` is the column of `--from` and
     `--to`, `checkpoint` where Spark keeps what an incremental job has read, `state` where the records of
-    runs are; by default beside the sinks.
+    runs are; by default beside the sinks. `tries`: how often an entry filter is offered a row that it puts
+    off; without a checkpoint, once.
     """
 
     name: str
@@ -130,6 +138,7 @@ class Job(Struct, frozen=True):
     owner: str = ""
     span: Span = NOWHERE
     every: str = ""
+    tries: int = TRIES
 
     @property
     def qualified(self) -> str:
@@ -198,6 +207,7 @@ class JobReader(Struct, frozen=True):
             owner=self.text(keys, "owner") or "",
             span=span,
             every=every,
+            tries=self.tries(keys),
         )
         self.whole(job)
         return job
@@ -306,6 +316,15 @@ class JobReader(Struct, frozen=True):
 
     def text(self, keys: Mapping[str, YamlNode], key: str) -> str | None:
         return str(keys[key].text(key)) if key in keys else None
+
+    def tries(self, keys: Mapping[str, YamlNode]) -> int:
+        if "tries" not in keys:
+            return TRIES
+        found = keys["tries"].value
+        if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= MOST_TRIES:
+            self.reporter.add(say.bad_tries(keys["tries"].span, MOST_TRIES))
+            return TRIES
+        return found
 
     def texts(self, keys: Mapping[str, YamlNode], key: str) -> tuple[str, ...]:
         if key not in keys:

@@ -408,6 +408,12 @@ def _job() -> Schema:
                 "type": "string",
                 "description": "The folder of the records of runs; by default beside the sinks.",
             },
+            "tries": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": jobs.MOST_TRIES,
+                "description": "How often an entry filter is offered a row that it puts off (default 10).",
+            },
         },
     ) | {"required": ["source"]}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -199,6 +200,15 @@ def judged(folder: Path, changed: str, beside: Sequence[Path] = (), *, lock: boo
         if revision is None and scope.whole and not scope.touched:
             click.echo("nothing is staged: the whole catalog is judged", err=True)
         yield scope
+
+
+def with_classes_here() -> None:
+    """Find modules of entry filters in the current folder too, as `python -m` does. Workers of a local Spark
+    do so by themselves.
+    """
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
 
 
 def reading(text: str | None) -> datetime | None:

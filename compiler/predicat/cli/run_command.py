@@ -9,8 +9,26 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from predicat.catalog.jobs import BAD_RECORDS, MODES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
-from predicat.cli.options import catalog_option, load, master_option, pairs, reading, vars_option
+from predicat.catalog.jobs import (
+    BAD_RECORDS,
+    MODES,
+    MOST_TRIES,
+    PASSES,
+    PER_FILTER,
+    ROWS,
+    Job,
+    Sink,
+    Source,
+)
+from predicat.cli.options import (
+    catalog_option,
+    load,
+    master_option,
+    pairs,
+    reading,
+    vars_option,
+    with_classes_here,
+)
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
@@ -81,7 +99,8 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     show_default=True,
     help=(
         "Which rows are written. Rejected and unknown rows go to folders (or tables) NAME__rejected and "
-        "NAME__unknown. matched: each row once for every filter that accepts it, all in one folder."
+        "NAME__unknown. matched: each row once for every filter that accepts it, all in one folder. "
+        "dead_letter: rows that an entry filter rescheduled until its tries were used up."
     ),
 )
 @click.option("--mode", type=click.Choice(MODES), help="What happens to existing rows.  [default: overwrite]")
@@ -111,6 +130,11 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     type=click.FloatRange(0, 86_400),
     metavar="SECONDS",
     help="Go on until Ctrl-C or SIGTERM: read what is new every SECONDS. Needs --checkpoint.",
+)
+@click.option(
+    "--tries",
+    type=click.IntRange(1, MOST_TRIES),
+    help="How often an entry filter is offered a row that it reschedules. Needs --checkpoint.  [default: 10]",
 )
 @click.option(
     "--rebuild", is_flag=True, help="Ignore the checkpoint: read everything again, and replace the sinks."
@@ -149,6 +173,7 @@ def command(
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.review import git  # noqa: PLC0415  # as above
 
+    with_classes_here()
     catalog = load(folder, variables)
     pipeline = extension()
     more = {key: given.pop(key) for key in ("exclude", "base")}
@@ -279,6 +304,7 @@ def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any
         "checkpoint": given["checkpoint"],
         "range": given["range_"],
         "every": given["every"],
+        "tries": given["tries"],
     }
     if given["quarantine"]:
         changes["bad_records"] = "quarantine"

@@ -35,6 +35,10 @@ class Chosen(Struct, frozen=True):
     node: Node
     now: datetime | None = None
     """The current time of the run. Default: the engine's own, that of each query."""
+    subscription: str = ""
+    """The subscription that names the filter."""
+    computed: tuple[str, str] | None = None
+    """The column, and its type, that has the outcome already."""
 
     @property
     def accepts_unknown(self) -> bool:
@@ -44,11 +48,15 @@ class Chosen(Struct, frozen=True):
     @property
     def sql(self) -> str:
         """The predicate: TRUE, FALSE or NULL."""
+        if self.computed is not None:
+            return self.computed[0]
         return backends.dialect("spark").render(at(self.node, self.now))
 
     @property
     def columns(self) -> dict[str, str]:
         """The columns of the fields that it reads, with their declared types."""
+        if self.computed is not None:
+            return {self.computed[0]: self.computed[1]}
         fields = fields_of(self.row.versions[self.number].predicate.node).values()
         return {decl.column("spark"): decl.shown_type for decl in fields}
 
@@ -154,7 +162,8 @@ def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
     row, number = catalog.find(_full(dataset, asked.filter))
     if row.dataset != dataset.name:
         raise PredicatError.of(say.filter_of_another_dataset(asked.filter, row.dataset, dataset.name))
-    return _chosen(asked.name, row, number, asked.params)
+    subscription = asked.filter if asked.filter in dataset.subscriptions else ""
+    return replace(_chosen(asked.name, row, number, asked.params), subscription=subscription)
 
 
 def _chosen(name: str, filter_: Filter, number: int, params: Mapping[str, Any]) -> Chosen:

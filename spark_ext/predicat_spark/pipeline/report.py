@@ -10,9 +10,10 @@ from msgspec import Struct, field
 
 from predicat.diagnostics.wording import quantity
 
+_HEADS = {"unknown": "UNKNOWN", "dead_letter": "dead letter"}
 _MOST = 200
 """Filters that the table shows; of more, those that accept the most rows."""
-COUNTS = ("accepted", "rejected", "unknown", "guarded")
+COUNTS = ("accepted", "rejected", "unknown", "guarded", "rescheduled", "dead_letter")
 """What is counted of a filter: the fields of its report that are numbers of rows."""
 
 
@@ -20,6 +21,9 @@ class FilterReport(Struct):
     """The rows of one filter. `guarded` are those that are UNKNOWN though every field is there: an error
     was absorbed. Of filters that were found through an index only the accepted rows are counted; the other
     numbers are None.
+
+    `rescheduled` rows are those that an entry filter wants again later, and `dead_letter` those that it has
+    put off until their tries were used up; None for other filters.
     """
 
     name: str
@@ -32,6 +36,8 @@ class FilterReport(Struct):
     guarded: int | None
     params: dict[str, Any] = field(default_factory=dict[str, Any])
     hash: str = ""
+    rescheduled: int | None = None
+    dead_letter: int | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -63,12 +69,24 @@ class BadCells(Struct):
     samples: list[str]
 
 
+class EntryError(Struct):
+    """An error of a class of an entry filter: how many rows count as UNKNOWN for it, and one of them."""
+
+    filter: str
+    name: str
+    error: str
+    rows: int
+    key: str
+    message: str
+
+
 class Report(Struct):
     """A run: what it read, what each filter said, where the rows went. `rows_read` is Spark's own count, of
     all its tasks.
 
     `passes` says whether the rows of all sinks came from one reading, `changes` which filters mean something
-    else than in the run before, `recovered` which killed runs were completed or undone.
+    else than in the run before, `recovered` which killed runs were completed or undone, `errors` what the
+    classes of entry filters raised.
     """
 
     run: str
@@ -90,6 +108,7 @@ class Report(Struct):
     record: str | None = None
     started: str = ""
     batches: int = 1
+    errors: list[EntryError] = field(default_factory=list[EntryError])
 
     def data(self) -> dict[str, Any]:
         """The report as JSON has it."""
@@ -98,11 +117,18 @@ class Report(Struct):
 
 def table(report: Report) -> str:
     """The report as a table of plain text."""
-    head = ["filter", "language", "accepted", "rejected", "UNKNOWN", "guarded"]
+    shown_counts = [
+        key for key in COUNTS if key in COUNTS[:4] or any(key in row.counts for row in report.filters)
+    ]
+    head = ["filter", "language", *(_HEADS.get(key, key) for key in shown_counts)]
     most = sorted(report.filters, key=lambda row: -row.accepted)[:_MOST]
     shown = report.filters if len(report.filters) <= _MOST else most
     body = [
-        [row.name, row.language, *(f"{row.counts[key]:,}" if key in row.counts else "-" for key in COUNTS)]
+        [
+            row.name,
+            row.language,
+            *(f"{row.counts[key]:,}" if key in row.counts else "-" for key in shown_counts),
+        ]
         for row in shown
     ]
     lines = aligned([head, *body], 2)

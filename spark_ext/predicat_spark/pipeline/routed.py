@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from predicat.catalog.jobs import NAMED
+from predicat.catalog.jobs import NAMED, WITH_NAME
 from predicat.deploy.chosen import Chosen
+from predicat_spark.pipeline.entries import EXPIRED, TRIES, WAITING
 from predicat_spark.pipeline.source import Reading
 from predicat_spark.settings import settings
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 _BITS = {"accepted": 1, "rejected": 2, "unknown": 4, "unmatched": 1, "bad": 2, "matched": 4}
 """The bit of the outcome of a row: in the byte of the filter, or for rows of no one filter in the last one.
 """
+_LATER = {"waiting": WAITING, "dead_letter": EXPIRED}
+"""The rows that entry filters put off, and the column that has these filters."""
 _OPEN = 200
 """Files of partitioned sinks that a task has open at once; rows of further folders are sorted first."""
 _METHOD = {"spark.sql.codegen.hugeMethodLimit": "8000"}
@@ -52,7 +56,7 @@ class Written(Struct, frozen=True):
 
 class Counts(Struct):
     """What the pass counted: for each filter accepted, rejected, unknown and guarded rows, for each cell
-    those that did not convert.
+    those that did not convert. `waiting` and `expired` rows are those that a filter put off, by its label.
     """
 
     rows: int
@@ -60,6 +64,19 @@ class Counts(Struct):
     filters: list[tuple[int, int, int, int]]
     cells: list[int]
     samples: list[list[str]]
+    waiting: list[int]
+    expired: list[int]
+
+    def add(self, more: Counts) -> None:
+        """Add what rows that were offered again have become. They were counted as read before."""
+        pairs = zip(self.filters, more.filters, strict=True)
+        self.filters = [(a + e, b + f, c + g, d + h) for (a, b, c, d), (e, f, g, h) in pairs]
+        self.waiting = _summed(self.waiting, more.waiting)
+        self.expired = _summed(self.expired, more.expired)
+
+
+def _summed(one: Sequence[int], other: Sequence[int]) -> list[int]:
+    return [a + b for a, b in zip_longest(one, other, fillvalue=0)]
 
 
 def routed(
@@ -71,14 +88,16 @@ def routed(
     *,
     apart: bool,
     matching: bool = False,
+    labels: Sequence[str] = (),
 ) -> tuple[Counts, list[list[Written]]]:
     """Count all rows and write those that outputs take, reading the source once. `apart` keeps rows with
     bad cells from the filters. `matching` finds the filters that accept a row through an index; rows that
-    a filter does not accept are not counted then.
+    a filter does not accept are not counted then. `labels` are the names that rows with a name have: those of
+    the filters, and of others that rows wait for.
     """
     with settings(session, _METHOD):
         frame = _outcomes(session, reading, chosen, outputs, apart=apart, matching=matching)
-        spec = _spec(session, reading, chosen, outputs, run, matching=matching)
+        spec = _spec(session, reading, chosen, outputs, run, matching=matching, labels=labels)
         found = json.loads(_scala(session).run(frame, json.dumps(spec)))
     files: list[list[Written]] = [[] for _ in outputs]
     for task in found:
@@ -97,7 +116,9 @@ def sink_frame(reading: Reading, rows: str) -> list[tuple[str, str]]:
     if rows == "bad" and reading.raw:
         return list(reading.raw)
     columns = [(name, name) for name in reading.columns]
-    return [*columns, (NAMED, NAMED)] if rows == "matched" else columns
+    if rows == "waiting":
+        columns.append((TRIES, TRIES))
+    return [*columns, (NAMED, NAMED)] if rows in WITH_NAME or rows == "waiting" else columns
 
 
 def _scala(session: SparkSession) -> Any:
@@ -116,7 +137,7 @@ def _outcomes(
     """The frame of the rows that an output takes, as the JVM has it."""
     wanted = bytearray(1 if matching else len(chosen) + 1)
     for output in outputs:
-        wanted[_place(output, chosen, matching=matching)] |= _BITS[output.rows]
+        wanted[_place(output, chosen, matching=matching)] |= _BITS.get(output.rows, 0)
     scala = _scala(session)
     frame: DataFrame = reading.frame
     # Texts of JSON, since the gateway takes a call for every element of an array.
@@ -153,6 +174,7 @@ def _spec(
     run: str,
     *,
     matching: bool,
+    labels: Sequence[str],
 ) -> dict[str, Any]:
     kinds: list[dict[str, Any]] = []
     sinks: list[dict[str, Any]] = []
@@ -170,9 +192,11 @@ def _spec(
         sinks.append(
             {
                 "kind": kinds.index(kind),
-                "place": _place(output, chosen, matching=matching),
-                "mask": _BITS[output.rows],
-                "each": output.rows == "matched",
+                "said": _LATER.get(output.rows, ""),
+                "place": 0 if output.rows in _LATER else _place(output, chosen, matching=matching),
+                "mask": _BITS.get(output.rows, 1),
+                "each": output.rows == "matched" or output.rows in _LATER,
+                "open": output.rows == "unmatched",
                 "path": output.path,
                 "partitions": list(output.partition_by),
             }
@@ -180,7 +204,7 @@ def _spec(
     return {
         "run": run,
         "filters": len(chosen),
-        "labels": [row.name for row in chosen] if matching else [],
+        "labels": list(labels) or ([row.name for row in chosen] if matching else []),
         "cells": len(reading.cells),
         "max_open": _OPEN,
         "kinds": kinds,
@@ -204,4 +228,8 @@ def _counts(tasks: Sequence[Mapping[str, Any]], filters: int, cells: int) -> Cou
         list(dict.fromkeys(value for task in tasks for value in task["samples"][cell]))[:5]
         for cell in range(cells)
     ]
-    return Counts(totals[0], totals[1], per_filter, totals[2 + 4 * filters :], samples)
+    later = [
+        [sum(column) for column in zip(*(task["waiting"][which] for task in tasks), strict=True)]
+        for which in (0, 1)
+    ]
+    return Counts(totals[0], totals[1], per_filter, totals[2 + 4 * filters :], samples, *later)

@@ -13,7 +13,7 @@ from uuid import uuid4
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
-from predicat.catalog.jobs import NAMED, PER_FILTER, Job, JobFilter, Sink, Source
+from predicat.catalog.jobs import NAMED, PER_FILTER, WITH_NAME, Job, JobFilter, Sink, Source
 from predicat.catalog.jobs import problems as job_problems
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import Chosen, chosen, dataset_of
@@ -21,10 +21,12 @@ from predicat.deploy.columns import problems as column_problems
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import entries as entry_say
 from predicat.ir.nodes import NOW
 from predicat.ir.text import meaning_hash
 from predicat.semantics import clock
 from predicat_spark.names import quoted
+from predicat_spark.pipeline import entries as put_off
 from predicat_spark.pipeline import failures, settle
 from predicat_spark.pipeline.commit import (
     Record,
@@ -36,18 +38,19 @@ from predicat_spark.pipeline.commit import (
     staging,
     tidy,
 )
+from predicat_spark.pipeline.entries import Entries
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.interrupts import Interrupts
 from predicat_spark.pipeline.lease import FOLDER
 from predicat_spark.pipeline.progress import Metrics, bar
-from predicat_spark.pipeline.report import BadCells, FilterReport, Report, SinkReport
+from predicat_spark.pipeline.report import BadCells, EntryError, FilterReport, Report, SinkReport
 from predicat_spark.pipeline.routed import Counts, Output, Written, routed
 from predicat_spark.pipeline.source import Reading, column_types, located, read_source
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from predicat_spark.pipeline.stream import Following
 
@@ -57,6 +60,8 @@ reading for each.
 """
 _COLUMNS = 50
 _UNCHANGED = "no sink was changed"
+WAITING_ROWS = "rescheduled"
+"""The ending of the folder of rows that wait, beside the checkpoint."""
 _KEPT = 100
 """Records of a job that are kept, the newest ones."""
 _FEW = 3
@@ -203,18 +208,28 @@ class Run:
     """One job on one session; an incremental job runs a batch after another."""
 
     def __init__(
-        self, session: SparkSession, catalog: Catalog, job: Job, rows: Sequence[Chosen], options: Options
+        self,
+        session: SparkSession,
+        catalog: Catalog,
+        job: Job,
+        rows: Sequence[Chosen],
+        options: Options,
+        logged: set[tuple[str, str, str]] | None = None,
     ) -> None:
         now = clock.reading(options.now)[NOW.name]  # one for all sinks, passes and retries
         self.rows = [replace(row, now=now) for row in rows]
         self.session, self.catalog, self.job, self.options = session, catalog, job, options
         self.files = Files(session)
         self.state = self._state()
+        tries = job.tries if job.checkpoint is not None else 1
+        self.entries = Entries(session, catalog, self.rows, job.label, tries)
+        self.errors: Any = None
+        self.logged = logged if logged is not None else set()
 
     def recover(self) -> list[str]:
         """Complete or undo the runs that were killed in the places of this job; says what was done."""
         run = new_run_id()
-        targets = self._targets(run, "append")
+        targets = self._targets(run, "append", None)
         with Workplace(self.files, run, self.state, _roots(targets)) as place:
             return place.recover(settle.settler(self.session, self.files, self._urls(), targets))
 
@@ -224,7 +239,8 @@ class Run:
         """Read, evaluate, write and commit one batch of rows."""
         started, clock = datetime.now(tz=UTC), time.monotonic()
         self._check(reading)
-        targets = self._targets(run, mode or self.job.mode)
+        self.entries.check()
+        targets = self._targets(run, mode or self.job.mode, checkpoint)
         settle.check(self.session, self.files, targets, self._urls(), reading)
         with Metrics(self.session) as metrics:
             if not targets:
@@ -284,21 +300,57 @@ class Run:
                     return (
                         self._readings(reading, outputs, run)
                         if many
-                        else routed(
-                            self.session,
-                            reading,
-                            self.rows,
-                            outputs,
-                            run,
-                            apart=self._apart,
-                            matching=self.job.matching,
-                        )
+                        else self._reading(reading, outputs, targets, run)
                     )
                 except Exception as error:  # noqa: BLE001  # Spark's errors have no common base that Java's errors share
                     if attempt == self.options.retries or not failures.is_transient(error):
                         raise failures.told(error) from None
                     time.sleep(2**attempt)
         raise AssertionError
+
+    def _reading(
+        self, reading: Reading, outputs: Sequence[Output], targets: Sequence[Target], run: str
+    ) -> tuple[Counts, list[list[Written]]]:
+        """One reading of the source for all; rows that wait for an entry filter are offered to it again."""
+        matching = self.job.matching
+        if not self.entries and not any(target.rows in put_off.ROWS for target in targets):
+            return routed(
+                self.session, reading, self.rows, outputs, run, apart=self._apart, matching=matching
+            )
+        self.errors = put_off.collected(self.session)
+        labels = [row.name for row in self.rows]
+        first = self.entries.first(reading, apart=self._apart, errors=self.errors)
+        rows = self.entries.rows(matching=matching)
+        counts, written = routed(
+            self.session, first, rows, outputs, run, apart=self._apart, matching=matching, labels=labels
+        )
+        if reading.empty:
+            written = [[] for _ in outputs]  # no file without rows
+        waiting, removed = self._waiting(targets)
+        if waiting is not None:
+            again = self.entries.again(reading, waiting, removed, errors=self.errors)
+            rows = self.entries.rows(matching=matching, again=True)
+            places = [
+                place for place, output in enumerate(outputs) if output.rows not in ("unmatched", "bad")
+            ]
+            offered = [outputs[place] for place in places]
+            labels += removed
+            more, files = routed(
+                self.session, again, rows, offered, run, apart=False, matching=matching, labels=labels
+            )
+            counts.add(more)
+            for place, found in zip(places, files, strict=True):
+                written[place] += [file for file in found if file.rows]
+        return counts, written
+
+    def _waiting(self, targets: Sequence[Target]) -> tuple[DataFrame | None, list[str]]:
+        """The rows that wait, and the names of filters that they wait for and that the job does not have."""
+        place = next((target.place for target in targets if target.rows == "waiting"), None)
+        if place is None or not any(name.endswith(".parquet") for name in self.files.names(place)):
+            return None, []
+        frame = self.session.read.parquet(place)
+        names = [row[NAMED] for row in frame.select(NAMED).distinct().collect()]
+        return (frame if names else None), sorted(name for name in names if not self.entries.named(name))
 
     def _readings(
         self, reading: Reading, outputs: Sequence[Output], run: str
@@ -323,6 +375,8 @@ class Run:
         """
         if self.job.passes != "auto":
             return self.job.passes == "many"
+        if self.entries:
+            return False
         if (
             before is None
             or len(targets) > _FEW
@@ -371,9 +425,11 @@ class Run:
             )
             for sink in self.job.sinks
             for name in sink.partition_by
-            if name not in reading.columns and (name, sink.rows) != (NAMED, "matched")
+            if name not in reading.columns and not (name == NAMED and sink.rows in WITH_NAME)
         ]
-        if self.job.matching and NAMED in (name.lower() for name in reading.columns):
+        if self.entries and self.job.passes == "many":
+            found.append(entry_say.no_reading_each())
+        if (self.job.matching or self.entries) and NAMED in (name.lower() for name in reading.columns):
             found.append(say.column_of_filters(NAMED))
         if found:
             raise PredicatError(found)
@@ -430,8 +486,8 @@ class Run:
         warehouse = self.session.conf.get("spark.sql.warehouse.dir")
         return self.files.whole(f"{warehouse}/{FOLDER}_runs/{self.job.name or self.job.dataset}")
 
-    def _targets(self, run: str, mode: str) -> list[Target]:
-        found: list[Target] = []
+    def _targets(self, run: str, mode: str, checkpoint: str | None) -> list[Target]:
+        found = self._waiting_rows(run, checkpoint)
         for sink in self.job.sinks:
             for name in self._names(sink):
                 place = self._place(sink, name)
@@ -455,6 +511,14 @@ class Run:
                 )
         return found
 
+    def _waiting_rows(self, run: str, checkpoint: str | None) -> list[Target]:
+        """The place of the rows that entry filters want again, beside the checkpoint of the stream."""
+        if checkpoint is None or not (self.entries or self.files.exists(f"{checkpoint}-{WAITING_ROWS}")):
+            return []
+        place = f"{checkpoint}-{WAITING_ROWS}"
+        staged = f"{staging(_parent(place), run)}/{WAITING_ROWS}"
+        return [Target("path", place, "waiting", None, "overwrite", "parquet", staged)]
+
     def _names(self, sink: Sink) -> Sequence[str | None]:
         if sink.rows not in PER_FILTER:
             return [None]
@@ -465,14 +529,25 @@ class Run:
         place = sink.place(safe)
         return self.files.whole(place) if sink.kind == "path" else place
 
+    def waits(self, checkpoint: str) -> bool:
+        """Whether rows may wait for an entry filter."""
+        place = f"{checkpoint}-{WAITING_ROWS}"
+        return self.files.exists(place) and any(name.endswith(".parquet") for name in self.files.names(place))
+
+    def _mode(self, targets: Sequence[Target]) -> str:
+        return next((target.mode for target in targets if target.rows != "waiting"), self.job.mode)
+
     def _urls(self) -> dict[str, str]:
         """The servers of sinks, by what records say of them."""
         return {settle.shown(sink.url): sink.url for sink in self.job.sinks if sink.url}
 
     # --- what is told
 
-    def filter_reports(self, counts: Sequence[tuple[int, int, int, int]]) -> list[FilterReport]:
-        """What is told of each filter, with its counts."""
+    def filter_reports(self, counts: Counts | None = None) -> list[FilterReport]:
+        """What is told of each filter, with its counts; without any, these are 0."""
+        numbers = counts.filters if counts is not None else [(0, 0, 0, 0)] * len(self.rows)
+        places = {entry.place for entry in self.entries.found}
+        waiting, expired = (counts.waiting, counts.expired) if counts is not None else ([], [])
         return [
             FilterReport(
                 row.name,
@@ -485,9 +560,19 @@ class Run:
                 None if self.job.matching else guarded,
                 params=dict(row.params),
                 hash=row.meaning,
+                rescheduled=sum(waiting[place : place + 1]) if place in places else None,
+                dead_letter=sum(expired[place : place + 1]) if place in places else None,
             )
-            for row, (accepted, rejected, unknown, guarded) in zip(self.rows, counts, strict=True)
+            for place, (row, (accepted, rejected, unknown, guarded)) in enumerate(
+                zip(self.rows, numbers, strict=True)
+            )
         ]
+
+    def _raised(self) -> list[EntryError]:
+        """The errors of the classes of entry filters, which are logged once."""
+        found: put_off.Errors = self.errors.value if self.errors is not None else {}
+        put_off.log(found, self.logged)
+        return [EntryError(*what, *about) for what, about in found.items()]
 
     def _bad(self, reading: Reading, counts: Counts) -> list[BadCells]:
         return [
@@ -522,10 +607,10 @@ class Run:
             started.isoformat(),
             datetime.now(tz=UTC).isoformat(),
             str(self.job.source),
-            targets[0].mode,
+            self._mode(targets),
             {"revision": self.options.revision, "hash": digest},
             counts.rows,
-            [to_builtins(row) for row in self.filter_reports(counts.filters)],
+            [to_builtins(row) for row in self.filter_reports(counts)],
             targets,
             bad,
             checkpoint,
@@ -555,23 +640,25 @@ class Run:
                 round(row.seconds, 3),
             )
             for row in targets
+            if row.rows != "waiting"
         ]
         return Report(
             run,
             self.job.dataset,
             self.job.qualified if self.job.name else None,
             str(self.job.source),
-            targets[0].mode if targets else self.job.mode,
+            self._mode(targets),
             counts.rows,
             rows,
             size,
             passes,
             round(time.monotonic() - clock, 3),
-            self.filter_reports(counts.filters),
+            self.filter_reports(counts),
             sinks,
             counts.bad_rows,
             self._bad(reading, counts),
             started=started.isoformat(),
+            errors=self._raised(),
         )
 
 

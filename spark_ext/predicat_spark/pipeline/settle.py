@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from predicat.catalog.jobs import NAMED
+from predicat.catalog.jobs import NAMED, WITH_NAME
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics import messages as msg
 from predicat_spark.names import quoted
@@ -32,6 +32,7 @@ def check(
     session: SparkSession, files: Files, targets: Sequence[Target], urls: Mapping[str, str], reading: Reading
 ) -> None:
     """Raise PredicatError with all that keeps rows from their places, before any is written."""
+    targets = [target for target in targets if target.rows != "waiting"]  # a place of its own
     found: list[Diagnostic | None] = []
     jdbc: list[tuple[Target, str]] = []
     schemas = {rows: _schema(reading, rows) for rows in {target.rows for target in targets}}
@@ -52,7 +53,7 @@ def check(
 
 
 def _schema(reading: Reading, rows: str) -> StructType:
-    frame = reading.frame.selectExpr("*", f"'' AS {NAMED}") if rows == "matched" else reading.frame
+    frame = reading.frame.selectExpr("*", f"'' AS {NAMED}") if rows in WITH_NAME else reading.frame
     return frame.selectExpr(
         *(f"{quoted(column)} AS {quoted(name)}" for column, name in sink_frame(reading, rows))
     ).schema

@@ -55,13 +55,14 @@ class Cell(Struct, frozen=True):
 
 class Reading(Struct, frozen=True):
     """A source as it is read. `columns` are those that sinks get; `raw` are the same columns as they came,
-    where they were converted.
+    where they were converted. `empty` is a batch without new rows.
     """
 
     frame: DataFrame
     columns: tuple[str, ...]
     cells: tuple[Cell, ...] = ()
     raw: tuple[tuple[str, str], ...] = ()
+    empty: bool = False
 
 
 def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -23,9 +25,10 @@ from predicat.deploy.chosen import Chosen
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat_spark.pipeline.commit import record_path, records
+from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.report import Report
-from predicat_spark.pipeline.run import Options, Run, resolved, run_job
-from predicat_spark.pipeline.source import read_source
+from predicat_spark.pipeline.run import WAITING_ROWS, Options, Run, new_run_id, resolved, run_job
+from predicat_spark.pipeline.source import Reading, read_source
 from predicat_spark.sessions import load_classes
 from predicat_spark.settings import READING, settings
 
@@ -89,49 +92,98 @@ def run_stream(
         raise PredicatError.of(
             msg.usage("a job with a checkpoint needs a sink", "add sinks: to the job, or --out")
         )
-    mode = "append" if job.mode == "overwrite" else job.mode
     with settings(session, READING):
+        _check_source(Files(session), job)
         reading = read_source(session, job.source, catalog.datasets[job.dataset], streaming=True)
         work = Run(session, catalog, job, rows, options)
         recovered = work.recover()
-        place = _generation(work, job, rebuild=options.rebuild)
-        total = _nothing(work, mode)
-        raised: list[BaseException] = []
-        over = threading.Event()
-        asked = _Asked(catalog, job, rows, following)
-
-        def batch(frame: DataFrame, number: int) -> None:
-            if over.is_set():  # to return would note the batch as done
-                raise InterruptedError
-            try:
-                load_classes(frame.sparkSession)
-                run = f"{_stream(work, place)}-{number:06d}"
-                part = Run(frame.sparkSession, *asked.now(), options)
-                if not work.files.exists(record_path(part.state, run)):
-                    first = options.rebuild and number == 0
-                    report = part.batch(
-                        replace(reading, frame=frame),
-                        run,
-                        mode="overwrite" if first else mode,
-                        checkpoint=place,
-                    )
-                    keep = following is None or following.told is None or following.told(report)
-                    _add(total, report)
-                    if keep is False:
-                        over.set()
-            except BaseException as error:
-                raised.append(error)
-                raise
-
-        writer = reading.frame.writeStream.foreachBatch(batch).option("checkpointLocation", place)
+        batches = _Batches(work, reading, rows, following)
+        writer = reading.frame.writeStream.foreachBatch(batches.batch)
         try:
-            _until(writer, over, following)
+            _until(writer.option("checkpointLocation", batches.place), batches, following)
+            if following is None and batches.waits and batches.total.batches == 0:
+                batches.offer()
         except Exception:
-            if raised:
-                raise raised[0] from None
+            if batches.raised:
+                raise batches.raised[0] from None
             raise
-    total.recovered = recovered + total.recovered
-    return total
+    batches.total.recovered = recovered + batches.total.recovered
+    return batches.total
+
+
+def _check_source(files: Files, job: Job) -> None:
+    """Raise PredicatError for a single file: Spark looks for new files in folders."""
+    for path in job.source.paths:
+        if files.exists(path) and not files.is_folder(path):
+            raise PredicatError.of(
+                msg.usage(
+                    f"a job with a checkpoint reads the files of a folder, and {path} is a file",
+                    "name its folder, or run it without a checkpoint",
+                )
+            )
+
+
+class _Batches:
+    """The batches of a stream: those that Spark brings, and between them rows that wait for a filter."""
+
+    def __init__(
+        self, work: Run, reading: Reading, rows: Sequence[Chosen], following: Following | None
+    ) -> None:
+        self._work, self._reading, self._following = work, reading, following
+        self._mode = "append" if work.job.mode == "overwrite" else work.job.mode
+        self.place = _generation(work, work.job, rebuild=work.options.rebuild)
+        self.total = _nothing(work, self._mode)
+        self.raised: list[BaseException] = []
+        self.over = threading.Event()
+        self._asked = _Asked(work.catalog, work.job, rows, following)
+        self._turn, self._ended = threading.Lock(), time.monotonic()
+        self.waits = work.waits(self.place)
+
+    def batch(self, frame: DataFrame, number: int) -> None:
+        """Commit a batch of new rows under its own name."""
+        if self.over.is_set():  # to return would note the batch as done
+            raise InterruptedError
+        with self._told():
+            load_classes(frame.sparkSession)
+            first = self._work.options.rebuild and number == 0
+            run = f"{_stream(self._work, self.place)}-{number:06d}"
+            mode = "overwrite" if first else self._mode
+            self._commit(frame.sparkSession, replace(self._reading, frame=frame), run, mode)
+
+    def offer(self) -> None:
+        """Offer rows that wait to their filters, in a batch without new rows."""
+        with self._told():
+            session = self._work.session
+            none = session.createDataFrame([], self._reading.frame.schema)
+            self._commit(session, replace(self._reading, frame=none, empty=True), new_run_id(), self._mode)
+
+    def is_idle(self, seconds: float) -> bool:
+        """Whether rows wait and no batch has come for some time."""
+        since = time.monotonic() - self._ended
+        return self.waits and not self._turn.locked() and since > max(seconds, _LOOK)
+
+    def _commit(self, session: SparkSession, reading: Reading, run: str, mode: str) -> None:
+        """Commit a batch, unless it was committed before."""
+        with self._turn:
+            part = Run(session, *self._asked.now(), self._work.options, self._work.logged)
+            if self._work.files.exists(record_path(part.state, run)):
+                return
+            report = part.batch(reading, run, mode=mode, checkpoint=self.place)
+            told = self._following.told if self._following is not None else None
+            keep = told(report) if told is not None else None
+            _add(self.total, report)
+            self.waits, self._ended = any(row.rescheduled for row in report.filters), time.monotonic()
+            if keep is False:
+                self.over.set()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Keep what is raised: Spark tells of it in its own words."""
+        try:
+            yield
+        except BaseException as error:
+            self.raised.append(error)
+            raise
 
 
 class _Asked:
@@ -153,8 +205,11 @@ class _Asked:
         return self._found
 
 
-def _until(writer: DataStreamWriter, over: threading.Event, following: Following | None) -> None:
-    """Wait for the end of a stream: that of its source, or until it is stopped. Raises what it failed of."""
+def _until(writer: DataStreamWriter, batches: _Batches, following: Following | None) -> None:
+    """Wait for the end of a stream: that of its source, or until it is stopped. Meanwhile rows that wait are
+    offered again where no batch comes. Raises what it failed of.
+    """
+    over = batches.over
     if following is None:
         query = writer.trigger(availableNow=True).start()
     else:
@@ -162,12 +217,19 @@ def _until(writer: DataStreamWriter, over: threading.Event, following: Following
     try:
         with _stopped_by_signals(over) if following is not None else nullcontext():
             while not over.is_set() and not query.awaitTermination(_LOOK):
-                pass
+                if following is not None and batches.is_idle(following.seconds):
+                    _beside(batches.offer)
     except Exception:
         if not over.is_set():
             raise
     finally:
         query.stop()
+
+
+def _beside(work: Callable[[], None]) -> None:
+    """Do work in another thread, where a signal does not break it off. Raises what it raises."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
 
 
 @contextmanager
@@ -196,7 +258,8 @@ def _generation(work: Run, job: Job, *, rebuild: bool) -> str:
     if not rebuild:
         return f"{root}/{number}"
     fresh = f"{root}/{number + 1}"
-    work.files.delete(fresh)  # of a rebuild that was killed
+    for place in (fresh, f"{fresh}-{WAITING_ROWS}"):
+        work.files.delete(place)  # of a rebuild that was killed
     return fresh
 
 
@@ -214,7 +277,7 @@ def _add(total: Report, more: Report) -> None:
             total.filters.append(new)
             continue
         for key, value in new.counts.items():
-            setattr(row, key, getattr(row, key) + value)
+            setattr(row, key, value if key == "rescheduled" else getattr(row, key) + value)
     known = {(sink.kind, sink.place): sink for sink in total.sinks}
     for sink in more.sinks:
         if (old := known.get((sink.kind, sink.place))) is None:
@@ -231,6 +294,12 @@ def _add(total: Report, more: Report) -> None:
             cells[cell.column].cells += cell.cells
         else:
             total.bad_cells.append(cell)
+    known_errors = {(row.filter, row.name, row.error): row for row in total.errors}
+    for error in more.errors:
+        if (old_error := known_errors.get((error.filter, error.name, error.error))) is not None:
+            old_error.rows += error.rows
+        else:
+            total.errors.append(error)
     if total.batches == 0:
         total.started = more.started
     total.changes += more.changes
@@ -242,6 +311,6 @@ def _add(total: Report, more: Report) -> None:
 def _nothing(work: Run, mode: str) -> Report:
     """The report of a run that has found nothing new so far."""
     job = work.job
-    filters = work.filter_reports([(0, 0, 0, 0)] * len(work.rows))
+    filters = work.filter_reports()
     name = job.qualified if job.name else None
     return Report("", job.dataset, name, str(job.source), mode, 0, 0, 0, "one", 0.0, filters, batches=0)

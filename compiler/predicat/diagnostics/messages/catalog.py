@@ -471,6 +471,15 @@ def matched_among_others(span: Span) -> Diagnostic:
     )
 
 
+def bad_tries(span: Span, most: int) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "tries",
+        f"it is a whole number from 1 to {most:,}",
+        "it says how often an entry filter is offered a row that it puts off",
+    )
+
+
 def quarantine_needed() -> Reason:
     return Reason("rows: bad needs bad_records: quarantine")
 

@@ -88,7 +88,7 @@ def rows_do_not_fit(
 
 def column_of_filters(name: str) -> Diagnostic:
     return msg.usage(
-        f"rows: matched adds a column {name!r}, and the source has one",
+        f"the rows get a column {name!r}, and the source has one",
         "read the source through a view that gives its column another name",
     )
 

@@ -106,5 +106,31 @@ def raised(name: str, key: object, error: BaseException) -> str:
     )
 
 
+def raised_in_job(filter_: str, class_: str, kind: str, key: str, text: str, count: int) -> str:
+    rows = "1 row" if count == 1 else f"{count:,} rows"
+    return (
+        f"entry filter {class_} of {filter_} raised {kind} for the row {key}: {text}; "
+        f"{rows} of this batch count as UNKNOWN"
+    )
+
+
+def needs_newer_spark() -> Diagnostic:
+    return Diagnostic(
+        "entry-filter",
+        "a job with an entry filter needs Spark 4.1 or later",
+        NOWHERE,
+        "use predicat_spark.entry_filters.apply, which runs on Spark 4.0 too",
+    )
+
+
+def no_reading_each() -> Diagnostic:
+    return Diagnostic(
+        "entry-filter",
+        "an entry filter sees each row once: passes: many reads it several times",
+        NOWHERE,
+        "leave passes out",
+    )
+
+
 def no_providers(group: str) -> str:
     return f"no provider is installed (entry point group {group})"
