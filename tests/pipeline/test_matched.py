@@ -145,5 +145,5 @@ def test_what_is_refused(spark: Any, catalog: predicat.Catalog, source: Path, tm
         dispatch(catalog, source, Sink("path", str(tmp_path / "{filter}"), rows="matched"))
     named = tmp_path / "named"
     spark.createDataFrame(rows(), FIELDS).selectExpr("*", "'x' AS filter").write.parquet(str(named))
-    with pytest.raises(predicat.PredicatError, match="adds a column 'filter', and the source has one"):
+    with pytest.raises(predicat.PredicatError, match="get a column 'filter', and the source has one"):
         dispatch(catalog, named, out)
