@@ -8,6 +8,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.messages.backends import RUN_ENTRY_FILTER, RUNS_AS_PYTHON
 from predicat.diagnostics.source import NOWHERE, Span
+from predicat.diagnostics.wording import quantity
 
 
 def bad_class(span: Span, text: str) -> Diagnostic:
@@ -107,7 +108,7 @@ def raised(name: str, key: object, error: BaseException) -> str:
 
 
 def raised_in_job(filter_: str, class_: str, kind: str, key: str, text: str, count: int) -> str:
-    rows = "1 row" if count == 1 else f"{count:,} rows"
+    rows = quantity(count, "row")
     return (
         f"entry filter {class_} of {filter_} raised {kind} for the row {key}: {text}; "
         f"{rows} of this batch count as UNKNOWN"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import NOWHERE
+from predicat.diagnostics.wording import quantity
 
 RUNS_CODE = "it is an entry filter: Python code, which only its own runner runs"
 
@@ -68,7 +69,7 @@ def not_asked(name: str, reason: str) -> str:
 
 
 def rows_told(rows: int, accepted: int) -> str:
-    return f"{rows:,} row{'s' if rows != 1 else ''}, {accepted:,} accepted by at least one filter"
+    return f"{quantity(rows, 'row')}, {accepted:,} accepted by at least one filter"
 
 
 def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic:
