@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.review.counts import FETCHED, CountQuery, Counts, distinct
+from predicat_spark.lists import provide
 from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import read
 from predicat_spark.sessions import local_session
@@ -41,6 +42,7 @@ def count(
 
 
 def _counts(frame: DataFrame, asked: Sequence[CountQuery]) -> dict[str, Counts]:
+    provide(frame.sparkSession, (node for question in asked for node in question.nodes))
     result: dict[str, Counts] = {}
     for start in range(0, len(asked), CHUNK):
         chunk = asked[start : start + CHUNK]

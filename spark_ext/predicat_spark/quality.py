@@ -15,6 +15,7 @@ from predicat.quality.fold import ROWS, Totals
 from predicat.quality.grouping import FEW, few_groups, grouped
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
+from predicat_spark.lists import provide
 from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import read
 from predicat_spark.sessions import local_session
@@ -49,6 +50,7 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             frame = source
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", _first_line(error))) from None
+    provide(frame.sparkSession, (item.node for item in plan.items))
     part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
 
     def run(plan: Plan) -> Measure:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from predicat.ir.nodes import FieldDecl
+from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 from predicat.ir.widths import RANGES
+from predicat_spark.lists import provide
 from predicat_spark.sessions import local_session
 
 if TYPE_CHECKING:
@@ -20,9 +21,14 @@ def on_spark(
     rows: Sequence[Mapping[str, Any]],
     expressions: Sequence[str],
     session: SparkSession | None = None,
+    nodes: Iterable[Node] = (),
 ) -> list[list[Any]]:
-    """The values of SQL expressions on rows, in the order of the rows."""
-    frame = frame_of(fields, rows, session or local_session("local[1]", "predicat test"))
+    """The values of SQL expressions on rows, in the order of the rows. `nodes` are their predicates, where
+    these may use long lists.
+    """
+    session = session or local_session("local[1]", "predicat test")
+    provide(session, nodes)
+    frame = frame_of(fields, rows, session)
     result = (
         frame.selectExpr("__id", *(f"{sql} AS c{index}" for index, sql in enumerate(expressions)))
         .orderBy("__id")

@@ -15,6 +15,7 @@ from predicat.seeking import Found
 from predicat.seeking import starting_offsets as as_json
 from predicat.seeking.found import KAFKA_COLUMNS
 from predicat_spark.columns import matches_filter
+from predicat_spark.lists import provide
 from predicat_spark.names import quoted
 from predicat_spark.pipeline.progress import Metrics
 
@@ -72,11 +73,15 @@ def starting_offsets(frame: DataFrame, filter_: str | Predicate | Column) -> str
 
 
 def _condition(filter_: str | Predicate | Column) -> Column:
+    from pyspark.sql import SparkSession  # noqa: PLC0415  # optional
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
 
     if isinstance(filter_, str):
         return matches_filter(filter_)
-    return F.expr(filter_.sql("spark")) if isinstance(filter_, Predicate) else filter_
+    if not isinstance(filter_, Predicate):
+        return filter_
+    provide(SparkSession.active(), [filter_.node])
+    return F.expr(filter_.sql("spark"))
 
 
 def _first(frame: DataFrame, accepted: Column, order_by: str | None) -> dict[str, Any] | None:

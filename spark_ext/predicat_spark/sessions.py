@@ -123,11 +123,19 @@ def compile_manifest(catalog: str | Path, target: str | Path) -> Path:
     PredicatError.
     """
     from predicat.catalog import load_catalog  # noqa: PLC0415  # the compiler is only needed here
-    from predicat.catalog.manifest import build_manifest, write_manifest  # noqa: PLC0415  # as above
+    from predicat.catalog.manifest import (  # noqa: PLC0415  # as above
+        build_manifest,
+        list_texts,
+        write_manifest,
+        write_text,
+    )
 
     path = Path(target)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_manifest(build_manifest(load_catalog(catalog)), path)
+    found = load_catalog(catalog)
+    for name, text in list_texts(found).items():
+        write_text(path.parent / name, text)
+    write_manifest(build_manifest(found), path)
     return path
 
 

@@ -16,7 +16,7 @@ object Generated {
     "div", "element_at", "endswith", "exists", "exp", "extract", "filter", "flatten", "floor", "forall", "get", "get_json_object", "greatest", "hour",
     "if", "ifnull", "ilike", "instr", "is_variant_null", "isnan", "isnotnull", "isnull", "last_day", "least", "left", "length", "like", "ln", "log10", "lower", "lpad", "ltrim",
     "make_timestamp", "map", "map_contains_key", "map_entries", "map_filter", "map_from_entries", "map_keys", "map_values", "md5", "minute", "mod",
-    "month", "named_struct", "nanvl", "negative", "now", "nullif", "nvl", "octet_length", "parse_json", "pmod", "position", "positive", "pow",
+    "month", "named_struct", "nanvl", "negative", "now", "nullif", "nvl", "octet_length", "parse_json", "pmod", "position", Lists.Name, "positive", "pow",
     "power", "quarter", "regexp", "regexp_extract", "regexp_extract_all", "regexp_like", "regexp_replace", "repeat", "replace", "reverse",
     "right", "rint", "rlike", "round", "rpad", "rtrim", "schema_of_variant", "second", "sequence", "sha2", "shiftleft", "shiftright", "sign", "signum", "size", "slice", "split", "sqrt",
     "startswith", "strpos", "struct", "substr", "substring", "timestamp_micros", "timestamp_seconds", "timestampadd", "timestampdiff",

@@ -1,6 +1,9 @@
 package org.apache.spark.sql.predicat
 
 import io.predicat.spark.PredicatExtensions
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 import org.apache.spark.sql.classic.SparkSession
 
 /** Lives in Spark's package because a session's extensions, and a session with the state of another, are closed to others. */
@@ -13,5 +16,12 @@ object Install {
     session.extensions.registerFunctions(found.sessionState.functionRegistry)
     session.extensions.registerTableFunctions(found.sessionState.tableFunctionRegistry)
     found
+  }
+
+  /** A function in a session that runs without the extension. */
+  def function(session: SparkSession, name: FunctionIdentifier, info: ExpressionInfo, build: Seq[Expression] => Expression): Unit = {
+    val one = new SparkSessionExtensions
+    one.injectFunction((name, info, build))
+    one.registerFunctions(session.sessionState.functionRegistry): Unit
   }
 }

@@ -76,6 +76,7 @@ object ManifestFile {
       name match {
         case "format" => format = Some(parser.getValueAsInt)
         case "datasets" => subscriptions = subscribed(mapper.readTree[JsonNode](parser))
+        case "lists" => lists(location, mapper.readTree[JsonNode](parser))
         case "filters" => rows = Some(Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_ARRAY).map(_ => row(parser)).toVector)
         case _ => parser.skipChildren(): Unit
       }
@@ -87,6 +88,10 @@ object ManifestFile {
     val latest = rows.get.zip(filters).collect { case (row, found) if row.path("latest").asBoolean() => found.name -> found }
     new Manifest(filters, latest.toMap, subscriptions)
   }
+
+  /** Where the values of long lists are: files beside the manifest. */
+  private def lists(location: String, files: JsonNode): Unit = files.properties().asScala.foreach(one =>
+    Lists.provide(one.getKey, new Path(new Path(location).getParent, text(one.getValue, "file")).toString))
 
   /** The filter of each subscription of each dataset. */
   private def subscribed(datasets: JsonNode): Map[String, Map[String, String]] = datasets.properties().asScala.map(dataset =>

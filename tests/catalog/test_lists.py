@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat.catalog import lists
 from predicat.deploy import rows
 from predicat.diagnostics import PredicatError
 from predicat.ir.text import meaning_hash
@@ -32,6 +33,8 @@ filters:
       - {row: {carrier: UA}, matches: false}
       - {row: {carrier: null}, matches: unknown}
   by_cel: {cel: carrier in lists.regional}
+  days_by_cel: {cel: d in lists.days.v1}
+  other_days_by_cel: {cel: d in lists.flights.days.v2}
   by_spark: {spark: carrier IN (list('regional'))}
   by_postgres: {postgres: carrier IN list('flights.regional')}
   written: {sql: "carrier IN ('EV', 'MQ', 'OO')"}
@@ -72,6 +75,8 @@ def test_a_list_means_the_same_in_every_language(folder: Path) -> None:
     assert len(meanings) == 1  # so one meaning in proofs and on engines as well
     assert catalog["not_blocked"].sql("postgres") == "n NOT IN (7, 9)"
     assert catalog["flights.days"].sql("duckdb") == "d IN (DATE '2024-05-01', DATE '2024-06-01')"
+    for one, other in (("first_days", "days_by_cel"), ("flights.days", "other_days_by_cel")):
+        assert catalog[one].node == catalog[other].node
     assert catalog["first_days"].sql("spark") == "d IN (DATE '2024-01-01')"
     assert catalog["other.f"].evaluate({"c": "MQ"}) is True
     assert catalog["held"].evaluate({"held": None}) is False
@@ -86,7 +91,7 @@ def test_engines_agree(folder: Path, postgres: Any) -> None:
         assert [item.problem for item in result if item.problem or item.skipped] == []
 
 
-def test_a_large_list(folder: Path) -> None:
+def test_a_large_list(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "catalog" / "lists" / "blocked.csv").write_text(
         "id\n" + "".join(f"{n}\n" for n in range(10_000))
     )
@@ -102,6 +107,7 @@ def test_a_large_list(folder: Path) -> None:
     assert catalog["held"].evaluate({"held": None}) is False
     assert catalog["by_cel"].evaluate({"carrier": None}) is None
     assert len(catalog["held"].sql("postgres")) < 100_000
+    monkeypatch.setattr(lists, "MAX_VALUES", 10_000)
     codes.write_text("code\n" + "".join(f"c{n}\n" for n in range(10_001)))
     with pytest.raises(PredicatError, match="the list 'regional' has 10,001 values; the limit is 10,000"):
         predicat.load_catalog(folder / "catalog")
@@ -110,6 +116,7 @@ def test_a_large_list(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ("lists.days.v1", "lists.days.v7", "no list is named 'days.v7'"),
         ("list('regional')", "list('regionale')", "no list is named 'regionale'.*did you mean 'regional'"),
         ("lists.regional", "lists.regionale", "no list is named 'regionale'"),
         ("n NOT IN list('blocked')", "n NOT IN list('regional')", "'EV' is not a bigint"),

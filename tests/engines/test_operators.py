@@ -19,14 +19,18 @@ from predicat.diagnostics import NOWHERE, Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.ops import OPS, Op
 from predicat.ir.types import ArrayType, BOOLEAN, MapType, STRING, Type
+from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import type_of
 from predicat.passes import signatures
 from predicat.passes.fold import fold
 from predicat.semantics.evaluate import compile_node
+from predicat_spark.lists import provide
 from tests.engines.rows import Tables
 
 
 def kind_of(value: Any) -> Type:
+    if isinstance(value, ValueSet):
+        return ArrayType(kind_of(value.values[0]))
     if isinstance(value, list):
         return ArrayType(kind_of(value[0]))
     if isinstance(value, dict):
@@ -38,7 +42,11 @@ def build(
     row: Op, args: tuple[Any, ...], prefix: str, *, columns: bool
 ) -> tuple[Node, dict[str, FieldDecl], dict[str, Any]]:
     """The call with its arguments as columns (or as literals), the fields and the values of the row."""
-    known = [value[0] if isinstance(value, list) else value for value in args if value is not None]
+    known = [
+        value[0] if isinstance(value, list) else value.values[0] if isinstance(value, ValueSet) else value
+        for value in args
+        if value is not None
+    ]
     boolean = row.name in ("and", "or", "not", "is_true")
     fields: dict[str, FieldDecl] = {}
     values: dict[str, Any] = {}
@@ -116,6 +124,7 @@ def test_engines_agree_on_every_example(spark: Any, postgres: Any) -> None:
                 )
             )
     tables = Tables(spark, postgres, fields, [values])
+    provide(spark, [node for _, node, _ in nodes])
     wrong: list[str] = []
     for name, run in tables.engines():
         dialect = backends.dialect(name)

@@ -12,7 +12,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +24,20 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import lists as say
 from predicat.diagnostics.reading import reading
 from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType, Type, TypeSyntaxError, parse_type
+from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.ir.values import RowError, to_value
 
 LIST_KEYS = ("description", "type", "values", "file", "column", "versions", "latest")
 VERSION_KEYS = ("values", "file", "column")
-MAX_VALUES = 10_000
-"""Values of a list. They are written into the SQL of each filter that uses it."""
+MAX_VALUES = 1_000_000
+"""Values of a list."""
 PREFIX = "lists."
 """What stands before the name of a list in a body."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}\Z")
-Values = tuple[Type, tuple[Any, ...]]
+Items = tuple[Any, ...] | ValueSet
+"""Values in their order, each once; those of a long list as a set."""
+Values = tuple[Type, Items]
 """The type of the values of a list, and the values."""
 
 
@@ -45,22 +48,26 @@ class ValueList(Struct, frozen=True):
     type: Type
     description: str
     latest: int
-    versions: Mapping[int, tuple[Any, ...]]
+    versions: Mapping[int, Items]
     span: Span
 
     def about(self) -> str:
         """What is compared of a list: its type, how many values it has, and their hash."""
         values = self.versions[self.latest]
         known = json.dumps(
-            {key: list(map(str, row)) for key, row in self.versions.items()}, ensure_ascii=True
+            {
+                key: row.digest if isinstance(row, ValueSet) else list(map(str, row))
+                for key, row in self.versions.items()
+            },
+            ensure_ascii=True,
         )
         digest = hashlib.sha256(f"{self.type} {known}".encode()).hexdigest()[:12]
         return f"{self.type}, {len(values):,} values, {digest}"
 
 
 def names_in(dataset: str, lists: Mapping[str, Mapping[str, ValueList]]) -> dict[str, Values]:
-    """What bodies of a dataset can name, `lists.NAME` and `lists.NAME@VERSION`, from all lists. The
-    name of a list of another dataset has that of the dataset before it.
+    """What bodies of a dataset can name, `lists.NAME`, `lists.NAME@VERSION` in SQL and `lists.NAME.vVERSION`
+    in CEL, from all lists. The name of a list of another dataset has that of the dataset before it.
     """
     result: dict[str, Values] = {}
     for owner, rows in lists.items():
@@ -69,7 +76,15 @@ def names_in(dataset: str, lists: Mapping[str, Mapping[str, ValueList]]) -> dict
                 result[f"{prefix}{row.name}"] = row.type, row.versions[row.latest]
                 for number, values in row.versions.items():
                     result[f"{prefix}{row.name}@{number}"] = row.type, values
+                    result.setdefault(f"{prefix}{row.name}.v{number}", (row.type, values))  # as CEL writes it
     return result
+
+
+class Written(Struct, frozen=True):
+    """Values as they are written, and where each of them stands."""
+
+    values: Sequence[Any]
+    place: Callable[[int], Span]
 
 
 class ListReader(Struct):
@@ -83,7 +98,7 @@ class ListReader(Struct):
         if not item.is_mapping:
             values = list(item.items(say.the_list(name)))
             kind: Type = BIGINT if values and all(type(value.value) is int for value in values) else STRING
-            found = self.checked(((value.value, value.span) for value in values), kind, span, name)
+            found = self.checked(_of_nodes(values), kind, span, name)
             return ValueList(name, kind, "", 1, {1: found}, span) if found is not None else None
         keys = self.keys(item, say.the_list(name), LIST_KEYS)
         stated = self.type(keys, name, span)
@@ -119,10 +134,10 @@ class ListReader(Struct):
 
     def versions(
         self, name: str, keys: dict[str, YamlNode], item: YamlNode, kind: Type | None
-    ) -> dict[int, tuple[Any, ...]]:
+    ) -> dict[int, Items]:
         from predicat.catalog.model import version_number  # noqa: PLC0415  # that imports this module
 
-        found: dict[int, tuple[Any, ...]] = {}
+        found: dict[int, Items] = {}
         if kind is None:
             return found
         if "versions" not in keys:
@@ -143,14 +158,12 @@ class ListReader(Struct):
                 found[whole] = values
         return found
 
-    def values(
-        self, name: str, keys: Mapping[str, YamlNode], item: YamlNode, kind: Type
-    ) -> tuple[Any, ...] | None:
+    def values(self, name: str, keys: Mapping[str, YamlNode], item: YamlNode, kind: Type) -> Items | None:
         if ("values" in keys) == ("file" in keys):
             self.reporter.add(say.values_or_file(item.span, name))
             return None
         if "values" in keys:
-            written = ((value.value, value.span) for value in keys["values"].items("values"))
+            written = _of_nodes(list(keys["values"].items("values")))
             return self.checked(written, kind, keys["values"].span, name)
         try:
             rows = self.of_file(keys["file"], keys.get("column"), kind)
@@ -159,27 +172,22 @@ class ListReader(Struct):
             return None
         return self.checked(rows, kind, keys["file"].span, name)
 
-    def checked(
-        self, rows: Iterable[tuple[Any, Span]], kind: Type, span: Span, name: str
-    ) -> tuple[Any, ...] | None:
+    def checked(self, rows: Written, kind: Type, span: Span, name: str) -> Items | None:
         """The values as the type has them, in their order and each once; None if one is of another type."""
         values: set[Any] = set()
-        for value, place in rows:
-            try:
-                read = to_value(value, kind)
-            except RowError:
-                read = None
+        for number, value in enumerate(rows.values):
+            read = _read(value, kind)
             if read is None:
-                self.reporter.add(say.bad_value(place, value, str(kind)))
+                self.reporter.add(say.bad_value(rows.place(number), value, str(kind)))
                 return None
             values.add(read)
         if len(values) > MAX_VALUES:
             self.reporter.add(say.too_many(span, name, len(values), MAX_VALUES))
             return None
-        return tuple(sorted(values))
+        return tuple(sorted(values)) if len(values) <= MAX_WRITTEN else ValueSet.of(kind, values, name)
 
-    def of_file(self, item: YamlNode, column: YamlNode | None, kind: Type) -> Iterator[tuple[Any, Span]]:
-        """The values of a file beside the catalog file, with their places. Raises PredicatError."""
+    def of_file(self, item: YamlNode, column: YamlNode | None, kind: Type) -> Written:
+        """The values of a file beside the catalog file. Raises PredicatError."""
         text = item.text("file")
         path = Path(item.span.outermost().source.name).parent / text
         if Path(text).is_absolute() or ".." in Path(text).parts:
@@ -190,16 +198,26 @@ class ListReader(Struct):
         with reading(str(path)):
             source = Source(str(path), path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
         if path.suffix.lower() == ".csv":
-            return iter(_of_csv(source, column, kind))
+            return _of_csv(source, column, kind)
         root = compose(source, self.reporter)
-        return (
-            ((value.value, value.span) for value in root.items(say.A_LIST_FILE))
-            if root is not None
-            else iter(())
-        )
+        return _of_nodes(list(root.items(say.A_LIST_FILE)) if root is not None else [])
 
 
-def _of_csv(source: Source, column: YamlNode | None, kind: Type) -> list[tuple[Any, Span]]:
+def _read(value: Any, kind: Type) -> Any:
+    """A value as a type has it; None for what the type has not."""
+    if type(value) is str and kind == STRING:
+        return value  # most of a long list
+    try:
+        return to_value(value, kind)
+    except RowError:
+        return None
+
+
+def _of_nodes(nodes: Sequence[YamlNode]) -> Written:
+    return Written([node.value for node in nodes], lambda number: nodes[number].span)
+
+
+def _of_csv(source: Source, column: YamlNode | None, kind: Type) -> Written:
     """The values of a column. Raises PredicatError if there is no such column."""
     rows = csv.reader(io.StringIO(source.text, newline=""))
     head = next(rows, [])
@@ -208,14 +226,20 @@ def _of_csv(source: Source, column: YamlNode | None, kind: Type) -> list[tuple[A
     if name is None or name not in head:
         raise PredicatError.of(say.no_column(column.span if column is not None else whole, name, head))
     place = head.index(name)
-    starts = [0]
-    for line in source.text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    result: list[tuple[Any, Span]] = []
+    values: list[Any] = []
+    lines: list[int] = []
     for row in rows:
-        start = starts[min(rows.line_num, len(starts) - 1) - 1]
         if row:
             text = row[place] if place < len(row) else None
             whole_number = kind == BIGINT and text is not None and _WHOLE.match(text) is not None
-            result.append((int(text or "") if whole_number else text, Span(source, start, start + 1)))
-    return result
+            values.append(int(text or "") if whole_number else text)
+            lines.append(rows.line_num)
+
+    def span(number: int) -> Span:
+        starts = [0]
+        for line in source.text.splitlines(keepends=True):
+            starts.append(starts[-1] + len(line))
+        start = starts[min(lines[number], len(starts) - 1) - 1]
+        return Span(source, start, start + 1)
+
+    return Written(values, span)

@@ -24,7 +24,9 @@ from predicat.diagnostics.messages import catalog as say
 from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, ParamDecl, fields_of
 from predicat.ir.text import meaning_hash
+from predicat.ir.value_sets import ValueSet
 from predicat.passes.accept import accepting
+from predicat.passes.list_tables import in_tables, long_lists, table_of
 
 FORMAT = 1
 
@@ -36,6 +38,7 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
         "datasets": {name: dataset_data(dataset) for name, dataset in catalog.datasets.items()},
         "vars": {name: plain(value) for name, value in catalog.variables.items()},
         "macros": macros_data(catalog.macros),
+        **({"lists": found} if (found := lists_data(catalog)) else {}),
         "filters": [
             _version(row, version, _dialects(dataset))
             for dataset in catalog.datasets.values()
@@ -73,6 +76,31 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
         if (fresh := dataset.freshness)
         else {},
     }
+
+
+def lists_data(catalog: Catalog) -> dict[str, Any]:
+    """The long lists that filters use, by the hash of their values, with the file of the values beside the
+    manifest.
+    """
+    return {
+        listed.digest: {"name": listed.name, "count": listed.count, "file": file_of(listed).as_posix()}
+        for listed in _long_lists(catalog)
+    }
+
+
+def list_texts(catalog: Catalog) -> dict[Path, str]:
+    """The files beside the manifest with the values of long lists."""
+    return {file_of(listed): listed.content().decode() for listed in _long_lists(catalog)}
+
+
+def file_of(listed: ValueSet) -> Path:
+    """The file of a long list, beside the manifest."""
+    return Path("lists", f"{table_of(listed)}.json")
+
+
+def _long_lists(catalog: Catalog) -> list[ValueSet]:
+    versions = (version for row in catalog.filters() for version in row.versions.values())
+    return [listed for _, listed in long_lists(version.predicate.node for version in versions)]
 
 
 def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
@@ -146,7 +174,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
     node = version.predicate.node
     sql: dict[str, str] = {}
     refused: dict[str, str] = {}
-    shown = accepting(node) if row.on_unknown == "reject" else node
+    shown = in_tables(accepting(node) if row.on_unknown == "reject" else node)
     for name in dialects:
         try:
             sql[name] = backends.dialect(name).render(shown)

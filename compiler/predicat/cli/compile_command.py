@@ -45,7 +45,13 @@ def command(
     folder: Path, variables: tuple[str, ...], target: Path, key: Path | None, form: str, *, force: bool
 ) -> None:
     from predicat.catalog.cache import fingerprint, text_hash  # noqa: PLC0415  # not for --help
-    from predicat.catalog.manifest import build_manifest, read_head, write_manifest, write_text  # noqa: PLC0415  # as above
+    from predicat.catalog.manifest import (  # noqa: PLC0415  # as above
+        build_manifest,
+        list_texts,
+        read_head,
+        write_manifest,
+        write_text,
+    )
 
     sign = _signer(key)
     inputs = fingerprint(folder, folder.parent / "macros", pairs("--var", variables))
@@ -63,11 +69,12 @@ def command(
         return
     catalog = load(folder, variables)
     manifest = build_manifest(catalog)
-    texts = _texts(manifest["filters"])
+    texts = {**_texts(manifest["filters"]), **list_texts(catalog)}
     outputs = {str(name): text_hash(text) for name, text in texts.items()}
     for name, text in texts.items():
         write_text(target / name, text)
-    for old in set((target / "sql").rglob("*.sql")) - {target / name for name in texts}:
+    written = {target / name for name in texts}
+    for old in {*(target / "sql").rglob("*.sql"), *(target / "lists").glob("predicat_*.json")} - written:
         old.unlink()
     notes = [
         f"note: {row['name']} has no SQL for {dialect}: {reason}"

@@ -121,14 +121,16 @@ def _sql(
     from predicat import backends  # noqa: PLC0415  # not for --help
     from predicat.api import checked_dialect  # noqa: PLC0415  # as above
     from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # as above
+    from predicat.passes.list_tables import in_tables  # noqa: PLC0415  # as above
 
     engine = checked_dialect(dialect)
     functions = engine.runtime if runtime else None
+    node = in_tables(bound.node)
     if not where:
-        return engine.render(bound.node, runtime=functions)
+        return engine.render(node, runtime=functions)
     dataset = catalog.datasets[row.dataset]
     return engine.render(
-        accepted_rows(bound.node, row.on_unknown),
+        accepted_rows(node, row.on_unknown),
         condition=True,
         storage=backends.stored(dialect, dataset.collation, dataset.indexes),
         runtime=functions,

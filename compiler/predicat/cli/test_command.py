@@ -153,7 +153,8 @@ def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str 
 
     if name == "spark":
         spark: Any = importlib.import_module("predicat_spark.rows")
-        return testing.on_engine(catalog, filters, name, spark.on_spark)
+        nodes = [version.predicate.node for row in filters for version in row.versions.values()]
+        return testing.on_engine(catalog, filters, name, partial(spark.on_spark, nodes=nodes))
     from predicat.deploy import rows as engines  # noqa: PLC0415  # as above
 
     if name == "duckdb":

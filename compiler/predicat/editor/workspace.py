@@ -30,6 +30,7 @@ from predicat.ir.types import SCALAR_NAMES
 from predicat.language import LANGUAGES
 from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
 from predicat.language.sql.rules import FUNCTIONS as SQL_FUNCTIONS
+from predicat.passes.list_tables import in_tables
 
 _COMPOSITIONS = ("all", "any", "not", "filters", "filter")
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")
@@ -278,7 +279,7 @@ def _about(filter_: Filter) -> str:
     lines = [f"**{filter_.qualified}** version {filter_.latest}", "", filter_.description]
     for dialect in ("spark", "postgres"):
         try:
-            sql = backends.dialect(dialect).render(filter_.current.predicate.node)
+            sql = backends.dialect(dialect).render(in_tables(filter_.current.predicate.node))
         except Unsupported as error:
             sql = f"-- {error.diagnostics[0].message}"
         lines += ["", f"{dialect}:", "```sql", sql, "```"]

@@ -22,6 +22,7 @@ from predicat.ir.nodes import (
 from predicat.ir.ops import OPS, QUANTIFIERS
 from predicat.ir.tree import Value
 from predicat.ir.types import ANY, DURATION, NULL, Type, parse_type
+from predicat.ir.value_sets import ValueSet
 
 _INNER = {"duration": DURATION, "null": NULL, "any": ANY}
 
@@ -92,6 +93,8 @@ def value_data(value: Value) -> Any:
             return ["date", value.isoformat()]
         case timedelta():
             return ["duration", value // timedelta(microseconds=1)]
+        case ValueSet():
+            return ["set", value.digest, value.count]
 
 
 def data_value(data: Any) -> Value:
@@ -107,6 +110,8 @@ def data_value(data: Any) -> Value:
             return datetime.fromisoformat(text)
         case ["date", str(text)]:
             return date.fromisoformat(text)
+        case ["set", str(digest), int(count)]:
+            return ValueSet(digest, count)
         case ["duration", int(number)]:
             return timedelta(microseconds=number)
         case _:

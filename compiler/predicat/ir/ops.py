@@ -24,6 +24,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP
+from predicat.ir.value_sets import ValueSet
+
 Example = tuple[tuple[Any, ...], Any]
 
 
@@ -211,6 +214,21 @@ _ROWS = (
         "Equal to one of the items.",
         ((("a", ["a", "b"]), True), (("c", ["a", "b"]), False), ((None, ["a"]), None)),
         Strictness.ITEMS,
+    ),
+    Op(
+        "in_list",
+        ("T, =array<T> -> boolean",),
+        "Equal to one of the values of a long list of the catalog, none of which is NULL.",
+        (
+            (("a", ValueSet.of(STRING, ["a", "it's", "\\,"])), True),
+            (("it's", ValueSet.of(STRING, ["a", "it's", "\\,"])), True),
+            (("\\,", ValueSet.of(STRING, ["a", "it's", "\\,"])), True),
+            (("c", ValueSet.of(STRING, ["a", "it's", "\\,"])), False),
+            ((None, ValueSet.of(STRING, ["a"])), None),
+            ((7, ValueSet.of(BIGINT, [-1, 7])), True),
+            ((_D1, ValueSet.of(DATE, [_D1])), True),
+            ((_T1, ValueSet.of(TIMESTAMP, [_T1])), True),
+        ),
     ),
     # arithmetic
     Op(

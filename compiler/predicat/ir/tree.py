@@ -8,9 +8,10 @@ from decimal import Decimal
 from msgspec import Struct
 
 from predicat.diagnostics import Span
+from predicat.ir.value_sets import ValueSet
 
-Value = bool | int | float | Decimal | str | datetime | date | timedelta | None
-"""A constant. Timestamps carry UTC; None is the NULL literal."""
+Value = bool | int | float | Decimal | str | datetime | date | timedelta | ValueSet | None
+"""A constant. Timestamps carry UTC; None is the NULL literal. A set is the right side of `in_list` alone."""
 
 
 class Const(Struct, frozen=True, gc=False):

@@ -26,6 +26,7 @@ from predicat.ir.types import (
     StructType,
     Type,
 )
+from predicat.ir.value_sets import ValueSet
 
 WHITE_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
@@ -225,6 +226,8 @@ def type_of(value: Value) -> Type:
             return DATE
         case timedelta():
             return DURATION
+        case ValueSet():
+            raise AssertionError  # a list is no value of a row
 
 
 class RowError(ValueError):

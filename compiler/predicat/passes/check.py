@@ -40,6 +40,7 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
+from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.passes import constants, lists
 from predicat.passes.convert import bare, dyn, failed, is_choice, is_joined, loose, typed_null
 from predicat.passes.labels import label
@@ -58,6 +59,8 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     checker.reporter.raise_errors()
     if node is not None and checker.lists:
         _no_lists(node)
+    if node is not None and checker.long_lists:
+        _long_lists_in_in(node)
     if node is None:  # a filter that this one refers to is broken, and reported where it stands
         raise PredicatError([])
     return node
@@ -67,6 +70,15 @@ def _placeholders(text: str, params: Iterable[str]) -> list[str]:
     """The text in parts: those that stand for parameters, and what is between them."""
     names = "|".join(map(re.escape, params))
     return re.split(rf"(\$\{{(?:{names})\}})", text) if names else [text]
+
+
+def _long_lists_in_in(node: Node) -> None:
+    """A long list of the catalog stands nowhere but on the right of IN."""
+    for part in walk(node):
+        for child in children(part):
+            is_list = isinstance(child, Literal) and isinstance(child.value, ValueSet)
+            if is_list and not (isinstance(part, Call) and part.op == "in_list"):
+                raise PredicatError.of(say_lists.only_in(child.span, MAX_WRITTEN))
 
 
 def _no_lists(node: Node) -> None:
@@ -80,6 +92,8 @@ def _no_lists(node: Node) -> None:
 
 _OF_TYPES = frozenset({"type-mismatch", "not-boolean", "unknown-member"})
 """The problems that are those of a row, where the row knows the type."""
+_VERSION = re.compile(r"@|.\.v[0-9]+\Z")
+"""What is behind the name of a list with a version."""
 _ALIAS = 2
 """A name of so few letters before a field is the alias of a table, though a field has nearly that name."""
 _DEEP = 6
@@ -92,6 +106,7 @@ class _Checker(Operators):
     Attributes:
         count: How many parts of the tree were visited.
         lists: Whether the tree has a list or a map that is written out.
+        long_lists: Whether the tree names a list that is too long to be written out.
         counts: Whether sizes of typed nodes are counted, because the tree is deep or its parts are copied.
         table: The name of the table that fields are qualified by.
         taken: Names of the variables of enclosing macros, case-folded.
@@ -100,6 +115,7 @@ class _Checker(Operators):
 
     count: int = 0
     lists: bool = False
+    long_lists: bool = False
     counts: bool = False
     table: str | None = None
     taken: frozenset[str] = frozenset()
@@ -310,8 +326,11 @@ class _Checker(Operators):
                 return Field(fields[dotted].type, fields[dotted], span), keys[length:]
             if dotted in enums:
                 return self.constant(enums[dotted], span), keys[length:]
-            if dotted in lists:
+            if dotted in lists and length == len(keys):
                 kind, values = lists[dotted]
+                if isinstance(values, ValueSet):
+                    self.long_lists = True
+                    return Literal(ArrayType(kind), values, span), keys[length:]
                 self.lists = True
                 items = tuple(Literal(kind, value, span) for value in values)
                 return Items(ArrayType(kind), items, span), keys[length:]
@@ -320,7 +339,7 @@ class _Checker(Operators):
         if fields is None:
             return Field(JSON, FieldDecl(name, JSON), base.span), keys
         if name == "lists" and keys:
-            known = [one.removeprefix("lists.") for one in lists if "@" not in one]
+            known = [one.removeprefix("lists.") for one in lists if not _VERSION.search(one)]
             raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
         if self.rules.folds_names and keys and keys[0] in fields and self.is_table(name):
             return self.root(t.Name(keys[0], base.span), keys[1:], span)

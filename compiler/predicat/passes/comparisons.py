@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import lists as say_lists
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.ops import COMPARISONS, EQUALITIES
@@ -28,6 +29,7 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
+from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.passes import constants, decimals, documents, literals, signatures
 from predicat.passes.calls import Calls
 from predicat.passes.convert import (
@@ -83,6 +85,24 @@ class Comparisons(Calls):
     def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
         return self.in_list(left, right, span)
+
+    def in_long_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
+        """Whether a long list of the catalog has a value. Its values have one type, and so must the value."""
+        assert isinstance(right.type, ArrayType)  # noqa: S101  # the overload asks for it
+        left, kind = bare(left), right.type.element
+        if left.type == JSON and kind == STRING:
+            is_text = documents.is_kind(left, "string", span)
+            found = self.in_long_list("in", Call(STRING, "json_string", (left,), span), right, span)
+            return Call(BOOLEAN, "cond", (is_text, found, Literal(BOOLEAN, False, span)), span)
+        if self.rules.promote:
+            left = self.as_time(left, kind)
+        if left.type == NULL:
+            left = Literal(kind, None, left.span)
+        if left.type != kind:
+            raise self.fail(say_lists.other_type(span, str(left.type), str(kind), MAX_WRITTEN))
+        found = Call(BOOLEAN, "in_list", (left, right), span)
+        null_is_value = self.rules.null_is_value and self.nullable_value(left)
+        return Call(BOOLEAN, "is_true", (found,), span) if null_is_value else found
 
     def in_keys(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         return self.has_key(left, right, span)
@@ -474,6 +494,10 @@ def _is_written_map(_check: Comparisons, node: Node) -> bool:
     return constants.is_map(node)
 
 
+def _is_long_list(_check: Comparisons, node: Node) -> bool:
+    return isinstance(node, Literal) and isinstance(node.value, ValueSet)
+
+
 def _is_written(_check: Comparisons, node: Node) -> bool:
     return isinstance(node, Items)
 
@@ -556,6 +580,7 @@ _of = Comparisons
 OF_WRITTEN = (
     Overload(_COMPARED | _SAME | _IN, _is_choice, _any, _of.of_choice, either_way=True),
     Overload(_IN, _any, _is_written_map, _of.in_written_map),
+    Overload(_IN, _any, _is_long_list, _of.in_long_list),
     Overload(_IN, _any, _is_written, _of.in_written_list),
     Overload(_IN, _any, _has_keys, _of.in_keys, rule="strict_lists"),
     Overload(_EQUAL, _is_collection, _is_collection, _of.of_collections),

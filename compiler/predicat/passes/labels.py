@@ -136,6 +136,7 @@ _SPELLINGS = {
     "coalesce": ("COALESCE", "IFNULL", "NVL", "orValue"),
     "position": ("POSITION", "strpos", "instr"),
     "in": ("IN", "array_contains"),
+    "in_list": ("IN", "in"),
     "json_at": ("[",),
     "json_get": ("[",),
     "get": ("[",),

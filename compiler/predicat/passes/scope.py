@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from predicat.diagnostics import Diagnostic, Span
 from predicat.ir.nodes import FieldDecl, Node, ParamDecl
 from predicat.ir.types import Type
+from predicat.ir.value_sets import ValueSet
 
 MAX_DEPTH = 100
 MAX_NODES = 20_000
@@ -84,8 +85,8 @@ class Scope(Struct, frozen=True):
     enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     placeholders: bool = False
     doubts: list[Diagnostic] | None = None
-    lists: Mapping[str, tuple[Type, tuple[Any, ...]]] = field(
-        default_factory=dict[str, tuple[Type, tuple[Any, ...]]]
+    lists: Mapping[str, tuple[Type, tuple[Any, ...] | ValueSet]] = field(
+        default_factory=dict[str, tuple[Type, tuple[Any, ...] | ValueSet]]
     )
 
 

@@ -37,7 +37,9 @@ from predicat.ir.types import (
     DecimalType,
     Type,
 )
+from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import EXACT, FIRST_NOW, INT_MAX, INT_MIN, LAST_NOW, RowError, seconds, to_value
+from predicat.review.set_samples import samples, sets_of
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]
@@ -91,6 +93,9 @@ class CandidateRows:
         self.parameters: set[str] = set()
         self.documents: set[Slot] = set()
         """Places of JSON numbers: JSON has no NaN and no infinity."""
+        nodes = tuple(nodes)
+        self.sets = sets_of(nodes)
+        """Long lists that values are looked up in."""
         for node in nodes:
             self._visit(node, {})
         for slot, pieces in self.pieces.items():
@@ -133,7 +138,7 @@ class CandidateRows:
             for place in places if node.op in ("contains", "like") else ():
                 self.pieces.setdefault(place, {}).update(dict.fromkeys(_piece(node)))
             for constant in (
-                *_constants(node),
+                *_constants(node, self.sets),
                 *(_typical_values(node.type) if node.op in _RARE_CONVERSIONS else ()),
             ):
                 for place in places:
@@ -308,10 +313,12 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
     return (*inner, key.value) if usable and isinstance(key.value, str | int) else None
 
 
-def _constants(node: Call) -> Iterator[Any]:
+def _constants(node: Call, sets: tuple[ValueSet, ...]) -> Iterator[Any]:
     for arg in node.args if node.op != "json_is" else ():
         for part in arg.items if isinstance(arg, Items) else (arg,):
-            if isinstance(part, Literal) and part.value is not None:
+            if isinstance(part, Literal) and isinstance(part.value, ValueSet):
+                yield from samples(part.value, sets)
+            elif isinstance(part, Literal) and part.value is not None:
                 yield part.value
             elif isinstance(part, Call) and part.op == "neg" and isinstance(part.args[0], Literal):
                 yield part.args[0].value

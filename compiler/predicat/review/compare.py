@@ -16,6 +16,7 @@ from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
 from predicat.ir.ops import OF_DOUBLES
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
+from predicat.passes.list_tables import long_lists
 from predicat.review.candidate_rows import CandidateRows, is_affordable
 from predicat.review.cases.proof import Cases, cases
 from predicat.review.inputs import Inputs, over_inputs
@@ -125,6 +126,9 @@ def compare_nodes(
         return Verdict("unsupported", notes=tuple(f"{name} has another type" for name in clash))
     if on_unknown[0] == on_unknown[1] and to_text(before) == to_text(after):
         return Verdict("equivalent", PROVED)
+    unread = [listed for _, listed in long_lists((before, after)) if not listed.is_known]
+    if unread:
+        return Verdict("unsupported", notes=(f"the {unread[0].count:,} values of a list are not at hand",))
     return _Comparison(before, after, on_unknown, time.monotonic() + timeout).verdict()
 
 

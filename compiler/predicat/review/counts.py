@@ -81,6 +81,8 @@ class CountQuery(Struct, frozen=True):
     before: str
     after: str
     columns: tuple[str, ...]
+    nodes: tuple[Node, ...] = ()
+    """Its predicates."""
 
     @property
     def gained(self) -> str:
@@ -118,10 +120,9 @@ def questions(review: Review, dialect: str) -> tuple[list[CountQuery], dict[str,
             refused[entry.name] = Counts(reason=error.diagnostics[0].message)
             continue
         dataset = entry.name.partition(".")[0]
-        columns = _columns(
-            [node for node, _ in filter(None, states)], after.datasets.get(dataset, {}), dialect
-        )
-        asked.append(CountQuery(entry.name, dataset, sides[0], sides[1], columns))
+        nodes = tuple(node for node, _ in filter(None, states))
+        columns = _columns(nodes, after.datasets.get(dataset, {}), dialect)
+        asked.append(CountQuery(entry.name, dataset, sides[0], sides[1], columns, nodes))
     return asked, refused
 
 

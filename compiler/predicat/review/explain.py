@@ -17,6 +17,7 @@ from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
 from predicat.passes.accept import accepting
+from predicat.passes.list_tables import in_tables
 from predicat.passes.solve import for_rows
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
 from predicat.review.prose import describe
@@ -60,7 +61,8 @@ def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
 
 def _sql(node: Node, filter_: Filter, dialect: str) -> str:
     try:
-        return backends.dialect(dialect).render(accepting(node) if filter_.on_unknown == "reject" else node)
+        shown = in_tables(accepting(node) if filter_.on_unknown == "reject" else node)
+        return backends.dialect(dialect).render(shown)
     except Unsupported as error:
         return f"none: {error.diagnostics[0].message}"
 

@@ -10,6 +10,7 @@ from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter,
 from predicat.ir.ops import ARITHMETIC
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
 from predicat.ir.types import JSON, ArrayType, Type
+from predicat.ir.value_sets import ValueSet
 from predicat.review.show import plain
 
 _BINARY = {
@@ -21,6 +22,7 @@ _BINARY = {
     "ge": "is at least",
     "same": "is the same as",
     "in": "is one of",
+    "in_list": "is one of",
     "starts_with": "starts with",
     "ends_with": "ends with",
     "contains": "contains",
@@ -149,6 +151,8 @@ def _constant(node: Literal) -> str:
     value = node.value
     if value is None:
         return "nothing"
+    if isinstance(value, ValueSet):
+        return f"the {value.count:,} values of the list {value.name}".rstrip()
     if isinstance(value, str):
         return repr(value)
     if isinstance(value, bool):

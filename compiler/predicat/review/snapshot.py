@@ -4,8 +4,9 @@ data, and its predicates.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +21,8 @@ from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import review as say
 from predicat.ir.codec import from_data, value_data
-from predicat.ir.nodes import Field, Node, ParamDecl, rewrite_children
+from predicat.ir.nodes import Field, Literal, Node, ParamDecl, rewrite_children
+from predicat.ir.value_sets import ValueSet
 from predicat.review.show import row_text
 
 Data = dict[str, Any]
@@ -268,12 +270,23 @@ def of_manifest(path: Path) -> Snapshot:
     """
     result = read_manifest(path)
     try:
-        return _of_manifest(result)
+        return _of_manifest(result, _lists(result, path.parent))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PredicatError.of(say.no_predicates(str(path), error)) from None
 
 
-def _of_manifest(found: Data) -> Snapshot:
+def _lists(found: Data, folder: Path) -> dict[str, ValueSet]:
+    """The long lists of a manifest, by their hashes, whose files are beside it and as they were."""
+    result: dict[str, ValueSet] = {}
+    for digest, row in found.get("lists", {}).items():
+        file = folder / row["file"]
+        content = file.read_bytes() if file.is_file() else b""
+        if hashlib.sha256(content).hexdigest() == digest:
+            result[digest] = ValueSet(digest, row["count"], partial(bytes, content), row["name"])
+    return result
+
+
+def _of_manifest(found: Data, lists: Mapping[str, ValueSet]) -> Snapshot:
     rows: dict[str, dict[int, Data]] = {}
     for row in found["filters"]:
         rows.setdefault(row["name"], {})[row["version"]] = row
@@ -304,7 +317,8 @@ def _of_manifest(found: Data) -> Snapshot:
     def check(name: str, number: int) -> CheckedVersion | None:
         row = rows[name][number]
         fields = found["datasets"][row["dataset"]]["fields"]
-        return CheckedVersion(_with_columns(from_data(row["tree"]), fields), tuple(row["references"]))
+        node = _with_columns(from_data(row["tree"]), fields, lists)
+        return CheckedVersion(node, tuple(row["references"]))
 
     def place(path: tuple[str, ...]) -> Place:
         return (
@@ -316,12 +330,16 @@ def _of_manifest(found: Data) -> Snapshot:
     return Snapshot(data, check, place, macros, carries="macros" in found)
 
 
-def _with_columns(node: Node, fields: Data) -> Node:
-    """A predicate of a manifest, which has only the names of fields, with their columns."""
+def _with_columns(node: Node, fields: Data, lists: Mapping[str, ValueSet]) -> Node:
+    """A predicate of a manifest, which has only the names of fields and the hashes of long lists, with their
+    columns and values.
+    """
+    if isinstance(node, Literal) and isinstance(node.value, ValueSet):
+        return replace(node, value=lists.get(node.value.digest, node.value))
     if isinstance(node, Field):
         columns = fields.get(node.decl.name, {}).get("columns", {})
         return replace(node, decl=replace(node.decl, columns=tuple(columns.items())))
-    return rewrite_children(node, lambda part: _with_columns(part, fields))
+    return rewrite_children(node, lambda part: _with_columns(part, fields, lists))
 
 
 def _version_data(row: Data) -> Data:

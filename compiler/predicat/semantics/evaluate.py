@@ -853,6 +853,7 @@ def _constantly(function: Callable[..., Any]) -> Callable[[Call], Callable[..., 
 
 _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "not": _constantly(lambda value: not value),
+    "in_list": _constantly(lambda value, listed: value in listed),
     **{op: _compare(row.holds) for op, row in COMPARISONS.items()},
     "add": _arithmetic(lambda a, b: a + b),
     "sub": _arithmetic(lambda a, b: a - b),

@@ -25,6 +25,7 @@ from predicat.diagnostics.messages import entries as entry_say
 from predicat.ir.nodes import NOW
 from predicat.ir.text import meaning_hash
 from predicat.semantics import clock
+from predicat_spark.lists import provide
 from predicat_spark.names import quoted
 from predicat_spark.pipeline import entries as put_off
 from predicat_spark.pipeline import failures, settle
@@ -143,6 +144,7 @@ def run_job(
     options = options or Options()
     job, rows = resolved(catalog, job)
     session = local_session(options.master, f"predicat {job.name or job.dataset}", options.conf, jar=True)
+    provide(session, (row.node for row in rows))
     with failures.telling(), settings(session, READING):
         if job.checkpoint is not None:
             from predicat_spark.pipeline.stream import run_stream  # noqa: PLC0415  # it imports this module

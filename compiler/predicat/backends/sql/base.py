@@ -54,6 +54,7 @@ from predicat.ir.ops import (
 )
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, DecimalType, Type
+from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
 from predicat.passes.accept import accepting, never_unknown
 from predicat.passes.clock import is_of_clock
@@ -791,6 +792,8 @@ class Renderer(Struct):
                 return cast(string_literal(value.isoformat()), "DATE")
             case timedelta():
                 return number_literal(micros(value))
+            case ValueSet():
+                raise AssertionError  # the rule of in_list renders it
 
     def null(self, kind: Type) -> Sql:
         """NULL of a type."""

@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import arithmetic, documents, duckdb_calendar, durations, patterns
+from predicat.backends.sql import arithmetic, documents, duckdb_calendar, durations, patterns, value_lists
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -860,6 +860,7 @@ DUCKDB = Dialect(
         **COMMON,
         **documents.RULES,
         "in_array": _in_array,
+        "in_list": value_lists.in_rows,
         "add": _arithmetic(exp.Add),
         "sub": _arithmetic(exp.Sub),
         "mul": _arithmetic(exp.Mul),

@@ -14,6 +14,7 @@ from predicat.backends.sql import (
     patterns,
     spark_calendar,
     spark_patterns,
+    value_lists,
 )
 from predicat.backends.sql.base import (
     COMMON,
@@ -888,6 +889,7 @@ SPARK = Dialect(
         **COMMON,
         **documents.RULES,
         "in_array": _in_array,
+        "in_list": value_lists.in_broadcast,
         "add": _arithmetic("TRY_ADD", exp.Add),
         "sub": _arithmetic("TRY_SUBTRACT", exp.Sub),
         "mul": _arithmetic("TRY_MULTIPLY", exp.Mul),

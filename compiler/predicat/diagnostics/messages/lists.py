@@ -56,6 +56,17 @@ def too_many(span: Span, name: str, count: int, most: int) -> Diagnostic:
     )
 
 
+def other_type(span: Span, kind: str, values: str, most: int) -> Diagnostic:
+    hint = f"compare a value of the list's type: CAST(x AS {values.upper()}) in SQL"
+    problem = f"a list with more than {most:,} values of type {values} cannot be asked for a {kind}"
+    return Diagnostic("type-mismatch", problem, span, hint)
+
+
+def only_in(span: Span, most: int) -> Diagnostic:
+    hint = "write x IN list('name') in SQL, x in lists.name in CEL"
+    return msg.unsupported_syntax(span, f"a list with more than {most:,} values anywhere but in IN", hint)
+
+
 def file_elsewhere(span: Span, name: str) -> Diagnostic:
     hint = "move it into the folder of this file, or below"
     return msg.bad_value(span, "file", f"{name!r} is not in the folder of the catalog file", hint)

@@ -44,6 +44,7 @@ from predicat.ir.types import (
     DecimalType,
     Type,
 )
+from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import FIRST_NOW, LAST_NOW
 from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import functions, numbers, strings, times
@@ -67,6 +68,7 @@ from predicat.review.smt.terms import (
     truth_of,
     z3,
 )
+from predicat.review.smt.value_sets import Asked
 from predicat.semantics.regex import Regex
 
 MAX_ITEMS = 32
@@ -101,7 +103,9 @@ class Encoder:
         opaque_texts: bool = False,
         deadline: float = math.inf,
     ) -> None:
-        self.needs: Needs = needed(nodes)
+        self.nodes = tuple(nodes)
+        self.needs: Needs = needed(self.nodes)
+        self.asked = Asked()
         self.regular = regular
         self.exact = exact
         self.opaque_texts = opaque_texts
@@ -209,6 +213,8 @@ class Encoder:
         if isinstance(value, Decimal):
             number = Fraction(value)
             return Scalar(z3.RealVal(f"{number.numerator}/{number.denominator}"), False)
+        if isinstance(value, ValueSet):
+            raise NotEncodable
         return Scalar(integer(times.number_of(value)), False)
 
     def missing(self, kind: Type) -> Term:

@@ -11,7 +11,7 @@ from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.ops import ARITHMETIC, COMPARISONS, JSON_READS, TIME_PARTS
 from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX, INT_MIN, LONGEST, UNITS
-from predicat.review.smt import numbers, strings, times
+from predicat.review.smt import numbers, strings, times, value_sets
 from predicat.review.smt.arrays import Path
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
@@ -491,6 +491,7 @@ RULES: dict[str, Rule] = {
     "same": _same,
     **dict.fromkeys(COMPARISONS, _comparison),
     "in": _in,
+    "in_list": value_sets.member,
     **dict.fromkeys(ARITHMETIC, _arithmetic),
     "int32": _int32,
     "neg": _negative,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import arithmetic, patterns
+from predicat.backends.sql import arithmetic, patterns, value_lists
 from predicat.backends.sql.base import (
     COMMON,
     COMPARISON_NODES,
@@ -72,6 +72,7 @@ POSTGRES = Dialect(
     supports_nul=False,
     case_sensitive_columns=True,
     postprocess=texts.with_escapes,
+    rows=value_lists.ROWS,
     served=indexes.served,
     index_of=index_use.index_of,
     runtime=runtime.RUNTIME,
@@ -82,6 +83,7 @@ POSTGRES = Dialect(
         "collate": texts.collate,
         "is_null": collections.is_missing,
         "in_array": collections.in_array,
+        "in_list": value_lists.in_array,
         "add": numbers.arithmetic(exp.Add),
         "sub": numbers.arithmetic(exp.Sub),
         "mul": numbers.arithmetic(exp.Mul),

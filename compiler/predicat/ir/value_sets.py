@@ -1,0 +1,135 @@
+"""Sets of very many values: the lists of a catalog that are too long to be written into each predicate.
+
+A set is known by the hash of its values. Two predicates with one set say the same about every row, whatever
+is in it; so a set may be referred to where its values are not at hand (a lock file, a proof).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from predicat.ir.types import Type, parse_type
+
+MAX_WRITTEN = 10_000
+"""Lists with at most this many values are written out, as `x IN (1, 2, 3)`."""
+
+
+class MissingValuesError(Exception):
+    """The values of a set are not at hand, only its hash."""
+
+
+class ValueSet:
+    """A set of values of one scalar type, none of which is NULL.
+
+    Attributes:
+        digest: SHA-256 of `content()`, in hexadecimal.
+        count: The number of values.
+        name: What the list is called, for people; it is no part of the meaning.
+        table: The table of a server that holds the values, as schema and name, where SQL shall use it.
+    """
+
+    def __init__(
+        self,
+        digest: str,
+        count: int,
+        load: Callable[[], bytes] | None = None,
+        name: str = "",
+        table: tuple[str, str] | None = None,
+    ) -> None:
+        self.digest, self.count, self.name, self.table = digest, count, name, table
+        self._load = load
+
+    @classmethod
+    def of(cls, kind: Type, values: Iterable[Any], name: str = "") -> ValueSet:
+        """The set of some values, each of which is given once."""
+        ordered = tuple(sorted(values))
+        content = _content(kind, ordered)
+        found = cls(hashlib.sha256(content).hexdigest(), len(ordered), lambda: content, name)
+        found.__dict__["values"] = ordered
+        return found
+
+    def named(self, name: str) -> ValueSet:
+        """The same set with a name for people."""
+        return self._like(name, self.table)
+
+    def in_table(self, schema: str, table: str) -> ValueSet:
+        """The same set, for SQL that looks its values up in a table."""
+        return self._like(self.name, (schema, table))
+
+    def _like(self, name: str, table: tuple[str, str] | None) -> ValueSet:
+        found = ValueSet(self.digest, self.count, self._load, name, table)
+        kept = ("values", "members")
+        found.__dict__.update({key: value for key, value in self.__dict__.items() if key in kept})
+        return found
+
+    def content(self) -> bytes:
+        """Type and values as JSON: what is hashed, and what files of values hold.
+
+        Raises MissingValuesError.
+        """
+        if self._load is None:
+            raise MissingValuesError
+        return self._load()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the values are at hand."""
+        return self._load is not None
+
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The values in their order. Raises MissingValuesError."""
+        return _read(self.content())
+
+    @cached_property
+    def members(self) -> frozenset[Any]:
+        """The values as a set. Raises MissingValuesError."""
+        return frozenset(self.values)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.members
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ValueSet) and other.digest == self.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"set({self.digest})"
+
+
+def as_text(value: Any) -> str:
+    """A value of a set as engines read it."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _content(kind: Type, values: tuple[Any, ...]) -> bytes:
+    plain = values if not values or isinstance(values[0], str | int) else tuple(map(as_text, values))
+    return msgspec.json.encode([str(kind), plain])
+
+
+def _read(content: bytes) -> tuple[Any, ...]:
+    kind, values = json.loads(content)
+    read = _READERS.get(str(parse_type(kind)).partition("(")[0])
+    return tuple(values if read is None else map(read, values))
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "date": date.fromisoformat,
+    "timestamp": datetime.fromisoformat,
+    "decimal": Decimal,
+}
