@@ -4,51 +4,217 @@ do in the place of their calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import predicat
 from predicat.api import declared
 from predicat.backends.sql.postgres import POSTGRES, runtime
 from predicat.deploy.rows import on_postgres
+from predicat.diagnostics import Unsupported
+from predicat.ir.nodes import FieldDecl, Node, fields_of
+from predicat.ir.text import to_text
+from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import compile_node
-from tests.engines.test_conversions import FIELDS, NEAR, texts
+from tests.engines.predicates import FIELDS, predicates, rows
+from tests.engines.test_conversions import CHARACTERS, NEAR, texts
+from tests.engines.test_conversions import FIELDS as DAYS_AND_CLOCKS
+from tests.engines.test_corpus import ENTRIES, cases_of
+from tests.engines.test_generated import generated
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def installed(postgres: Any) -> Iterator[Any]:
-    postgres.execute("CREATE SCHEMA predicat")
+    postgres.execute("DROP SCHEMA IF EXISTS predicat CASCADE; CREATE SCHEMA predicat")
     for row in runtime.definitions(postgres.info.server_version):
         postgres.execute(row.sql)
     yield postgres
     postgres.execute("DROP SCHEMA predicat CASCADE")
 
 
-CALLED = {"bigint": "predicat.to_bigint(s)"}
+def called(node: Node) -> str:
+    return POSTGRES.render(node, runtime=POSTGRES.runtime)
 
 
-@pytest.mark.parametrize("kind", CALLED)
-def test_near_texts(kind: str, installed: Any) -> None:
-    value, limit, bases = NEAR[kind]
-    fields = declared({"s": "string"})
-    rows = [{"s": text} for text in dict.fromkeys([*texts(bases, 4000), *FIELDS.get(kind, [])])]
-    for rest in ("IS NOT NULL", f"> {limit}"):
-        node = predicat.parse(f"{value} {rest}", "sql", fields).node
-        sql = POSTGRES.render(node, runtime=POSTGRES.runtime)
-        assert CALLED[kind] in sql
-        (given,) = on_postgres(installed, list(fields.values()), rows, [sql])
+def check(
+    connection: Any, fields: dict[str, FieldDecl], rows: Sequence[dict[str, Any]], nodes: Sequence[Node]
+) -> None:
+    """Each predicate has the same value with functions as in the evaluator, on all rows."""
+    columns = on_postgres(connection, list(fields.values()), rows, [called(node) for node in nodes])
+    for node, column in zip(nodes, columns, strict=True):
         run = compile_node(node)
-        wrong = [(row["s"], got) for row, got in zip(rows, given, strict=True) if got is not run(row)]
-        assert wrong == []
+        wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
+        assert wrong == [], f"{to_text(node)}\n{called(node)}"
 
 
-@pytest.mark.parametrize("sql", CALLED.values())
-def test_calls_are_inlined(sql: str, installed: Any) -> None:
-    installed.execute("CREATE TEMPORARY TABLE given (s text)")
+TEXTS = {
+    "to_bigint": ("bigint", "sql", "CAST(s AS bigint)", "5"),
+    "to_double": ("double", "sql", "CAST(s AS double)", "0.5"),
+    "to_date": ("date", "sql", "CAST(s AS date)", "DATE '2000-01-01'"),
+    "to_timestamp": ("timestamp", "sql", "CAST(s AS timestamp)", "TIMESTAMP '2000-01-01 00:00:00Z'"),
+    "int": ("bigint", "cel", "int(s)", "5"),
+    "double": ("double", "cel", "double(s)", "0.5"),
+    "timestamp": ("timestamp", "cel", "timestamp(s)", 'timestamp("2000-01-01T00:00:00Z")'),
+}
+"""The kind of near texts, the language, the conversion, and a value."""
+MOMENTS = [
+    f"{day}{clock}{zone}"
+    for day, clock, zone in itertools.product(
+        ("2020-02-29", "0001-01-01", "9999-12-31", "2021-02-29"),
+        (
+            "",
+            " 10:11",
+            "T10:11:12",
+            "t23:59:59.5",
+            " 00:00:00.1234567",
+            "T23:59:60",
+            "T24:00:00",
+            " 23:59:59.9999999",
+        ),
+        ("", "Z", "z", "+01", "-14:30", "+1", "+15:00", " Z", "+00:00"),
+    )
+]
+MORE = {
+    "bigint": [" 7", "7 ", "1_000", "0x1F", "0b1", "0o7", "+5", "-0", "--5", "-_5", "1__0", "9" * 25,
+               "0" * 25, "0" * 15 + "12345", "1" + "0" * 18],
+    "double": ["1_0", "inf", "-inf", "nan", "+NaN", "infinity", "1e-400", "0." + "0" * 400 + "1", "-1e-400",
+               "1e400", "0e-999", "1" + "0" * 308, "9" * 700, " 1.5 ", "1.5\n", "4.9e-324", "2e-324",
+               "2.4703282292062328e-324"],
+    "date": [*MOMENTS, " 2020-02-29", "2020-02-29 ", "2020/02/29", "20200229", "2020-060", "epoch", "today"],
+    "timestamp": [*MOMENTS, " 2020-02-29", "2020-02-29 10:11:12 ", "now", "epoch", "infinity",
+                  "2020-02-29 10:11:12 BC"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_conversions(name: str, installed: Any) -> None:
+    kind, language, value, limit = TEXTS[name]
+    bases = [*NEAR[kind][2], *MORE[kind]]
+    rows = [{"s": text} for text in dict.fromkeys([*texts(bases, 4000), *DAYS_AND_CLOCKS.get(kind, [])])]
+    fields = declared({"s": "string"})
+    known = "IS NOT NULL" if language == "sql" else f"!= {limit}"
+    nodes = [predicat.parse(f"{value} {rest}", language, fields).node for rest in (known, f"> {limit}")]
+    assert f"predicat.{name}(s)" in called(nodes[0])
+    check(installed, fields, rows, nodes)
+
+
+@pytest.mark.parametrize("text", ["2011-11-11T11:11:11Z", "0012-10-10 10:10:10", "2001-01-01"])
+@pytest.mark.parametrize("name", ["to_date", "to_timestamp", "timestamp"])
+def test_other_characters_in_the_places_of_digits(name: str, text: str, installed: Any) -> None:
+    _, language, value, limit = TEXTS[name]
+    places = [place for place, character in enumerate(text) if character.isdigit()]
+    near = [(one, character) for one in places for character in CHARACTERS]
+    rows = [{"s": text[:place] + character + text[place + 1 :]} for place, character in near]
+    rows += [
+        {"s": text[:one] + pair[0] + text[one + 1 : other] + pair[1] + text[other + 1 :]}
+        for one, other in itertools.combinations(places, 2)
+        for pair in itertools.product("-:TZ ", repeat=2)
+    ]
+    fields = declared({"s": "string"})
+    check(installed, fields, rows, [predicat.parse(f"{value} > {limit}", language, fields).node])
+
+
+SIZES = [0.0, -0.0, 1.0, -3.0, 1e-150, 9e-151, 1e150, 1.1e150, 1e-308, 5e-324, 1e290, 1e308, 1.7e308,
+         -1.7e308, math.inf, -math.inf, math.nan, None]  # fmt: skip
+INTEGERS = [0, 1, -1, 7, 2**31, -(2**31) - 1, 2**62, -(2**62) - 1, INT_MAX, INT_MIN, INT_MIN + 1, None]
+PAIRS = {
+    "plus": "a + b > 3",
+    "minus": "a - b > 3",
+    "times": "a * b > 3",
+    "div": "div(a, b) > 3",
+    "add": "d + e > 3",
+    "subtract": "d - e > 3",
+    "multiply": "d * e > 3",
+    "divide": "d / e > 3",
+}
+COMPOUND = ["a + b + a > 3", "a * b - b > 3", "d * e + 2 > 3", "d * 2 + e * 3 > 10", "abs(d * e) > 3",
+            "d / a > 0.5", "100 / d > 5", "d * 2 > e", "CAST(s AS double) * d > 3",
+            "CAST(s AS bigint) + a > 3", "d * e = 3", "d / e <> 3", "NOT d * e >= 3",
+            "d * e IS NULL"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_arithmetic(name: str, installed: Any) -> None:
+    fields = declared({"a": "bigint", "b": "bigint", "d": "double", "e": "double"})
+    rows = [
+        *({"a": a, "b": b} for a, b in itertools.product(INTEGERS, repeat=2)),
+        *({"d": d, "e": e} for d, e in itertools.product(SIZES, repeat=2)),
+    ]
+    known = PAIRS[name].removesuffix("> 3") + "IS NOT NULL"
+    nodes = [predicat.parse(text, "sql", fields).node for text in (PAIRS[name], known)]
+    assert f"predicat.{name}(" in called(nodes[0])
+    check(installed, fields, rows, nodes)
+
+
+def test_compound_arithmetic(installed: Any) -> None:
+    fields = declared({"a": "bigint", "b": "bigint", "d": "double", "e": "double", "s": "string"})
+    rows = [
+        *({"a": a, "b": b, "s": str(b)} for a, b in itertools.product(INTEGERS, repeat=2)),
+        *({"d": d, "e": e, "s": str(e), "a": 3} for d, e in itertools.product(SIZES, repeat=2)),
+    ]
+    check(installed, fields, rows, [predicat.parse(text, "sql", fields).node for text in COMPOUND])
+
+
+def test_quotients_of_cel(installed: Any) -> None:
+    fields = declared({"d": "double", "e": "double"})
+    rows = [{"d": d, "e": e} for d, e in itertools.product(SIZES, repeat=2)]
+    node = predicat.parse("d / e > 3.0 || d / e < -3.0", "cel", fields).node
+    assert "predicat.ieee_divide(d, e)" in called(node)
+    check(installed, fields, rows, [node])
+
+
+CALLS = {
+    **{name: f"predicat.{name}(s) IS NOT NULL" for name in TEXTS},
+    **{name: f"predicat.{name}(a, b) > 3" for name in runtime.INTEGERS.values()},
+    **{name: f"predicat.{name}(d, a) > 3" for name in runtime.DOUBLES.values()},
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_are_inlined(name: str, installed: Any) -> None:
+    installed.execute("CREATE TEMPORARY TABLE given (s text, a bigint, b int, d float8)")
     try:
-        shown = installed.execute(f"EXPLAIN (VERBOSE) SELECT * FROM given WHERE {sql} IS NOT NULL").fetchall()
-        assert "predicat." not in "\n".join(row[0] for row in shown)
+        shown = installed.execute(f"EXPLAIN (VERBOSE) SELECT * FROM given WHERE {CALLS[name]}").fetchall()
+        assert f"predicat.{name}(" not in "\n".join(row[0] for row in shown)
     finally:
         installed.execute("DROP TABLE given")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_constants_raise_no_error(name: str, installed: Any) -> None:
+    kind = TEXTS[name][0]
+    for text in [*NEAR[kind][2], *MORE[kind], "", "many"]:
+        quoted = "'" + text.replace("'", "''") + "'"
+        installed.execute(f"SELECT predicat.{name}({quoted})")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
+def test_corpus(entry: dict[str, Any], installed: Any) -> None:
+    cases, fields, rows = cases_of(entry)
+    sql = [called(predicate.node) for _, predicate, _ in cases]
+    columns = on_postgres(installed, list(fields.values()), rows, sql)
+    for (label, _, expected), text, column in zip(cases, sql, columns, strict=True):
+        assert column == expected, f"{label}\n{text}"
+
+
+@generated
+@given(nodes=st.lists(predicates(3), min_size=30, max_size=30))
+def test_generated_predicates(installed: Any, nodes: list[Node]) -> None:
+    asked = [simplify(node) for node in nodes]
+    supported = [node for node in asked if _is_supported(node)]
+    check(installed, FIELDS, rows(50), supported)
+
+
+def _is_supported(node: Node) -> bool:
+    try:
+        called(node)
+    except Unsupported:
+        return False
+    return bool(fields_of(node))

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from predicat.backends.sql.functions import Function, Runtime
 from predicat.backends.sql.postgres import runtime
-from predicat.backends.sql.postgres.runtime import SCHEMA, Definition
+from predicat.backends.sql.postgres.definition import SCHEMA, Definition
 from predicat.deploy.dependents import literal
 from predicat.deploy.marks import digest
 from predicat.diagnostics import Diagnostic

@@ -22,7 +22,7 @@ _ENDINGS = (
     (f"{_CLOCK}{_SECONDS}(?:[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})$", ""),
 )
 """The forms of a date with a time, and what each lacks to be RFC 3339."""
-_MOMENT = (
+MOMENT = (
     f"{_DAY}[ Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{{1,9}})?"
     "(?:[Zz]|[+-][0-9]{2}(?::[0-9]{2})?)?)?$"
 )
@@ -39,7 +39,7 @@ def of_text(op: str, text: Node, kind: Type, span: Span) -> Node:
     if kind == TIMESTAMP:
         return Call(TIMESTAMP, "to_timestamp", (_rfc3339(plain, span),), span)
     if kind == DATE:  # of a moment, its day
-        return Call(DATE, op, (_choice(plain, _MOMENT, _part(plain, span, 1, 10), plain, span),), span)
+        return Call(DATE, op, (_choice(plain, MOMENT, _part(plain, span, 1, 10), plain, span),), span)
     return Call(kind, op, (plain,), span)
 
 

@@ -30,7 +30,7 @@ from predicat.backends.sql.common_subexpressions import (
     repeated_parts,
     with_names,
 )
-from predicat.backends.sql.functions import Runtime
+from predicat.backends.sql.functions import Runtime, calls
 from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
 from predicat.backends.sql.letters import has_usual_case, is_usually_folded
 from predicat.backends.sql.names import identifier
@@ -1146,10 +1146,9 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     limit = other.value if isinstance(other, Literal) and isinstance(other.value, float) else math.nan
     if (
         needed
-        and not read
         and op not in EQUALITIES
         and not math.isnan(limit)
-        and (isinstance(value, exp.Case | exp.TryCast) or not is_small(value))
+        and ((_is_long(value) and not read) or calls(value))
     ):
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs
         # its value only once.
@@ -1158,6 +1157,10 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
             COMPARISON_NODES[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside))
         )
     return r.dialect.let_compared(r, value, build) if needed and not read else build(value)
+
+
+def _is_long(value: Sql) -> bool:
+    return isinstance(value, exp.Case | exp.TryCast) or not is_small(value)
 
 
 def _numeric_mix(left: Node, right: Node) -> bool:

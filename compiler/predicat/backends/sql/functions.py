@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from sqlglot import exp
 
 from predicat.ir.nodes import Call, Items, Node, Variable, children
 
@@ -57,19 +58,29 @@ class Runtime(Struct, frozen=True):
 
     Attributes:
         functions: The functions by the operator of what they mean.
-        call: The SQL of a call of a function for nodes; None where the SQL without it is better.
+        call: The SQL of a call of a function for a node, with its arguments; None where the SQL without it is
+        better.
     """
 
     functions: Mapping[str, tuple[Function, ...]]
-    call: Callable[[Renderer, Function, list[Node]], Sql | None]
+    call: Callable[[Renderer, Function, Call, list[Node]], Sql | None]
 
     def called(self, r: Renderer, node: Call) -> Sql | None:
         """The SQL of a node as a call of a function; None if there is no such function."""
         for function in self.functions.get(node.op, ()):
             arguments = function.arguments_in(node)
-            if arguments is not None and (sql := self.call(r, function, arguments)) is not None:
+            if arguments is not None and (sql := self.call(r, function, node, arguments)) is not None:
                 return sql
         return None
+
+
+PREFIX = "predicat."
+"""How the names of the functions begin."""
+
+
+def calls(sql: Sql) -> bool:
+    """Whether an expression calls a function of the runtime."""
+    return any(part.name.startswith(PREFIX) for part in sql.find_all(exp.Anonymous))
 
 
 def by_operator(functions: tuple[Function, ...]) -> dict[str, tuple[Function, ...]]:

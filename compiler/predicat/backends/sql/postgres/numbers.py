@@ -29,7 +29,7 @@ from predicat.backends.sql.base import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.postgres import ranges, times
+from predicat.backends.sql.postgres import ranges, runtime, times
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
@@ -92,6 +92,8 @@ def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
         sql if isinstance(arg, Literal) else numeric(_column(sql))
         for sql, arg in zip(parts, node.args, strict=True)
     ]
+    if r.runtime is not None and node.op in runtime.INTEGERS:
+        return runtime.called(runtime.INTEGERS[node.op], *parts)
     match node.op:
         case "neg":
             return bigint_or_null(r, exp.Neg(this=wrap(exact[0])))
@@ -126,6 +128,8 @@ def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
             return exp.Neg(this=wrap(parts[0][1]))
         case "abs":
             return call("ABS", parts[0][1])
+        case op if r.runtime is not None and leaves:  # around it is a guard, which most rows pass
+            return runtime.called(runtime.DOUBLES[op], *(sql for _, sql in parts))
         case op:
             return _ieee_operation(r, op, *parts)
 
@@ -159,30 +163,45 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
     for the operands.
     """
 
-    def guarded(a: Sql, b: Sql) -> Sql:
+    def body(a: Sql, b: Sql) -> Sql:
         result = _result(op, a, b)
-        sizes = [ranges.log_range_of_operand(node) for node, _ in (one, other)]
+        ordinary = _ordinary(op, a, b, [ranges.log_range_of_operand(node) for node, _ in (one, other)])
+        return result if ordinary is None else ranges.guard(ordinary, exact(a, b), result)
+
+    def exact(a: Sql, b: Sql) -> Sql:
+        if r.runtime is not None:
+            return runtime.called(f"exact_{runtime.DOUBLES[op]}", a, b)
         if op in ("add", "sub"):
-            if any(size is not None and size.high < 290 for size in sizes):
-                return result  # a sum is infinite only where both are next to it
-            tests = or_(*(binary(exp.LT, call("ABS", sql), _double("1e290")) for sql in (a, b)))
-            return ranges.guard(
-                tests,
-                let_unless_column(r, a, lambda a: let_unless_column(r, b, lambda b: _ieee_sum(op, a, b))),
-                result,
-            )
-        bounds = ranges.operand_bounds(op, sizes[0], sizes[1])
-        operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
-        ordinary = [ranges.in_normal_range(sql, *bound) for sql, bound in operands if bound != (None, None)]
-        if not ordinary:
-            return result
-        return ranges.guard(
-            and_(*ordinary),
-            let_unless_column(r, a, lambda a: let_unless_column(r, b, lambda b: _ieee_product(r, op, a, b))),
-            result,
+            return let_unless_column(r, a, lambda a: let_unless_column(r, b, lambda b: _ieee_sum(op, a, b)))
+        return let_unless_column(
+            r, a, lambda a: let_unless_column(r, b, lambda b: _ieee_product(r, op, a, b))
         )
 
-    return let(r, one[1], lambda a: let(r, other[1], lambda b: guarded(a, b)))
+    return let(r, one[1], lambda a: let(r, other[1], lambda b: body(a, b)))
+
+
+def _ordinary(op: str, a: Sql, b: Sql, sizes: list[ranges.LogRange | None]) -> Sql | None:
+    """Whether two doubles are of a size of which PostgreSQL can work the operation out; None if they always
+    are.
+    """
+    if op in ("add", "sub"):
+        if any(size is not None and size.high < 290 for size in sizes):
+            return None  # a sum is infinite only where both are next to it
+        return or_(*(binary(exp.LT, call("ABS", sql), _double("1e290")) for sql in (a, b)))
+    bounds = ranges.operand_bounds(op, sizes[0], sizes[1])
+    operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
+    ordinary = [ranges.in_normal_range(sql, *bound) for sql, bound in operands if bound != (None, None)]
+    return and_(*ordinary) if ordinary else None
+
+
+def operation_of_any(op: str, a: Sql, b: Sql, exact: Sql) -> Sql:
+    """An operation of two doubles of which nothing is known: `exact` gives those that are not ordinary."""
+    plain, divides = ("div", True) if op == "fdiv" else (op, False)
+    ordinary = _ordinary(plain, a, b, [None, None])
+    if divides and ordinary is not None:
+        ordinary = and_(ordinary, binary(exp.NEQ, b, number_literal(0)))
+    result = _result(plain, a, b)
+    return result if ordinary is None else ranges.guard(ordinary, exact, result)
 
 
 def _result(op: str, a: Sql, b: Sql) -> Sql:

@@ -12,102 +12,99 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
-from msgspec import Struct
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, call
-from predicat.backends.sql.functions import Function, Runtime, by_operator
+from predicat.backends.sql.base import Renderer, Sql, bare, call
+from predicat.backends.sql.functions import PREFIX, Function, Runtime, by_operator, calls
+from predicat.backends.sql.postgres import runtime_conversions as conversions
+from predicat.backends.sql.postgres.definition import Definition
 from predicat.diagnostics import NOWHERE
-from predicat.ir.nodes import Node, Variable
-from predicat.ir.types import BIGINT, STRING, Type
-from predicat.ir.values import INT_PATTERN
-from predicat.passes.literals import BLANKS
+from predicat.ir.nodes import Call, Node, Quantifier, Variable, walk
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, Type
 from predicat.passes.text_casts import of_text
 
-SCHEMA = "predicat"
 VERSION = 1
 """The version of the functions. It grows with every release that changes one of them."""
-SINCE = 160_000
-"""The first server that tells whether a text can be read as a type."""
 
 
-class Definition(Struct, frozen=True):
-    """A function in PostgreSQL.
-
-    Attributes:
-        name: Its name, without the schema.
-        arguments: Its arguments with their types, as SQL.
-        returns: The type of its result.
-        body: Its expression.
-        stable: Whether the expression is not immutable to PostgreSQL.
-        note: What it means.
-    """
-
-    name: str
-    arguments: str
-    returns: str
-    body: str
-    note: str
-    stable: bool = False
-
-    @property
-    def signature(self) -> str:
-        """The function as SQL names it."""
-        return f"{SCHEMA}.{self.name}({self.arguments})"
-
-    @property
-    def sql(self) -> str:
-        """The statement that creates it."""
-        kept = "STABLE" if self.stable else "IMMUTABLE"
-        return (
-            f"CREATE OR REPLACE FUNCTION {self.signature} RETURNS {self.returns} "
-            f"LANGUAGE sql {kept} PARALLEL SAFE RETURN {self.body}"
-        )
+def called(name: str, *arguments: Sql) -> Sql:
+    """A call of a function."""
+    return call(PREFIX + name, *arguments)
 
 
-def _text(name: str = "s") -> Variable:
-    return Variable(STRING, name)
+# --- what the functions mean
+
+INTEGERS = {"add": "plus", "sub": "minus", "mul": "times", "div": "div"}
+"""The functions of two integers, by the operators that they mean. Their names differ from those of doubles,
+so that a column of either type needs no cast.
+"""
+DOUBLES = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "fdiv": "ieee_divide"}
+"""The functions of two doubles."""
 
 
-def _cast(op: str, kind: Type) -> Node:
-    """The cast of a text in SQL."""
-    return of_text(op, _text(), kind, NOWHERE)
+def _binary(op: str, kind: Type, result: Type) -> Call:
+    return Call(result, op, (Variable(kind, "a"), Variable(kind, "b")))
 
 
-FUNCTIONS = (Function("to_bigint", _cast("to_int", BIGINT), ("s",)),)
-"""What they mean."""
+_S = Variable(STRING, "s")
+CONVERSIONS: dict[str, Node] = {
+    "to_bigint": of_text("to_int", _S, BIGINT, NOWHERE),
+    "to_double": of_text("to_double", _S, DOUBLE, NOWHERE),
+    "to_boolean": of_text("to_boolean", _S, BOOLEAN, NOWHERE),
+    "to_date": of_text("to_date", _S, DATE, NOWHERE),
+    "to_timestamp": of_text("to_timestamp", _S, TIMESTAMP, NOWHERE),
+    "int": Call(BIGINT, "to_int", (_S,)),
+    "double": Call(DOUBLE, "to_double", (_S,)),
+    "timestamp": Call(TIMESTAMP, "to_timestamp", (_S,)),
+}
+"""The functions of a text: casts of SQL, and the conversions of CEL."""
+FUNCTIONS = (
+    *(Function(name, _binary(op, BIGINT, BIGINT), ("a", "b")) for op, name in INTEGERS.items()),
+    *(Function(name, _binary(op, DOUBLE, DOUBLE), ("a", "b")) for op, name in DOUBLES.items()),
+    Function("days_between", _binary("days_between", DATE, BIGINT), ("a", "b")),
+    *(Function(name, meaning, ("s",)) for name, meaning in CONVERSIONS.items()),
+)
+_MOST_NODES = 6
 _MOST_OPERATORS = 8
 """The planner takes a function's expression for its call if an argument has at most ten operators."""
 
 
-def _call(r: Renderer, function: Function, arguments: list[Node]) -> Sql | None:
-    given = [r.node(argument) for argument in arguments]
-    return _called(function.name, *given) if all(map(is_cheap, given)) else None
+def _call(r: Renderer, function: Function, node: Call, arguments: list[Node]) -> Sql | None:
+    if not all(map(_is_small, arguments)):
+        return None
+    given = [bare(r, arg) if arg.type in (BIGINT, DOUBLE) else r.node(arg) for arg in arguments]
+    if not all(map(is_cheap, given)):
+        return None
+    return called(function.name, *given) if _is_guarded(r, node) else None
 
 
-def _called(name: str, *arguments: Sql) -> Sql:
-    return call(f"{SCHEMA}.{name}", *arguments)
+def _is_small(node: Node) -> bool:
+    """Whether a node is so small that it may be rendered twice."""
+    parts = list(islice(walk(node), _MOST_NODES + 1))
+    return len(parts) <= _MOST_NODES and not any(isinstance(part, Quantifier) for part in parts)
+
+
+def _is_guarded(r: Renderer, node: Call) -> bool:
+    """Whether the SQL of an operator without a function has a guard: facts may show that it needs none."""
+    return Renderer(r.dialect, storage=r.storage).node(node).find(exp.Case) is not None
 
 
 def is_cheap(sql: Sql) -> bool:
     """Whether the planner takes a function's expression for its call with this argument."""
     operators = 0
     for part in sql.walk():
-        if isinstance(part, exp.Query | exp.Case) or _is_called(part):
+        if isinstance(part, exp.Query | exp.Case):
             return False
         operators += isinstance(part, exp.Func | exp.Binary | exp.Unary | exp.Cast)
-    return operators <= _MOST_OPERATORS
+    return operators <= _MOST_OPERATORS and not calls(sql)
 
 
-def _is_called(sql: Sql) -> bool:
-    return isinstance(sql, exp.Anonymous) and sql.name.startswith(f"{SCHEMA}.")
+RUNTIME = Runtime(by_operator(FUNCTIONS), _call)
+"""All of them."""
 
-
-_BLANKS = (
-    "E'" + BLANKS.encode("unicode_escape").decode().replace("\\x0b", "\\v").replace("\\x0c", "\\f") + "'"
-)
-_STRIPPED = f"BTRIM(s, {_BLANKS})"
+# --- what they are made of
 
 
 @cache
@@ -115,7 +112,8 @@ def definitions(server: int) -> tuple[Definition, ...]:
     """The functions for a version of the server (`160004` is 16.4), each after those that it calls."""
     return (
         Definition("version", "", "integer", str(VERSION), "the version of these functions"),
-        *(_conversions() if server >= SINCE else ()),
+        *_arithmetic(),
+        *(conversions.definitions() if server >= conversions.SINCE else ()),
     )
 
 
@@ -126,20 +124,33 @@ def available(server: int) -> Runtime:
     return Runtime(by_operator(tuple(row for row in FUNCTIONS if row.name in names)), _call)
 
 
-def _conversions() -> Iterator[Definition]:
-    # The cast is around the CASE: one inside would be worked out, and fail, if s is a constant.
-    # PostgreSQL reads more texts than the meaning has. Of those that begin with a digit above 0 the others
-    # have a _. Leading zeros, a sign or blanks may be followed by letters as well: a pattern decides.
-    yield Definition(
-        "to_bigint",
-        "s text",
-        "bigint",
-        "CAST(CASE WHEN pg_input_is_valid(s, 'bigint') AND (s COLLATE \"C\" >= '1' AND STRPOS(s, '_') = 0 "
-        f"OR {_STRIPPED} ~ '{INT_PATTERN}') THEN s END AS bigint)",
-        "CAST(s AS BIGINT), NULL if s is not an integer or does not fit",
-        stable=True,
-    )
+_A, _B = (exp.Column(this=exp.to_identifier(name, quoted=True)) for name in "ab")
 
 
-RUNTIME = available(SINCE)
-"""All of them."""
+def _arithmetic() -> Iterator[Definition]:
+    """Of two numbers: what ordinary numbers need, and functions for all others."""
+    from predicat.backends.sql.postgres import POSTGRES, numbers  # noqa: PLC0415  # they call these functions
+
+    def definition(name: str, kinds: str, returns: str, body: Sql, note: str) -> Definition:
+        return Definition(name, f"a {kinds}, b {kinds}", returns, POSTGRES.text(body), note)
+
+    for op, name in INTEGERS.items():
+        body = POSTGRES.tree(_binary(op, BIGINT, BIGINT))
+        yield definition(name, "bigint", "bigint", body, f"{_SIGNS[op]}, NULL if it does not fit")
+    for op, name in DOUBLES.items():
+        kind, note = "double precision", f"{_SIGNS[op]} as in IEEE 754, without an error"
+        exact = POSTGRES.tree(_binary(op, DOUBLE, DOUBLE))
+        yield definition(f"exact_{name}", kind, kind, exact, note)
+        body = numbers.operation_of_any(op, _A, _B, called(f"exact_{name}", _A, _B))
+        yield definition(name, kind, kind, body, note)
+    days = POSTGRES.tree(_binary("days_between", DATE, BIGINT))
+    yield definition("days_between", "date", "bigint", days, "the days from b to a, NULL of infinity")
+
+
+_SIGNS = {
+    "add": "a + b",
+    "sub": "a - b",
+    "mul": "a * b",
+    "div": "a / b, NULL if b is 0",
+    "fdiv": "a / b, infinite or NaN if b is 0",
+}
