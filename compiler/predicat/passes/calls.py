@@ -11,13 +11,34 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
 from predicat.ir.ops import LOGIC, TIME_PARTS
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, TIMESTAMP, DecimalType, Type
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    JSON,
+    NULL,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    Scalar,
+    Type,
+)
 from predicat.passes import documents, signatures
 from predicat.passes.convert import convert, is_choice, is_joined, values_of
 from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import captures, regex
 from predicat.semantics.time_zones import TRUNC_UNITS, is_zone
+
+_CAST_TO = {
+    "string": "STRING",
+    "bigint": "BIGINT",
+    "double": "DOUBLE",
+    "timestamp": "TIMESTAMP",
+    "date": "DATE",
+    "boolean": "BOOLEAN",
+}
+"""The casts that a hint names, by the type that an operator takes."""
 
 
 class Calls(Struct):
@@ -75,7 +96,7 @@ class Calls(Struct):
                 names,
                 self.number_hint(kinds),
             )
-        hint = self.number_hint(kinds) or self.time_hint(op, args)
+        hint = self.number_hint(kinds) or self.time_hint(op, args) or self.cast_hint(op, args)
         return msg.type_mismatch(
             span, label(op, sql=self.rules.promote), map(str, kinds), signatures.expected(op), hint
         )
@@ -163,6 +184,18 @@ class Calls(Struct):
             if args[0].type == JSON and "timestamp" in takes
             else None
         )
+
+    def cast_hint(self, op: str, args: list[Node]) -> str | None:
+        """How an argument of SQL becomes what an operator takes, as far as its first signature tells."""
+        if not self.rules.promote:
+            return None
+        for arg, wanted in zip(args, signatures.signatures(op)[0].params, strict=False):
+            known = isinstance(arg.type, Scalar | DecimalType) and arg.type not in (JSON, NULL)
+            if isinstance(arg.type, ArrayType) and wanted in _CAST_TO:
+                return say.ASK_FOR_AN_ELEMENT
+            if known and wanted in _CAST_TO and str(arg.type) != wanted:
+                return say.convert_it(arg.span.text, _CAST_TO[wanted])
+        return None
 
     def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
         if not self.rules.promote and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):

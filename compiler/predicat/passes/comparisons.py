@@ -25,6 +25,7 @@ from predicat.ir.types import (
     ArrayType,
     DecimalType,
     MapType,
+    Scalar,
     StructType,
     Type,
     is_numeric,
@@ -466,6 +467,10 @@ def _comparison_hint(left: Node, right: Node) -> str | None:
     if STRING in (left.type, right.type) and (is_numeric(left.type) or is_numeric(right.type)):
         return say.QUOTE_OR_CONVERT
     for value, other in ((left, right), (right, left)):
+        if isinstance(value.type, ArrayType) and isinstance(other.type, Scalar) and other.type != JSON:
+            return say.ASK_FOR_AN_ELEMENT
+        if value.type == STRING and other.type in (DATE, TIMESTAMP):
+            return say.convert_it(value.span.text, str(other.type).upper())
         if (
             value.type == JSON
             and other.type == TIMESTAMP

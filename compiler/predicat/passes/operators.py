@@ -281,6 +281,8 @@ class Operators(Comparisons):
         if op == "size":
             return _SIZES.get(kinds[0], op), args
         if op == "add" and STRING in kinds:
+            if self.rules.promote and not set(kinds) <= {STRING, JSON, NULL}:
+                raise self.fail(self.mismatch("add", args, args[0].span.to(args[-1].span)))
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]
@@ -476,7 +478,7 @@ class Operators(Comparisons):
             case _ if node.type == JSON:
                 return Call(JSON, "json_get", (node, name), span)
             case _:
-                raise self.fail(msg.unknown_member(span, key, f"a {node.type}", ()))
+                raise self.fail(msg.no_members(span, key, str(node.type)))
 
     def look_up(self, base: Node, key: Node, span: Span) -> Node:
         """The value of a key of a written-out map, or the element at a place of a written-out list."""
@@ -611,6 +613,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
     "sql.decimal": (sql_numbers.decimal,),
+    "sql.div": (sql_numbers.whole_quotient,),
     "duckdb.div": (sql_numbers.quotient,),
     "spark.floor": (sql_numbers.whole,),
     "spark.ceil": (sql_numbers.whole,),

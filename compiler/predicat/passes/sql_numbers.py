@@ -72,6 +72,14 @@ def whole(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return Call(DOUBLE, "cond", (is_nan, Literal(DOUBLE, 0.0, span), found), span)
 
 
+def whole_quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+    """DIV of whole numbers, without a rest. Of others engines cut a quotient that they round before."""
+    parts = list(map(bare, args))
+    if any(part.type == DOUBLE or isinstance(part.type, DecimalType) for part in parts):
+        raise check.fail(say.whole_quotient(span))
+    return check.operator("div", args, span)
+
+
 def quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """DuckDB's `//`: of whole numbers without a rest; of others it is `/`."""
     parts = list(map(bare, args))

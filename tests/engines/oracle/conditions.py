@@ -470,7 +470,6 @@ POSTGRES: Grammar = {
         "trunc(<decimal>, 1)",
         "extract(year FROM <moment>)",
         "extract(second FROM <moment>)",
-        "div(<decimal>, <decimal>)",
     ],
     "text": [
         "<int>::text",

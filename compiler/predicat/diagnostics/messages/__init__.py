@@ -123,6 +123,11 @@ def unknown_member(span: Span, name: str, kind: str, known: Iterable[str]) -> Di
     return Diagnostic("unknown-member", f"{kind} has no member {name!r}", span, did_you_mean(name, known))
 
 
+def no_members(span: Span, name: str, kind: str) -> Diagnostic:
+    hint = "declare the field as struct<...>, map<string, ...> or json"
+    return Diagnostic("unknown-member", f"a {kind} has no member {name!r}", span, hint)
+
+
 def unknown_function(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic("unknown-function", f"no function is named {name!r}", span, did_you_mean(name, known))
 
@@ -720,7 +725,12 @@ def filter_name_in_call(span: Span) -> Diagnostic:
 
 
 def one_escape_character(span: Span) -> Diagnostic:
-    return bad_like(span, "ESCAPE takes one character")
+    return Diagnostic(
+        "bad-like",
+        "the LIKE pattern cannot be used: ESCAPE takes one character",
+        span,
+        "write LIKE '10!%' ESCAPE '!'",
+    )
 
 
 def filter_name_not_constant(span: Span, hint: str) -> Diagnostic:

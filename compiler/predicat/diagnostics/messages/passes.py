@@ -11,7 +11,17 @@ from predicat.diagnostics.source import Span
 DECLARE_OR_CONVERT_ONE_SIDE = "declare the type of the field, or convert one side"
 INTEGER_WITH_A_POINT = "write the integer with a point (2.0), or convert it with double()"
 NUMBER_WITHOUT_QUOTES = "write the number without quotes"
+ASK_FOR_AN_ELEMENT = "ask for an element: array_contains(xs, 'a'), or exists(xs, x -> x LIKE 'a%')"
 QUOTE_OR_CONVERT = "put the text in quotes, or convert one side"
+
+
+_SHORT = 40
+
+
+def convert_it(text: str, kind: str) -> str:
+    return (
+        f"convert it: CAST({text} AS {kind})" if len(text) <= 40 else f"convert it with CAST(... AS {kind})"
+    )
 
 
 def declare_or_convert(name: str, kind: object) -> str:
@@ -117,7 +127,13 @@ def optional_part(span: Span) -> Diagnostic:
 
 
 def cast_to_text(span: Span, kind: object) -> Diagnostic:
-    return msg.unsupported_syntax(span, f"a cast of a {kind} to text", "every engine writes it differently")
+    return msg.unsupported_syntax(
+        span,
+        f"a cast of a {kind} to text",
+        "every engine writes it differently: compare the value itself, or write date_format or to_char"
+        if str(kind) == "timestamp"
+        else "every engine writes it differently: compare the value itself",
+    )
 
 
 def int_of_truth(span: Span, kinds: Iterable[str]) -> Diagnostic:

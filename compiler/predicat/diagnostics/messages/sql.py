@@ -17,6 +17,7 @@ _USUAL: Mapping[str, str] = {
     "Expecting )": "close the parenthesis that is open here",
     "unexpected ')'": "take it out, or open a parenthesis before it",
     "Expected END after CASE": "write CASE WHEN test THEN a ELSE b END",
+    "Expected AS after CAST": "write CAST(a AS BIGINT)",
 }
 """What to do about what sqlglot's parser says, where the word itself has no hint."""
 
@@ -64,7 +65,7 @@ def like_as_function(span: Span) -> Diagnostic:
 
 
 def no_pattern(span: Span) -> Diagnostic:
-    return msg.syntax(span, "ANY and ALL take at least one pattern")
+    return msg.syntax(span, "ANY and ALL take at least one pattern", "write s LIKE ANY (ARRAY['a%', '%b'])")
 
 
 def cast_to(span: Span, kind: str, *, single: bool) -> Diagnostic:
@@ -195,7 +196,7 @@ def place_before_text(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "a position before the start of the text",
-        "positions start at 1; only Spark counts negative ones from the end: write right(s, 3)",
+        "positions start at 1: write right(s, 3) for the end, or a spark or duckdb filter",
     )
 
 
@@ -205,11 +206,17 @@ def no_words(span: Span, reason: str) -> Diagnostic:
 
 
 def operand_missing(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this is not a valid SQL condition: an operator lacks an operand")
+    return msg.syntax(
+        span, "this is not a valid SQL condition: an operator lacks an operand", _USUAL[SOMETHING_MISSING]
+    )
 
 
 def missing_before(span: Span, text: str) -> Diagnostic:
-    return msg.syntax(span, f"this is not a valid SQL condition: something is missing before {text!r}")
+    return msg.syntax(
+        span,
+        f"this is not a valid SQL condition: something is missing before {text!r}",
+        f"write what is missing, or take {text!r} out",
+    )
 
 
 def operator(span: Span, text: str, hint: str) -> Diagnostic:
@@ -217,21 +224,25 @@ def operator(span: Span, text: str, hint: str) -> Diagnostic:
 
 
 def values_in_parentheses(span: Span, operator: str) -> Diagnostic:
-    return msg.syntax(span, f"{operator} takes its values in parentheses")
+    return msg.syntax(span, f"{operator} takes its values in parentheses", f"write {operator} (...)")
 
 
 def if_as_function(span: Span) -> Diagnostic:
     return msg.syntax(
-        span, "IF takes its arguments in parentheses", "write a field of that name in double quotes"
+        span,
+        "IF takes its arguments in parentheses",
+        "write CASE WHEN test THEN a ELSE b END; a field of that name stands in double quotes",
     )
 
 
 def missing_operand(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this is not a valid SQL condition: an operand is missing")
+    return msg.syntax(
+        span, "this is not a valid SQL condition: an operand is missing", _USUAL[SOMETHING_MISSING]
+    )
 
 
 def no_rows_in(span: Span) -> Diagnostic:
-    return msg.syntax(span, "IN takes at least one row of values")
+    return msg.syntax(span, "IN takes at least one row of values", "write (a, b) IN ((1, 2), (3, 4))")
 
 
 def week_in_time_zone(span: Span) -> Diagnostic:
@@ -245,20 +256,37 @@ def exists_form(span: Span) -> Diagnostic:
 
 
 def negative_length(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a negative length", "Spark and PostgreSQL disagree about it")
+    return msg.unsupported_syntax(
+        span,
+        "a negative length",
+        "Spark and PostgreSQL disagree about it: write a spark or a postgres filter",
+    )
 
 
 def argument_without_name(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(span, "a parameter without a name", "write name => value")
 
 
-def second_comparison(span: Span, operator: str) -> Diagnostic:
+def second_comparison(span: Span, operator: str, joined: tuple[str, str] | None) -> Diagnostic:
+    """`joined`: the sign between the comparisons, and the word that is meant."""
+    hint = "join two comparisons with AND, as in 1 < a AND a < 3, or use parentheses"
+    if joined is not None:
+        hint = f"write {joined[1]} for {joined[0]} between two conditions"
+    return msg.syntax(span, f"{operator} follows a comparison", hint)
+
+
+def unknown_function(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    hint = msg.did_you_mean(name, known)
     return Diagnostic(
-        "syntax",
-        f"{operator} follows a comparison",
+        "unknown-function",
+        f"no function is named {name!r}",
         span,
-        "join two comparisons with AND, as in 1 < a AND a < 3, or use parentheses",
+        hint or "docs/functions.md lists the functions; a view can have what they do not compute as a column",
     )
+
+
+def curled_quotes(span: Span) -> Diagnostic:
+    return msg.syntax(span, "these quotes are none of SQL", "texts stand between straight quotes: 'abc'")
 
 
 def behind_comparison(span: Span, operator: str) -> Diagnostic:
@@ -372,6 +400,10 @@ def released_casts(span: Span, name: str) -> Diagnostic:
 
 
 def unclosed_quote(span: Span) -> Diagnostic:
+    if span.text == "$":
+        return msg.syntax(
+            span, "the text between dollars that opens here is not closed", "close it with the same $$"
+        )
     return msg.syntax(
         span,
         f"the quote {span.text} that opens here is not closed",

@@ -110,6 +110,22 @@ def logarithm_of_zero(span: Span, name: str) -> Diagnostic:
     )
 
 
+def whole_quotient(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "DIV of numbers with decimals",
+        "divide whole numbers, or write floor(x / y) of doubles",
+    )
+
+
+def boundaries(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "DATE_DIFF of other units than days",
+        "it counts the boundaries between: compare date_trunc('month', d), or count days",
+    )
+
+
 def circumflex(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,

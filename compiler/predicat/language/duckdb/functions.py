@@ -36,7 +36,7 @@ def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`xs[1]`, `xs[-1]`, `m['key']`."""
     span = reader.span(node)
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
-        raise reader.fail(reader.unsupported(node))
+        raise reader.fail(reader.unsupported(node.expressions[0]))
     base, key = reader.all([node.this, node.expressions[0]], depth)
     return array_functions.at_place(base, key, span)
 
@@ -194,6 +194,6 @@ def days_between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     unit, start, end = counted(reader, node, 3)
     if calendars.unit_of(unit) != "DAY":
-        raise reader.fail(say.counted_boundaries(span))
+        raise reader.fail(sql_functions.boundaries(span))
     first, last = (calendars.as_date(reader, day) for day in reader.all([start, end], depth))
     return apply("days_between", span, last, first)

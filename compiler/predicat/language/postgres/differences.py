@@ -68,5 +68,6 @@ FOREIGN = {
     "RLIKE": "write ~",
     "REGEXP": "write ~",
     "`": "names with special signs stand in double quotes",
+    "ISNAN": "write x = 'NaN'",
 }
 """Operators of other engines, and what PostgreSQL has for them."""

@@ -261,7 +261,7 @@ def bracket(op: str) -> Build:
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
-            raise reader.fail(reader.unsupported(node))
+            raise reader.fail(reader.unsupported(node.expressions[0]))
         return reader.apply(op, node, node.this, node.expressions[0], depth=depth)
 
     return build

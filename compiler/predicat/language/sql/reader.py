@@ -226,7 +226,7 @@ class Reader:
             return say.aggregate(self.span(node), name)
         if what is None and name:
             if type(node) not in self.language.rules:
-                return msg.unknown_function(self.span(node), name, self.language.known)
+                return say.unknown_function(self.span(node), name, self.language.known)
             what = name
         return msg.unsupported_syntax(self.span(node), what or self.written(node), hint)
 

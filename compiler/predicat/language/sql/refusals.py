@@ -12,6 +12,7 @@ from predicat.diagnostics.messages import lists
 from predicat.diagnostics.messages import sql as say
 from predicat.language.sql.refused_functions import REFUSED
 
+PARAMETER = "write :name for a parameter, and declare it under params:"
 CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
 LOCAL = "it follows the time zone of the session: write now()"
 SHIFT_HINT = "a comparison has one sign, and a shift has >> without a blank"
@@ -21,6 +22,12 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.Subquery: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
     exp.Select: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
     exp.SetOperation: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
+    exp.Is: ("IS with a value", "write =, or IS NOT DISTINCT FROM, which is TRUE for two NULLs"),
+    exp.Glob: ("GLOB", "write LIKE 'a%', or a duckdb: filter"),
+    exp.Slice: ("a part of an array", "name the places one by one: xs[1] = 'a' AND xs[2] = 'b'"),
+    exp.CurrentUser: ("the current user", "a filter has no user: declare a parameter, and write s = :user"),
+    exp.SessionUser: ("the current user", "a filter has no user: declare a parameter, and write s = :user"),
+    exp.Comprehension: ("a comprehension", "write len(list_filter(xs, lambda x: x > 1)) > 0"),
     exp.Star: ("*", None),
     exp.Window: ("a window function", "a filter is asked of one row: filter what a query has numbered"),
     exp.CurrentTime: ("the time of day without a date", CLOCK),
@@ -73,6 +80,8 @@ WRITTEN_OTHERWISE = {
     "NOT": "NOT stands before a condition, or in NOT IN, NOT LIKE and NOT BETWEEN",
     "=>": "write >= for greater or equal",
     ":": "write j['key'] for what a JSON value or a map holds under a key",
+    ",": "values stand in parentheses: a IN (1, 2)",
+    **dict.fromkeys(("UNION", "INTERSECT", "EXCEPT"), "a filter is one condition: write OR, AND, or AND NOT"),
     **dict.fromkeys(
         ("GROUP BY", "ORDER BY", "LIMIT", "HAVING"), "a filter tests one row: leave this clause out"
     ),
@@ -139,6 +148,7 @@ _BETWEEN_CONDITIONS = frozenset(
         TokenType.ELSE,
         TokenType.ARROW,
         TokenType.SEMICOLON,
+        TokenType.HAVING,
         _COMMA,
     }
 )
@@ -148,6 +158,12 @@ def _is_if(one: Token) -> bool:
     return one.token_type is TokenType.VAR and one.text.upper() == "IF"
 
 
+_CURLED = frozenset(
+    "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
+    "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
+)
+_JOINED = {"&&": "AND", "&": "AND", "||": "OR", "|": "OR"}
+"""Signs that other languages join conditions with."""
 _TURNED = {("=", "<"): "<=", ("=", ">"): ">=", ("!", "<"): ">=", ("!", ">"): "<="}
 """Signs of comparisons that are written the wrong way round."""
 _SHIFTS = frozenset({TokenType.GT, TokenType.LT})
@@ -191,6 +207,18 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
         lambda one, other: _is_if(one) and other.token_type is not TokenType.L_PAREN,
         lambda at, _behind, _one, _other: say.if_as_function(at),
     ),
+    (
+        lambda one, _other: one.token_type is TokenType.SEMICOLON,
+        lambda at, behind, _one, _other: say.several_statements(at.to(behind)),
+    ),
+    (
+        lambda one, _other: one.token_type is TokenType.VAR and bool(_CURLED & set(one.text)),
+        lambda at, _behind, _one, _other: say.curled_quotes(at),
+    ),
+    (
+        lambda one, _other: one.token_type is TokenType.VAR and one.text.startswith("$"),
+        lambda at, _behind, one, _other: say.operator(at, one.text, PARAMETER),
+    ),
 )
 """Two tokens, one behind the other, and the message for them."""
 
@@ -209,6 +237,7 @@ def refused_tokens(
     """
     compared = [False]  # whether a comparison stands before, inside of each open bracket
     shifts = _shift_signs(tokens)
+    joined = None  # the sign between two comparisons that is no AND, or OR
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         at = Span(source, one.start, one.end + 1)
         for applies, message in PAIRS:
@@ -222,8 +251,10 @@ def refused_tokens(
             compared.pop()
         elif one.start in shifts:
             continue
+        elif one.text in _JOINED and compared[-1] and one.token_type is not TokenType.STRING:
+            joined = (one.text, _JOINED[one.text])
         elif one.token_type in _COMPARISONS and compared[-1]:
-            return say.second_comparison(at, one.text)
+            return say.second_comparison(at, one.text, joined)
         elif one.token_type in _PREDICATES and compared[-1]:
             return say.behind_comparison(at, one.text.upper())
         elif one.token_type in _COMPARISONS or one.token_type in _BETWEEN_CONDITIONS:

@@ -11,6 +11,7 @@ _ORDER = (
     "engines keep maps in different orders: name the key (m['k']), or write exists(map_keys(m), k -> ...)"
 )
 _SORTED = "the order of texts is that of a collation: write exists(xs, x -> ...)"
+_ROUNDED = "engines round it differently: compare bounds of the number itself"
 _BYTES = "a filter has no bytes: convert the text where the row is written"
 
 REFUSED = {
@@ -73,6 +74,21 @@ REFUSED = {
     "explode": "write exists(xs, x -> ...)",
     "unnest": "write exists(xs, x -> ...), or x = ANY(xs)",
     "width_bucket": "engines round at the bounds in other ways: write x >= 0 AND x < 2, or a spark: filter",
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "radians", "degrees"), _ROUNDED),
+    "pi": "write 3.141592653589793",
+    "cbrt": _ROUNDED,
+    "to_number": "write CAST(s AS DECIMAL(10, 2))",
+    "format_number": "compare the number itself",
+    "parse_url": "write regexp_extract(s, '^https?://([^/?#]+)', 1) for the host",
+    "parse_json": "declare the field as json, and write j['key']",
+    "try_parse_json": "declare the field as json, and write j['key']",
+    "to_json": "compare the members one by one",
+    "similarity": "write s ILIKE '%word%', or compare lower(s)",
+    "to_tsvector": "write s ILIKE '%word%', or a regular expression with \\b around the word",
+    "to_tsquery": "write s ILIKE '%word%', or a regular expression with \\b around the word",
+    "pg_sleep": "a filter only computes: leave it out",
+    "list_sort": _SORTED,
+    "array_size": "write size(array)",
     "bit_count": "test the bits: a & 1 = 1",
 }
 """What to write instead of a function, by its name in small letters."""

@@ -41,7 +41,7 @@ RULES: dict[Key, Rule] = {
     exp.Sub: (_BINARY_ARGS, calendars.plus("sub")),
     exp.Mul: (_BINARY_ARGS, operators.binary("mul")),
     exp.Div: (_BINARY_ARGS | {"typed", "safe"}, operators.binary("div")),
-    exp.IntDiv: (_BINARY_ARGS, operators.binary("div")),
+    exp.IntDiv: (_BINARY_ARGS, operators.binary("sql.div")),
     exp.Mod: (_BINARY_ARGS, operators.binary("mod")),
     exp.Neg: (_THIS, operators.negative),
     exp.Abs: (_THIS, operators.unary("abs")),
@@ -101,7 +101,7 @@ RULES: dict[Key, Rule] = {
     **{name: (None, build) for name, build in calendars.AS_WRITTEN.items()},
     **{name: (None, build) for name, build in json_functions.AS_WRITTEN.items()},
     # Functions that sqlglot has no node for, or whose node differs between its versions, by their names.
-    "div": (None, functions.function("div", 2)),
+    "div": (None, functions.function("sql.div", 2)),
     "size": (None, functions.function("size", 1)),
     "cardinality": (None, functions.function("size", 1)),
     "is_true": (None, functions.function("is_true", 1)),

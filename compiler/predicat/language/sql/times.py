@@ -84,7 +84,7 @@ def engine_cast(to_whole: str) -> Build:
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if isinstance(node.this, exp.IntDiv):  # what sqlglot makes of PostgreSQL's div(a, b)
-            return reader.apply("div", node.this, node.this.this, node.this.expression, depth=depth)
+            return reader.apply("sql.div", node.this, node.this.this, node.this.expression, depth=depth)
         bits = _BITS.get(node.args["to"].this)
         if bits is None:
             return cast(reader, node, depth)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 
 from sqlglot import Token, TokenType
@@ -59,12 +60,29 @@ def _is_called(tokens: list[Token], index: int) -> bool:
     return called and (index == 0 or tokens[index - 1].token_type not in _OPERANDS)
 
 
-_CLAUSES = frozenset({TokenType.SELECT, TokenType.WHERE, TokenType.WITH, TokenType.HAVING})
+_CLAUSES = frozenset(
+    {
+        TokenType.SELECT,
+        TokenType.WHERE,
+        TokenType.WITH,
+        TokenType.HAVING,
+        TokenType.DELETE,
+        TokenType.UPDATE,
+        TokenType.INSERT,
+        TokenType.MERGE,
+        TokenType.CREATE,
+        TokenType.DROP,
+    }
+)
 
 
 def clause_word(tokens: list[Token]) -> Token | None:
     """The word of a clause or a statement that a condition begins with."""
     return tokens[0] if tokens and tokens[0].token_type in _CLAUSES else None
+
+
+_DOLLARS = re.compile(r"\$(?:[A-Za-z_]\w*)?\$")
+"""What a text between dollars opens and closes with."""
 
 
 def unclosed(text: str, quotes: str) -> int | None:
@@ -73,6 +91,11 @@ def unclosed(text: str, quotes: str) -> int | None:
     while at < len(text):
         if text.startswith("--", at):
             at = text.find("\n", at) % (len(text) + 1)
+        elif (tag := _DOLLARS.match(text, at)) is not None:
+            closing = text.find(tag[0], tag.end())
+            if closing < 0:
+                return at
+            at = closing + len(tag[0]) - 1
         elif text[at] in quotes and text[at] != "\\":
             end = _closed(text, at, escapes=escapes)
             if end is None:
@@ -83,8 +106,8 @@ def unclosed(text: str, quotes: str) -> int | None:
 
 
 def _closed(text: str, start: int, *, escapes: bool) -> int | None:
-    """The place of the quote that closes the one at `start`. A doubled one closes, and opens again."""
-    at = start + 1
-    while at < len(text) and text[at] != text[start]:
-        at += 2 if escapes and text[at] == "\\" else 1
+    """The place of the quote that closes the one at `start`. A doubled one stands for itself."""
+    at, doubled = start + 1, text[start] * 2
+    while at < len(text) and (text[at] != text[start] or text.startswith(doubled, at)):
+        at += 2 if text.startswith(doubled, at) or (escapes and text[at] == "\\") else 1
     return at if at < len(text) else None
