@@ -109,6 +109,8 @@ def _tell(done: Plan) -> None:
         click.echo(done.functions.note.render(), err=True)
     if done.functions.to_install:
         click.echo(f"install {len(done.functions.to_install)} functions in the schema predicat")
+    for line in done.lists.told():
+        click.echo(line)
     for step in done.changes[:_SHOWN]:
         click.echo(f"{step.action} {step.shown}: {step.reason}")
     if len(done.changes) > _SHOWN:

@@ -10,14 +10,15 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import psycopg
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog
-from predicat.deploy import dependents, failures, functions, inventory
+from predicat.deploy import dependents, failures, functions, inventory, list_tables
 from predicat.deploy.dependents import Closure, Saved
 from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
+from predicat.deploy.list_tables import ListPlan
 from predicat.deploy.plan import Action, Planner, Rules, Step, comment
 from predicat.deploy.relations import Relation, check_relations
 from predicat.deploy.sessions import Limits, guarded, statements
@@ -40,6 +41,7 @@ class Plan(Struct):
     saved: dict[int, Saved]
     relations: Mapping[str, Relation]
     functions: Choice
+    lists: ListPlan = field(default_factory=ListPlan)
 
     @property
     def changes(self) -> list[Step]:
@@ -61,7 +63,7 @@ class Plan(Struct):
         room = max(BATCH - len(again), 0)
         first = [*again, *others[:room]]
         return [
-            *([first] if first or self.functions.to_install else []),
+            *([first] if first or self.functions.to_install or self.lists.changes else []),
             *(list(part) for part in _batched(others[room:])),
         ]
 
@@ -91,6 +93,7 @@ def plan(
     oids = [relation.oid for relation in relations.values()]
     with guarded(connection):
         existing = inventory.read(connection, name, [view.place for view in views], oids)
+        lists = list_tables.plan(connection, name, views, oids, _schemas(views, existing, schema))
 
     def definitions(numbers: Collection[int]) -> dict[int, str]:
         outcome: dict[int, str] = {}
@@ -105,10 +108,17 @@ def plan(
     )
     steps = planner.steps(views, existing)
     result = _with_dependents(
-        connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen), planner.reporter
+        connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen, lists), planner.reporter
     )
     planner.reporter.raise_errors()
     return result
+
+
+def _schemas(views: Sequence[View], existing: Sequence[Existing], schema: str | None) -> set[str]:
+    """The schemas of a deployment, in which tables of lists that it does not use are dropped."""
+    if schema is not None:
+        return {schema}
+    return {view.schema for view in views} | {row.schema for row in existing}
 
 
 def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Reporter) -> Plan:
@@ -150,7 +160,7 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
             }
             if lost := dependents.without(saved[step.existing.oid], columns):
                 reporter.add(say.loses_columns(step.shown, lost))
-    return Plan(steps, closure, {oid: saved[oid] for oid in above}, plan.relations, plan.functions)
+    return replace(plan, steps=steps, closure=closure, saved={oid: saved[oid] for oid in above})
 
 
 def _numbers(steps: Iterable[Step], action: Action) -> dict[int, Step]:
@@ -191,7 +201,11 @@ def apply(
                 batch = _Batch(connection, name, result)
                 if number == 0 and result.functions.to_install:
                     batch.install_functions()
+                if number == 0 and result.lists.create:
+                    batch.fill_lists()
                 batch.run(steps)
+                if number == len(batches) - 1:
+                    batch.settle_lists()
         except PredicatError as error:
             partly = [msg.partly_applied(number, len(batches))] if number else []
             raise PredicatError([*error.diagnostics, *partly]) from None
@@ -227,6 +241,21 @@ class _Batch(Struct):
         self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
         for shown, statement in functions.install(self.connection):
             self.execute(shown, [statement])
+
+    def fill_lists(self) -> None:
+        """Make the tables of long lists, before the views that look into them."""
+        for shown, statement in list_tables.create(self.connection, self.plan.lists):
+            self.execute(shown, [statement])
+
+    def settle_lists(self) -> None:
+        """Let the readers of views read the tables of their lists, and drop tables that no view uses."""
+        lists = self.plan.lists
+        roles = {place: list_tables.missing(self.connection, table) for place, table in lists.wanted.items()}
+        for shown, statement in list_tables.grants(lists, roles):
+            self.execute(shown, [statement])
+        for place in lists.drop:
+            if not list_tables.is_used(self.connection, place):
+                self.execute(".".join(place), [list_tables.drop(place)])
 
     def execute(self, shown: str, sql: Iterable[str]) -> None:
         for statement in sql:
@@ -382,6 +411,8 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
         yield from (f"{line};" for line in statements(limits))
         if number == 0 and plan.functions.to_install:
             yield from (f"{line};" for _, line in functions.statements(plan.functions))
+        if number == 0:
+            yield from (f"{line};" for _, line in list_tables.create(connection, plan.lists))
         yield from _script(connection, [step for step in steps if step.action == Action.DROP])
         yield from _recreate_script(
             connection, plan, [step for step in steps if step.action == Action.RECREATE]
@@ -389,6 +420,9 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
         yield from _script(
             connection, [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)]
         )
+        if number == len(plan.batches) - 1:
+            yield from (f"{line};" for _, line in list_tables.grants(plan.lists, plan.lists.grants))
+            yield from (f"{list_tables.drop(place)};" for place in plan.lists.drop)
         yield "COMMIT;"
 
 

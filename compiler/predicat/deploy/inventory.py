@@ -60,7 +60,7 @@ class Existing(Struct, frozen=True):
         return None if value is None else value.lower() in _TRUE
 
 
-_TRUSTED = """
+TRUSTED = """
 WITH RECURSIVE mine (oid) AS (
   SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m
     JOIN mine ON m.member = mine.oid)
@@ -74,7 +74,7 @@ relations and schemas.
 Any other role could have written a mark on a view of its own.
 """
 _VIEWS = f"""
-WITH trusted AS ({_TRUSTED})
+WITH trusted AS ({TRUSTED})
 SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.relowner),
   c.relowner IN (SELECT oid FROM trusted),
   COALESCE(d.description, ''), COALESCE(c.reloptions, '{{}}'),

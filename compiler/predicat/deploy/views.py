@@ -18,6 +18,9 @@ from predicat.deploy.marks import Mark, digest
 from predicat.deploy.relations import Column, Relation
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
+from predicat.ir.types import ArrayType, Type
+from predicat.ir.value_sets import ValueSet
+from predicat.passes.list_tables import in_tables, long_lists
 
 MAX_NAME = 63
 """Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII."""
@@ -36,6 +39,8 @@ class View(Struct, frozen=True):
     columns: tuple[Column, ...]
     mark: Mark
     span: Span
+    lists: tuple[tuple[Type, ValueSet], ...] = ()
+    """The long lists in whose tables it looks, with the types of their values."""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -95,6 +100,7 @@ def _view(
     node = row_filter(filter_, filter_.current)
     if node is None:
         return None
+    node = in_tables(node, schema or relation.schema)
     # The condition is rendered SQL: reading it back through sqlglot could change it.
     condition = backends.dialect("postgres").render(
         node, condition=True, storage=relation.storage, runtime=runtime
@@ -125,4 +131,9 @@ def _view(
         relation.columns,
         mark,
         filter_.span,
+        tuple(
+            (constant.type.element, listed)
+            for constant, listed in long_lists([node])
+            if isinstance(constant.type, ArrayType)
+        ),
     )

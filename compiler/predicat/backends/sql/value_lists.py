@@ -30,7 +30,7 @@ from predicat.backends.sql.names import identifier
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Literal, Variable, walk
-from predicat.ir.types import ArrayType, DecimalType, Type
+from predicat.ir.types import STRING, ArrayType, DecimalType, Type
 from predicat.ir.value_sets import ValueSet, as_text
 
 FUNCTION = "predicat_in_list"
@@ -58,13 +58,17 @@ def in_array(r: Renderer, node: Call) -> Sql:
     kind, listed = values_of(node)
     if listed.table is not None:
         return _three_valued(r, node, listed)
-    texts = [as_text(one) for one in listed.values]
-    if any("\0" in text for text in texts):
+    if kind == STRING and any("\0" in text for text in listed.values):
         raise Unsupported.of(msg.no_nul(node.span, r.dialect.name))
-    array = cast(string_literal("{" + ",".join(map(_element, texts)) + "}"), f"{type_name(r, kind)}[]")
+    array = cast(string_literal(array_text(listed)), f"{type_name(r, kind)}[]")
     return exp.EQ(
         this=comparison_operand(r.node(node.args[0])), expression=exp.Any(this=exp.Paren(this=array))
     )
+
+
+def array_text(listed: ValueSet) -> str:
+    """The values as PostgreSQL's text of an array."""
+    return "{" + ",".join(_element(as_text(one)) for one in listed.values) + "}"
 
 
 def _element(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
-from predicat.diagnostics.source import Span
+from predicat.diagnostics.source import NOWHERE, Span
 
 BY_HAND = "drop these first, and create them again after predicat apply"
 CONNECTION_FAILED = "the connection failed"
@@ -203,3 +203,9 @@ def older_functions(owner: str) -> Diagnostic:
 
 def function_not_by_predicat(signature: str) -> Diagnostic:
     return _without_functions(f"{signature} was not made by predicat", "rename or drop that function")
+
+
+def not_a_list(shown: str, *, ours: bool) -> Diagnostic:
+    problem = "is not the table of a list that predicat made" if ours else "is no table of this role"
+    hint = "rename or drop it: predicat makes a table of this name"
+    return Diagnostic("view-conflict", f"{shown} {problem}", NOWHERE, hint)

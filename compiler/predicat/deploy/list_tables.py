@@ -1,0 +1,195 @@
+"""The tables of long lists, into which views look.
+
+A table has the values of one list, and its name has their hash: other values are another table, to which the
+views change in their own transactions. Tables that no view uses any more are dropped. Whoever may read a view
+may read the tables of its lists, because views ask with the rights of their readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+import psycopg
+from msgspec import Struct, field
+
+from predicat.backends.sql.value_lists import array_text
+from predicat.deploy import dependents
+from predicat.deploy.inventory import TRUSTED
+from predicat.deploy.views import View, qualified
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics.messages import deploy as say
+from predicat.ir.types import DecimalType, Type
+from predicat.ir.value_sets import ValueSet
+
+Place = tuple[str, str]
+
+
+class ListTable(Struct, frozen=True):
+    """A table that views look into, and the views."""
+
+    schema: str
+    name: str
+    kind: Type
+    listed: ValueSet
+    readers: tuple[Place, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.schema, self.name
+
+    @property
+    def sql(self) -> str:
+        return qualified(self.schema, self.name)
+
+    @property
+    def shown(self) -> str:
+        """The name in messages."""
+        return f"{self.schema}.{self.name}"
+
+
+class ListPlan(Struct):
+    """What is to be done about tables of lists. `grants` are roles, as SQL, that are to read a table."""
+
+    catalog: str = ""
+    wanted: Mapping[Place, ListTable] = field(default_factory=dict[Place, ListTable])
+    create: Sequence[ListTable] = ()
+    grants: Mapping[Place, Sequence[str]] = field(default_factory=dict[Place, Sequence[str]])
+    drop: Sequence[Place] = ()
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is something to do."""
+        return bool(self.create or self.drop or any(self.grants.values()))
+
+    def told(self) -> Iterator[str]:
+        """The changes, a line each."""
+        for table in self.create:
+            yield f"fill {table.shown}: {table.listed.count:,} values of the list {table.listed.name}"
+        for place, roles in self.grants.items():
+            if roles:
+                yield f"grant {'.'.join(place)}: to {', '.join(roles)}"
+        for place in self.drop:
+            yield f"drop {'.'.join(place)}: no view uses it"
+
+
+def tables_of(views: Iterable[View]) -> dict[Place, ListTable]:
+    """The tables of the lists of some views."""
+    found: dict[Place, tuple[Type, ValueSet, list[Place]]] = {}
+    for view in views:
+        for kind, listed in view.lists:
+            assert listed.table is not None  # noqa: S101  # views look into tables
+            found.setdefault(listed.table, (kind, listed, []))[2].append(view.place)
+    return {place: ListTable(*place, kind, listed, tuple(of)) for place, (kind, listed, of) in found.items()}
+
+
+_MARK = "[predicat-list/1 catalog="
+_THERE = f"""
+WITH trusted AS ({TRUSTED})
+SELECT n.nspname, c.relname, c.relkind = 'r' AND c.relowner IN (SELECT oid FROM trusted),
+  COALESCE(d.description, '')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
+WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))
+OR c.relkind = 'r' AND strpos(d.description, %(mark)s::text) > 0
+"""
+_READERS = """
+WITH asked AS (SELECT c.oid, c.relowner, c.relacl
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))),
+own AS (SELECT c.relowner, c.relacl FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = %(schema)s AND c.relname = %(name)s),
+readers (role) AS (
+  SELECT x.grantee FROM asked, aclexplode(asked.relacl) x WHERE x.privilege_type = 'SELECT'
+  UNION SELECT x.grantee FROM asked JOIN pg_attribute a ON a.attrelid = asked.oid, aclexplode(a.attacl) x
+    WHERE x.privilege_type = 'SELECT'
+  UNION SELECT relowner FROM asked)
+SELECT CASE role WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(role)) END FROM readers
+WHERE role NOT IN (SELECT relowner FROM own) AND role NOT IN (
+  SELECT x.grantee FROM own, aclexplode(own.relacl) x WHERE x.privilege_type = 'SELECT')
+AND (EXISTS (SELECT FROM own) OR role <> (SELECT oid FROM pg_roles WHERE rolname = current_user)) ORDER BY 1
+"""
+_USED = """
+SELECT count(*) FROM pg_depend d JOIN pg_class c ON c.oid = d.refobjid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE d.refclassid = 'pg_class'::regclass AND d.deptype = 'n' AND n.nspname = %s AND c.relname = %s
+"""
+
+
+def plan(
+    connection: psycopg.Connection,
+    catalog: str,
+    views: Iterable[View],
+    relations: Collection[int],
+    schemas: Collection[str],
+) -> ListPlan:
+    """What the tables of the lists of some views need. Raises PredicatError for an object of others at the
+    place of a table.
+    """
+    wanted = tables_of(views)
+    given = {
+        "schemas": [place[0] for place in wanted],
+        "names": [place[1] for place in wanted],
+        "mark": f"{_MARK}{catalog} ",
+        "relations": list(relations),
+    }
+    there: dict[Place, str] = {}
+    for schema, name, ours, comment in connection.execute(_THERE.encode(), given).fetchall():
+        place = str(schema), str(name)
+        digest = wanted[place].listed.digest if place in wanted else ""
+        if not ours or _MARK not in comment or digest not in comment:
+            if place in wanted:
+                raise PredicatError.of(say.not_a_list(".".join(place), ours=bool(ours)))
+            continue
+        there[place] = str(comment)
+    create = [table for place, table in wanted.items() if place not in there]
+    gone = [
+        place
+        for place, comment in there.items()
+        if place not in wanted and f"{_MARK}{catalog} " in comment and place[0] in schemas
+    ]
+    grants = {place: missing(connection, table) for place, table in wanted.items()}
+    return ListPlan(catalog, wanted, create, grants, gone)
+
+
+def missing(connection: psycopg.Connection, table: ListTable) -> list[str]:
+    """The roles, as SQL, that may read one of the views of a table, and not yet the table."""
+    given = {
+        "schemas": [place[0] for place in table.readers],
+        "names": [place[1] for place in table.readers],
+        "schema": table.schema,
+        "name": table.name,
+    }
+    return [str(role) for (role,) in connection.execute(_READERS.encode(), given).fetchall()]
+
+
+def create(connection: psycopg.Connection, plan: ListPlan) -> Iterator[tuple[str, str]]:
+    """The statements that make and fill tables, each with the name of its table."""
+    for table in plan.create:
+        kind = str(table.kind).upper() if isinstance(table.kind, DecimalType) else _TYPES[str(table.kind)]
+        values = dependents.literal(connection, array_text(table.listed))
+        mark = f"{_MARK}{plan.catalog} digest={table.listed.digest}]"
+        note = f"The values of the list {table.listed.name}.\n{mark}"
+        yield table.shown, f"CREATE TABLE {table.sql} (value {kind} PRIMARY KEY)"
+        yield table.shown, f"INSERT INTO {table.sql} SELECT unnest({values}::{kind}[])"
+        yield table.shown, f"ANALYZE {table.sql}"
+        yield table.shown, f"COMMENT ON TABLE {table.sql} IS {dependents.literal(connection, note)}"
+
+
+def grants(plan: ListPlan, roles: Mapping[Place, Sequence[str]]) -> Iterator[tuple[str, str]]:
+    """The statements that let roles read tables."""
+    for place, names in roles.items():
+        for name in names:
+            yield plan.wanted[place].shown, f"GRANT SELECT ON {plan.wanted[place].sql} TO {name}"
+
+
+def is_used(connection: psycopg.Connection, place: Place) -> bool:
+    """Whether a view, of others too, still looks into a table."""
+    return bool(connection.execute(_USED.encode(), place).fetchall()[0][0])
+
+
+def drop(place: Place) -> str:
+    """The statement that drops a table."""
+    return f"DROP TABLE {qualified(*place)}"
+
+
+_TYPES = {"string": "TEXT", "bigint": "BIGINT", "date": "DATE", "timestamp": "TIMESTAMPTZ"}
