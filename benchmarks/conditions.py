@@ -2,8 +2,9 @@
 
 `python benchmarks/conditions.py` prints, for each dialect, the median, the 90th percentile and the greatest
 ratio of the length of the SQL to the author's text, whitespace aside: once for a WHERE (views and
-`predicat_spark.create_views`), once with FALSE and NULL told apart. Then the conditions with the greatest
-ratios and their SQL in a WHERE.
+`predicat_spark.create_views`), once with FALSE and NULL told apart, and once for a WHERE with the functions
+that an engine can have. Then the conditions with the greatest ratios and their SQL in a WHERE, with functions
+where there are some.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import yaml
 
 import predicat
 from predicat import backends
+from predicat.backends.sql.base import Dialect
+from predicat.ir.nodes import Node
 
 CONDITIONS = Path(__file__).with_name("conditions.yml")
 
@@ -47,10 +50,14 @@ def conditions() -> Iterator[predicat.Predicate]:
                 yield predicat.parse(text, language, group["fields"])
 
 
-def rendered(*, where: bool) -> list[Rendered]:
+def rendered(*, where: bool, functions: bool = False) -> list[Rendered]:
     """The SQL of each condition in each dialect, for a WHERE or with its three values."""
+
+    def sql(node: Node, dialect: Dialect) -> str:
+        return dialect.render(node, condition=where, runtime=dialect.runtime if functions else None)
+
     return [
-        Rendered(row.text or "", name, backends.dialect(name).render(row.node, condition=where))
+        Rendered(row.text or "", name, sql(row.node, backends.dialect(name)))
         for row in conditions()
         for name in predicat.dialects()
     ]
@@ -64,11 +71,12 @@ def figures(rows: list[Rendered]) -> str:
 
 def main(worst: int, dialects: tuple[str, ...]) -> None:
     where, values = rendered(where=True), rendered(where=False)
-    for rows, kind in ((where, "WHERE"), (values, "three values")):
+    called = rendered(where=True, functions=True)
+    for rows, kind in ((where, "WHERE"), (values, "three values"), (called, "WHERE with functions")):
         for name in dialects:
             print(f"{name}, {kind}: {figures([row for row in rows if row.dialect == name])}")
     for name in dialects:
-        chosen = sorted((row for row in where if row.dialect == name), key=lambda row: -row.ratio)
+        chosen = sorted((row for row in called if row.dialect == name), key=lambda row: -row.ratio)
         for row in chosen[:worst]:
             print(f"\n{name}, {row.ratio:.1f} times: {row.text}\n    {row.sql}")
 

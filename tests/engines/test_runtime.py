@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -162,6 +163,23 @@ def test_compound_arithmetic(installed: Any) -> None:
     check(installed, fields, rows, [predicat.parse(text, "sql", fields).node for text in COMPOUND])
 
 
+def test_differences(installed: Any) -> None:
+    fields = declared({"t": "timestamp", "u": "timestamp", "x": "date", "y": "date"})
+    moments = [datetime(year, 3, 1, 4, 5, 6, 7, tzinfo=UTC) for year in (1, 1969, 2026, 9999)] + [None]
+    pairs = list(itertools.product(moments, repeat=2))
+    rows = [{"t": t, "u": u, "x": t and t.date(), "y": u and u.date()} for t, u in pairs]
+    asked = {
+        "t - u > INTERVAL '2' DAY": "predicat.elapsed(t, u)",
+        "datediff(x, y) > 3": "predicat.days_between(x, y)",
+    }
+    nodes = [predicat.parse(text, "sql", fields).node for text in asked]
+    for node, call in zip(nodes, asked.values(), strict=True):
+        assert call in called(node)
+    check(installed, fields, rows, nodes)
+    for sql in ("predicat.elapsed('infinity', u)", "predicat.days_between('-infinity', y)"):
+        assert on_postgres(installed, list(fields.values()), rows[:1], [sql]) == [[None]]
+
+
 def test_quotients_of_cel(installed: Any) -> None:
     fields = declared({"d": "double", "e": "double"})
     rows = [{"d": d, "e": e} for d, e in itertools.product(SIZES, repeat=2)]
@@ -174,12 +192,16 @@ CALLS = {
     **{name: f"predicat.{name}(s) IS NOT NULL" for name in TEXTS},
     **{name: f"predicat.{name}(a, b) > 3" for name in runtime.INTEGERS.values()},
     **{name: f"predicat.{name}(d, a) > 3" for name in runtime.DOUBLES.values()},
+    "elapsed": "predicat.elapsed(t, now()) > INTERVAL '1 hour'",
+    "days_between": "predicat.days_between(x, x) > 3",
 }
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_are_inlined(name: str, installed: Any) -> None:
-    installed.execute("CREATE TEMPORARY TABLE given (s text, a bigint, b int, d float8)")
+    installed.execute(
+        "CREATE TEMPORARY TABLE given (s text, a bigint, b int, d float8, t timestamptz, x date)"
+    )
     try:
         shown = installed.execute(f"EXPLAIN (VERBOSE) SELECT * FROM given WHERE {CALLS[name]}").fetchall()
         assert f"predicat.{name}(" not in "\n".join(row[0] for row in shown)

@@ -30,7 +30,7 @@ from predicat.backends.sql.common_subexpressions import (
     repeated_parts,
     with_names,
 )
-from predicat.backends.sql.functions import Runtime, calls
+from predicat.backends.sql.functions import Runtime, calls, is_conversion
 from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
 from predicat.backends.sql.letters import has_usual_case, is_usually_folded
 from predicat.backends.sql.names import identifier
@@ -518,7 +518,7 @@ def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(value)` for a body that uses the value several times: a large value is computed once, under a
     name.
     """
-    return body(value) if is_small(value) else let_always(r, value, body)
+    return body(value) if is_small(value) and not is_conversion(value) else let_always(r, value, body)
 
 
 def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:

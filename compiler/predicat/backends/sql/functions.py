@@ -83,6 +83,13 @@ def calls(sql: Sql) -> bool:
     return any(part.name.startswith(PREFIX) for part in sql.find_all(exp.Anonymous))
 
 
+def is_conversion(sql: Sql) -> bool:
+    """Whether an expression is the call of a conversion: it costs more than what is worked out from its
+    value.
+    """
+    return isinstance(sql, exp.Anonymous) and sql.name.startswith(PREFIX) and len(sql.expressions) == 1
+
+
 def by_operator(functions: tuple[Function, ...]) -> dict[str, tuple[Function, ...]]:
     """Functions by the operators of their meanings, in their order."""
     result: dict[str, tuple[Function, ...]] = {}

@@ -108,7 +108,7 @@ def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
 
 
 def _column(sql: Sql) -> Sql:
-    """An integer without its cast to a wider one, which a numeric does not need."""
+    """A number without its cast to a wider one: a numeric and an argument of a function need none."""
     return sql.this if isinstance(sql, exp.Cast) and isinstance(sql.this, exp.Column) else sql
 
 
@@ -129,7 +129,7 @@ def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
         case "abs":
             return call("ABS", parts[0][1])
         case op if r.runtime is not None and leaves:  # around it is a guard, which most rows pass
-            return runtime.called(runtime.DOUBLES[op], *(sql for _, sql in parts))
+            return runtime.called(runtime.DOUBLES[op], *(_column(sql) for _, sql in parts))
         case op:
             return _ieee_operation(r, op, *parts)
 
@@ -166,7 +166,11 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
     def body(a: Sql, b: Sql) -> Sql:
         result = _result(op, a, b)
         ordinary = _ordinary(op, a, b, [ranges.log_range_of_operand(node) for node, _ in (one, other)])
-        return result if ordinary is None else ranges.guard(ordinary, exact(a, b), result)
+        if ordinary is None:
+            return result
+        if r.runtime is not None and runtime.is_cheap(a) and runtime.is_cheap(b):
+            return runtime.called(runtime.DOUBLES[op], *map(_column, (a, b)))
+        return ranges.guard(ordinary, exact(a, b), result)
 
     def exact(a: Sql, b: Sql) -> Sql:
         if r.runtime is not None:

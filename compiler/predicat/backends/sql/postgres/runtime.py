@@ -129,7 +129,7 @@ _A, _B = (exp.Column(this=exp.to_identifier(name, quoted=True)) for name in "ab"
 
 def _arithmetic() -> Iterator[Definition]:
     """Of two numbers: what ordinary numbers need, and functions for all others."""
-    from predicat.backends.sql.postgres import POSTGRES, numbers  # noqa: PLC0415  # they call these functions
+    from predicat.backends.sql.postgres import POSTGRES, numbers, times  # noqa: PLC0415  # they call these
 
     def definition(name: str, kinds: str, returns: str, body: Sql, note: str) -> Definition:
         return Definition(name, f"a {kinds}, b {kinds}", returns, POSTGRES.text(body), note)
@@ -145,6 +145,14 @@ def _arithmetic() -> Iterator[Definition]:
         yield definition(name, kind, kind, body, note)
     days = POSTGRES.tree(_binary("days_between", DATE, BIGINT))
     yield definition("days_between", "date", "bigint", days, "the days from b to a, NULL of infinity")
+    elapsed = times.interval_between(Renderer(POSTGRES), *(Variable(TIMESTAMP, name) for name in "ab"))
+    yield definition(
+        "elapsed",
+        "timestamp with time zone",
+        "interval",
+        elapsed,
+        "a - b, NULL unless both are within years 1 to 9999",
+    )
 
 
 _SIGNS = {

@@ -31,9 +31,9 @@ from predicat.backends.sql.base import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.postgres import ranges
+from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS
 from predicat.passes.clock import is_of_clock
@@ -135,10 +135,13 @@ def _micros(sql: Sql) -> Sql:
 
 def difference(r: Renderer, left: Node, right: Node) -> Sql:
     """The microseconds between two timestamps."""
-    return cast(_micros(_between(r, left, right)), "BIGINT")
+    return cast(_micros(interval_between(r, left, right)), "BIGINT")
 
 
-def _between(r: Renderer, left: Node, right: Node) -> Sql:
+def interval_between(r: Renderer, left: Node, right: Node) -> Sql:
+    """The interval between two timestamps, NULL unless both are within years 1 to 9999."""
+    if r.runtime is not None and _is_moment(left) and _is_moment(right):
+        return runtime.called("elapsed", r.node(left), r.node(right))
     return exp.Paren(this=binary(exp.Sub, in_supported_years(r, left), in_supported_years(r, right)))
 
 
@@ -148,12 +151,17 @@ def comparison(op: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if _is_difference(left) and (length := _constant(r, right)) is not None:
-            return binary(COMPARISON_NODES[op], _between(r, *left.args), _interval(length))
+            return binary(COMPARISON_NODES[op], interval_between(r, *left.args), _interval(length))
         if _is_difference(right) and (length := _constant(r, left)) is not None:
-            return binary(COMPARISON_NODES[op], _interval(length), _between(r, *right.args))
+            return binary(COMPARISON_NODES[op], _interval(length), interval_between(r, *right.args))
         return compare(r, op, left, right)
 
     return rule
+
+
+def _is_moment(node: Node) -> bool:
+    """Whether a timestamp is a column, a constant or the current time."""
+    return isinstance(node, Field | Literal | Parameter)
 
 
 def _is_difference(node: Node) -> TypeGuard[Call]:
