@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from predicat.ir.nodes import Call, Field, walk
-from predicat.ir.ops import (
+from predicat.ir.operators import (
     ARITHMETIC,
     COMPARISONS,
     EQUALITIES,
@@ -23,7 +23,7 @@ from predicat.ir.ops import (
     ORDERED,
     STRICT,
     TIME_PARTS,
-    Op,
+    Operator,
     Strictness,
 )
 from predicat.ir.types import ArrayType, Type
@@ -33,7 +33,7 @@ from tests import support
 from tests.engines.predicates import POOLS
 
 
-def calls(row: Op) -> Iterator[Call]:
+def calls(row: Operator) -> Iterator[Call]:
     """Calls of an operator on fields, one per signature, with the constants of its examples."""
     for index, generic in product(
         range(len(signatures.signatures(row.name))), ("string", "bigint", "double")
@@ -76,7 +76,7 @@ _HOLDERS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("row", [row for row in OPS.values() if row.total], ids=lambda row: row.name)
-def test_a_total_operator_has_a_value(row: Op) -> None:
+def test_a_total_operator_has_a_value(row: Operator) -> None:
     for args, want in row.examples:
         assert want is not None or None in args, args
     judged = 0
@@ -89,7 +89,7 @@ def test_a_total_operator_has_a_value(row: Op) -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in OPS.values() if not row.total], ids=lambda row: row.name)
-def test_an_operator_that_is_not_total_shows_where(row: Op) -> None:
+def test_an_operator_that_is_not_total_shows_where(row: Operator) -> None:
     known = any(want is None and None not in args for args, want in row.examples)
     assert known or any(
         compile_node(node)(item) is None for node in calls(row) for item in rows(node, holes=True)
@@ -97,7 +97,7 @@ def test_an_operator_that_is_not_total_shows_where(row: Op) -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in OPS.values() if row.range], ids=lambda row: row.name)
-def test_values_are_in_the_range(row: Op) -> None:
+def test_values_are_in_the_range(row: Operator) -> None:
     assert row.range is not None
     low, high = row.range
     for node in calls(row):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import predicat
-from predicat.ir.ops import TIME_PARTS
+from predicat.ir.operators import TIME_PARTS
 from predicat.api import declared
 from predicat.diagnostics import Source, Span
 from predicat.language import LANGUAGES, Body

@@ -17,7 +17,7 @@ from predicat import backends
 from predicat.api import declared
 from predicat.diagnostics import NOWHERE, Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
-from predicat.ir.ops import OPS, Op
+from predicat.ir.operators import OPS, Operator
 from predicat.ir.types import ArrayType, BOOLEAN, MapType, STRING, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import type_of
@@ -39,7 +39,7 @@ def kind_of(value: Any) -> Type:
 
 
 def build(
-    row: Op, args: tuple[Any, ...], prefix: str, *, columns: bool
+    row: Operator, args: tuple[Any, ...], prefix: str, *, columns: bool
 ) -> tuple[Node, dict[str, FieldDecl], dict[str, Any]]:
     """The call with its arguments as columns (or as literals), the fields and the values of the row."""
     known = [
@@ -96,9 +96,9 @@ def test_signatures_of_every_operator_can_be_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Op) else None
+    ("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Operator) else None
 )
-def test_reference(row: Op, args: tuple[Any, ...], want: Any) -> None:
+def test_reference(row: Operator, args: tuple[Any, ...], want: Any) -> None:
     node, _, values = build(row, args, "a", columns=True)
     assert same(compile_node(node)(values), want)
 

@@ -7,7 +7,7 @@ import pytest
 
 from predicat import backends
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal
-from predicat.ir.ops import COMPARISONS
+from predicat.ir.operators import COMPARISONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.semantics.evaluate import compile_node
 

@@ -14,7 +14,7 @@ import predicat
 from predicat import backends
 from predicat.language.sql.rules import FUNCTIONS
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import OPS
+from predicat.ir.operators import OPS
 from predicat.ir.types import BOOLEAN
 from predicat.passes import signatures
 from tests import support

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import OPS
+from predicat.ir.operators import OPS
 from predicat.ir.text import to_text
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify

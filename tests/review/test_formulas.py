@@ -16,7 +16,7 @@ import predicat
 from predicat.api import declared
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
-from predicat.ir.ops import OPS, Op, Strictness
+from predicat.ir.operators import OPS, Operator, Strictness
 from predicat.ir.text import to_text
 from predicat.ir.types import (
     BIGINT,
@@ -79,10 +79,10 @@ def pinned(fields: Mapping[str, FieldDecl], values: Mapping[str, Any]) -> list[N
 
 
 @pytest.mark.parametrize(
-    ("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Op) else ""
+    ("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Operator) else ""
 )
 def test_every_example_of_the_operator_table_is_what_its_formula_says(
-    row: Op, args: tuple[Any, ...], want: Any
+    row: Operator, args: tuple[Any, ...], want: Any
 ) -> None:
     """With the arguments of an example its result is possible, and no other one. A formula that rounds
     knows only about where the result is.
@@ -117,10 +117,10 @@ STRICT = [
 
 
 @pytest.mark.parametrize(
-    ("row", "args", "missing"), STRICT, ids=lambda value: value.name if isinstance(value, Op) else ""
+    ("row", "args", "missing"), STRICT, ids=lambda value: value.name if isinstance(value, Operator) else ""
 )
 def test_a_strict_operator_is_unknown_where_an_argument_is(
-    row: Op, args: tuple[Any, ...], missing: int
+    row: Operator, args: tuple[Any, ...], missing: int
 ) -> None:
     """The same in the table, the evaluator, the folding of constants and the formula."""
     node, _, values = build(row, args, "a", columns=True)

@@ -6,7 +6,7 @@ import pytest
 
 import predicat
 from predicat.ir.nodes import Call, walk
-from predicat.ir.ops import OPS
+from predicat.ir.operators import OPS
 from predicat.ir.text import to_text
 from predicat.language import LANGUAGES
 from predicat.lower import RULES, core, without_mathematics

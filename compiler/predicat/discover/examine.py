@@ -19,7 +19,7 @@ from predicat.discover.typed import Item, Typed, together, typed
 from predicat.discover.verdicts import Kind
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Node, fields_of
-from predicat.ir.ops import JUNCTIONS, LOGIC
+from predicat.ir.operators import JUNCTIONS, LOGIC
 from predicat.ir.types import BOOLEAN
 from predicat.review.compare import compare_nodes, example
 from predicat.review.lint import impossible_text, null_comparison

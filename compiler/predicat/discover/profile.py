@@ -9,7 +9,7 @@ from msgspec import Struct
 from predicat.discover.null_traps import tested_fields
 from predicat.discover.typed import Typed
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, fields_of
-from predicat.ir.ops import ORDERED
+from predicat.ir.operators import ORDERED
 from predicat.ir.text import to_text
 
 _MOST_VALUES = 200

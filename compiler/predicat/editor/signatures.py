@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.ir import tree as t
-from predicat.ir.ops import OPS, Strictness
+from predicat.ir.operators import OPS, Strictness
 from predicat.language import LANGUAGES, Body
 from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
 from predicat.language.sql.rules import KNOWN as SQL_FUNCTIONS

@@ -19,7 +19,7 @@ from predicat.ir.nodes import (
     Quantifier,
     Variable,
 )
-from predicat.ir.ops import OPS, QUANTIFIERS
+from predicat.ir.operators import OPS, QUANTIFIERS
 from predicat.ir.tree import Value
 from predicat.ir.types import ANY, DURATION, NULL, Type, parse_type
 from predicat.ir.value_sets import ValueSet

@@ -22,12 +22,18 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 from __future__ import annotations
 
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import LOOK_UPS
+from predicat.ir.operators import LOOK_UPS
 from predicat.ir.types import JSON
 
 CHECKED_MOD = "checked_mod"
 CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
+WORDS = {
+    CHECKED_MOD: "({0} % {1})",
+    CHECKED_TO_INT: "the whole number of {0}",
+    ELEMENTS: "{0}",
+}
+"""Calls of these in plain words, as `Operator.words`."""
 CASTS = ("to_int", "to_double", "to_boolean", "to_string", "to_timestamp", "to_duration", "to_date")
 """The conversions that JSON values have, by the kind that the row finds."""
 

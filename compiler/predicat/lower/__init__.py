@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import LEAVES, Call, Node, children, rewrite_children
-from predicat.ir.ops import COMPARISONS, EQUALITIES
+from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
 from predicat.lower import cel_integers, cel_math, json, membership
 from predicat.passes import mathematics

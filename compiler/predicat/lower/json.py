@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Node, Quantifier, Variable, element_of
-from predicat.ir.ops import EQUALITIES
+from predicat.ir.operators import EQUALITIES
 from predicat.ir.surface import CHECKED_TO_INT, ELEMENTS
 from predicat.ir.types import (
     BIGINT,

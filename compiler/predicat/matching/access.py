@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
-from predicat.ir.ops import COMPARISONS, FLIPPED, JUNCTIONS
+from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
 from predicat.semantics import casefold, like, regex
 

@@ -30,7 +30,7 @@ from predicat.ir.nodes import (
     reads_now,
     rewrite_children,
 )
-from predicat.ir.ops import BY_KEY, STRICT
+from predicat.ir.operators import BY_KEY, STRICT
 from predicat.ir.types import BOOLEAN, StructType
 from predicat.matching import probes
 from predicat.matching.access import (

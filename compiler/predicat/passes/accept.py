@@ -5,7 +5,7 @@ UNKNOWN are the same.
 from __future__ import annotations
 
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
-from predicat.ir.ops import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
+from predicat.ir.operators import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
 from predicat.ir.types import BOOLEAN
 
 

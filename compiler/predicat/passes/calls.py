@@ -10,7 +10,7 @@ from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
-from predicat.ir.ops import LOGIC, TIME_PARTS
+from predicat.ir.operators import LOGIC, TIME_PARTS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

@@ -27,7 +27,7 @@ from predicat.ir.nodes import (
     children,
     walk,
 )
-from predicat.ir.ops import CONNECTIVES
+from predicat.ir.operators import CONNECTIVES
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

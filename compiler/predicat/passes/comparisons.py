@@ -11,7 +11,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import lists as say_lists
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
-from predicat.ir.ops import COMPARISONS, EQUALITIES
+from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.surface import is_look_up
 from predicat.ir.types import (
     BIGINT,

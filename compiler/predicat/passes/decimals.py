@@ -9,7 +9,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.ops import COMPARISONS, FLIPPED
+from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import type_of
 from predicat.passes import constants

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable
-from predicat.ir.ops import OPS, STRICT
+from predicat.ir.operators import OPS, STRICT
 from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import accepting, never_unknown
 

@@ -11,7 +11,7 @@ import math
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node, Parameter
-from predicat.ir.ops import ARITHMETIC, FLIPPED, SOLVED_ONLY
+from predicat.ir.operators import ARITHMETIC, FLIPPED, SOLVED_ONLY
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
-from predicat.ir.ops import OPS
+from predicat.ir.operators import OPS
 from predicat.ir.types import BIGINT, DOUBLE, DecimalType
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES

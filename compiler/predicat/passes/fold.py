@@ -9,7 +9,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children
-from predicat.ir.ops import JSON_READS, OPS, STRICT, STRICT_IN_FIRST
+from predicat.ir.operators import JSON_READS, OPS, STRICT, STRICT_IN_FIRST
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
 from predicat.ir.types import BOOLEAN, JSON, Scalar
 from predicat.ir.values import INT_MIN

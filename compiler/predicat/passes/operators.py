@@ -11,7 +11,7 @@ from predicat.diagnostics.messages import passes as say
 from predicat.diagnostics.messages import sql
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
-from predicat.ir.ops import COMPARISONS, OF_INTEGERS
+from predicat.ir.operators import COMPARISONS, OF_INTEGERS
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, ELEMENTS, is_look_up
 from predicat.ir.types import (
     BIGINT,

@@ -10,7 +10,7 @@ import re
 from typing import TypeGuard
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
-from predicat.ir.ops import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
+from predicat.ir.operators import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.passes.facts import may_be_nan
 from predicat.passes.solve import exactly, for_rows

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 
 from msgspec import Struct
 
-from predicat.ir.ops import OPS
+from predicat.ir.operators import OPS
 from predicat.ir.types import (
     ANY,
     BOOLEAN,

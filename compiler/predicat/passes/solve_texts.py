@@ -7,7 +7,7 @@ beginning: tests that indexes and the statistics of files serve. Each has the sa
 from __future__ import annotations
 
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.ops import COMPARISONS, EQUALITIES
+from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.types import BOOLEAN, STRING
 
 _EMPTY = {

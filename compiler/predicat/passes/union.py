@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from predicat.ir.nodes import FALSE, TRUE, Call, Items, Literal, Node
-from predicat.ir.ops import COMPARISONS
+from predicat.ir.operators import COMPARISONS
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON
 from predicat.passes.accept import accepting
 from predicat.passes.simplify import simplify

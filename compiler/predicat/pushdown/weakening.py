@@ -15,7 +15,7 @@ from predicat import backends
 from predicat.api import Predicate, check_target
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import TRUE, Call, Items, Literal, Node
-from predicat.ir.ops import STRICT
+from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN
 from predicat.language import writer
 from predicat.lower import core

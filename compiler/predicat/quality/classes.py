@@ -20,7 +20,7 @@ from sqlglot import exp
 from predicat.backends.sql.base import Dialect, Sql, binary, call, case, cast, number_literal
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
-from predicat.ir.ops import COMPARISONS, EQUALITIES
+from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.quality.fold import LANES
 

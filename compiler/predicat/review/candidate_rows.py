@@ -23,7 +23,7 @@ from predicat.ir.nodes import (
     children,
     ranged_over,
 )
-from predicat.ir.ops import BY_PLACE, JSON_READS, LOOK_UPS
+from predicat.ir.operators import BY_PLACE, JSON_READS, LOOK_UPS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

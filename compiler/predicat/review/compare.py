@@ -13,7 +13,7 @@ from msgspec import Struct
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
-from predicat.ir.ops import OF_DOUBLES
+from predicat.ir.operators import OF_DOUBLES, TEXT_OPERATORS
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.passes.list_tables import long_lists
@@ -22,7 +22,6 @@ from predicat.review.cases.proof import Cases, cases
 from predicat.review.inputs import Inputs, over_inputs
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Encoder, OutOfTime
-from predicat.review.smt.functions import TEXT_OPERATORS
 from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
 
 Outcome = bool | None

@@ -16,7 +16,7 @@ from msgspec import Struct
 from predicat.catalog.model import Filter
 from predicat.diagnostics.wording import quantity
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
-from predicat.ir.ops import ORDERED
+from predicat.ir.operators import ORDERED
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core
 from predicat.passes.substitute import with_defaults

@@ -13,7 +13,7 @@ from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of, walk
-from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
+from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
 from predicat.passes.accept import accepting

@@ -20,7 +20,7 @@ from predicat.ir.nodes import (
     fields_of,
     walk,
 )
-from predicat.ir.ops import BY_KEY, LOGIC
+from predicat.ir.operators import BY_KEY, LOGIC
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core
 from predicat.review.inputs import over_inputs

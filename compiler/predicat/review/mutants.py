@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
-from predicat.ir.ops import BY_KEY, COMPARISONS, FLIPPED, JUNCTIONS, OPS
+from predicat.ir.operators import BY_KEY, COMPARISONS, FLIPPED, JUNCTIONS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.passes.signatures import constant_positions

@@ -7,123 +7,11 @@ from decimal import Decimal
 from typing import assert_never
 
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
-from predicat.ir.ops import ARITHMETIC
-from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
+from predicat.ir.operators import ARITHMETIC, OPS, TIME_PARTS
+from predicat.ir.surface import WORDS as SURFACE_WORDS
 from predicat.ir.types import JSON, ArrayType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.review.show import plain
-
-_BINARY = {
-    "eq": "is",
-    "ne": "is not",
-    "lt": "is less than",
-    "le": "is at most",
-    "gt": "is more than",
-    "ge": "is at least",
-    "same": "is the same as",
-    "in": "is one of",
-    "in_list": "is one of",
-    "starts_with": "starts with",
-    "ends_with": "ends with",
-    "contains": "contains",
-    "like": "is like",
-    "matches": "matches",
-    "equals_ci": "is (ignoring case)",
-    "starts_with_ci": "starts (ignoring case) with",
-    "contains_ci": "contains (ignoring case)",
-    "like_ci": "is like (ignoring case)",
-    "array_eq": "has the elements of",
-}
-_SIGNS = {**ARITHMETIC, "concat": "||", CHECKED_MOD: "%"}
-_UNARY = {
-    "length": "length",
-    "lower": "lower case",
-    "upper": "upper case",
-    "trim": "trimmed text",
-    "year": "year",
-    "month": "month",
-    "day": "day",
-    "hour": "hour",
-    "minute": "minute",
-    "second": "second",
-    "millisecond": "millisecond",
-    "day_of_week": "day of the week",
-    "day_of_year": "day of the year",
-    "size": "size",
-    "json_size": "size",
-    "abs": "absolute value",
-    "to_int": "whole number",
-    CHECKED_TO_INT: "whole number",
-    "to_whole": "whole number",
-    "to_decimal": "decimal",
-    "to_double": "number",
-    "to_string": "text",
-    "to_boolean": "truth",
-    "to_timestamp": "timestamp",
-    "to_duration": "duration",
-    "to_date": "date",
-    "keys": "keys",
-    "range": "numbers up to",
-    "to_quantity": "quantity",
-    "sum": "sum",
-    "array_max": "largest",
-    "array_min": "smallest",
-    "floor": "floor",
-    "sqrt": "square root",
-    "exp": "exponential",
-    "ln": "natural logarithm",
-    "log10": "decimal logarithm",
-    "ascii": "first code point",
-    "md5": "MD5 hash",
-    "sha256": "SHA-256 hash",
-    "ceil": "ceiling",
-}
-
-SHOWN_AS_CALLS = frozenset(
-    {
-        "add_days",
-        "add_months",
-        "array",
-        "array_concat",
-        "array_position",
-        "bit_and",
-        "bit_or",
-        "bit_xor",
-        "bround",
-        "date_trunc",
-        "format_time",
-        "from_micros",
-        "last_day",
-        "to_micros",
-        "days_between",
-        "greatest",
-        "in_units",
-        "int32",
-        "join",
-        "json_eq",
-        "json_is",
-        "least",
-        "lpad",
-        "ltrim",
-        "position",
-        "regex_extract",
-        "regex_replace",
-        "replace",
-        "replace_each",
-        "reverse",
-        "round",
-        "rpad",
-        "shift_left",
-        "shift_right",
-        "rtrim",
-        "split",
-        "strip",
-        "substr",
-    }
-)
-"""Operators without words of their own: a call is shorter than a sentence about each argument, and as
-clear.
-"""
 
 
 def describe(node: Node, depth: int = 0) -> str:
@@ -184,14 +72,6 @@ def _describe_call(node: Call, depth: int) -> str:
         case "and" | "or":
             joined = f" {node.op} ".join(args)
             return f"({joined})" if depth else joined
-        case "not":
-            return f"not ({args[0]})"
-        case "is_true":
-            return args[0]
-        case "is_null":
-            return f"{args[0]} has no value"
-        case "cond":
-            return f"({args[1]} if {args[0]}, else {args[2]})"
         case "coalesce":
             return f"{args[0]}, or {' or '.join(args[1:])} if there is none"
         case "json_values" if len(args) == 1:
@@ -199,29 +79,21 @@ def _describe_call(node: Call, depth: int) -> str:
         case "get" | "member" | "json_get" | "json_values":
             key = node.args[1]
             return f"{args[0]}.{key.value}" if isinstance(key, Literal) else f"{args[0]}[{args[1]}]"
-        case "index" | "json_at":
-            return f"{args[0]}[{args[1]}]"
-        case "json_string" | "json_number" | "json_boolean" | "json_items" | "dyn" | "elements":
-            return args[0]
         case "entry_filter":
             return f"the Python class {node.args[0].value if isinstance(node.args[0], Literal) else args[0]}"
         case "in" if not isinstance(node.args[1].type, ArrayType):
             return f"{args[0]} is a key of {args[1]}" + _or_element(node.args[1].type)
-        case "neg":
-            return f"-{args[0]}"
-        case op if op in _BINARY:
-            return f"{args[0]} {_BINARY[op]} {args[1]}"
-        case op if op in _SIGNS:
-            return f"({args[0]} {_SIGNS[op]} {args[1]})"
-        case op if op in _UNARY:
-            zone = (
-                f" in {node.args[1].value}"
-                if len(node.args) > 1 and isinstance(node.args[1], Literal)
-                else ""
-            )
-            return f"the {_UNARY[op]} of {args[0]}{zone}"
-        case _:
-            return f"{node.op}({', '.join(args)})"
+        case op if op in ARITHMETIC:
+            return f"({args[0]} {ARITHMETIC[op]} {args[1]})"
+        case op:
+            words = OPS[op].words if op in OPS else SURFACE_WORDS.get(op, "")
+            return words.format(*args) + _zone(node) if words else f"{op}({', '.join(args)})"
+
+
+def _zone(node: Call) -> str:
+    """The time zone of a part of a time."""
+    zone = node.args[1] if node.op in TIME_PARTS and len(node.args) > 1 else None
+    return f" in {zone.value}" if isinstance(zone, Literal) else ""
 
 
 def _or_element(kind: Type) -> str:

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
-from predicat.ir.ops import ARRAYS, COMPARISONS
+from predicat.ir.operators import ARRAYS, COMPARISONS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

@@ -40,7 +40,7 @@ from predicat.diagnostics import NOWHERE, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
-from predicat.ir.ops import (
+from predicat.ir.operators import (
     ARITHMETIC,
     BY_KEY,
     EQUALITIES,

@@ -61,7 +61,7 @@ from predicat.backends.sql.duckdb_calendar import local, micros, moment, try_, u
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, ranged_over
-from predicat.ir.ops import ARRAYS, SOLVED_ONLY
+from predicat.ir.operators import ARRAYS, SOLVED_ONLY
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

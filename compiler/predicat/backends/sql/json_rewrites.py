@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, Quantifier, rewrite_children
-from predicat.ir.ops import JSON_LOOK_UPS
+from predicat.ir.operators import JSON_LOOK_UPS
 from predicat.ir.types import BOOLEAN, STRING, ArrayType
 from predicat.passes.variables import free
 

@@ -66,7 +66,7 @@ from predicat.backends.sql.json_rewrites import JSON_STEPS, path
 from predicat.backends.sql.writing import Spelling
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
-from predicat.ir.ops import ARRAYS, SOLVED_ONLY
+from predicat.ir.operators import ARRAYS, SOLVED_ONLY
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

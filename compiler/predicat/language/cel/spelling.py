@@ -3,7 +3,7 @@
 Each table goes from an operator to its word; the reader turns it round.
 """
 
-from predicat.ir.ops import COMPARISONS, OF_INTEGERS
+from predicat.ir.operators import COMPARISONS, OF_INTEGERS
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
 from predicat.language.common.precedence_writer import Infix, infix_table
 from predicat.passes import mathematics

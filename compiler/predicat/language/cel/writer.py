@@ -22,7 +22,7 @@ from predicat.ir.nodes import (
     children,
     fields_of,
 )
-from predicat.ir.ops import BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
+from predicat.ir.operators import BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE, seconds
 from predicat.language.cel.spelling import (

@@ -2,7 +2,7 @@
 
 import re
 
-from predicat.ir.ops import ARITHMETIC, COMPARISONS, OF_INTEGERS
+from predicat.ir.operators import ARITHMETIC, COMPARISONS, OF_INTEGERS
 from predicat.language.common.precedence_writer import infix_table
 
 KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")

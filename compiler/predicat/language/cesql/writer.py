@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.ops import COMPARISONS, EQUALITIES, JUNCTIONS, OF_INTEGERS
+from predicat.ir.operators import COMPARISONS, EQUALITIES, JUNCTIONS, OF_INTEGERS
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
 from predicat.language.cesql.spelling import (

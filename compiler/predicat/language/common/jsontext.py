@@ -62,7 +62,7 @@ def _problem(text: str, source: Source | None, whole: Span, what: str) -> Diagno
         return say.no_json(Span(source, at, at + 1) if source is not None else whole, what, error.msg)
     except (ValueError, RecursionError) as error:
         return say.no_json(whole, what, error)
-    return say.no_json(whole, what, "not a value")
+    return say.no_json(whole, what, "Expecting value")
 
 
 class _NoJson(Exception):

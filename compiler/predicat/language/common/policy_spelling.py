@@ -1,6 +1,6 @@
 """The words of filter policies and event patterns, both ways."""
 
-from predicat.ir.ops import COMPARISONS
+from predicat.ir.operators import COMPARISONS
 
 NUMERIC = {op: row.sign for op, row in COMPARISONS.items() if row.sign != "<>"}
 """The signs in `numeric`."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from predicat.ir.nodes import Node
-from predicat.ir.ops import ARITHMETIC, COMPARISONS
+from predicat.ir.operators import ARITHMETIC, COMPARISONS
 
 Form = tuple[str, int]
 """A text, and the precedence of its outermost operator: what binds tighter has a higher one."""

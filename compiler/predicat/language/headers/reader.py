@@ -15,7 +15,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
-from predicat.ir.ops import JUNCTIONS
+from predicat.ir.operators import JUNCTIONS
 from predicat.language.common.data import DataReader, both, decided, either, negated
 from predicat.language.headers.spelling import KEY, OPERATORS
 from predicat.semantics.like import LikeError, canonical

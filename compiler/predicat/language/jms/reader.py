@@ -22,7 +22,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
-from predicat.ir.ops import ARITHMETIC, EQUALITIES
+from predicat.ir.operators import ARITHMETIC, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.data import both, either, negated

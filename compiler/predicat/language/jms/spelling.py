@@ -1,6 +1,6 @@
 """The words and signs of JMS message selectors, with their precedence."""
 
-from predicat.ir.ops import COMPARISONS
+from predicat.ir.operators import COMPARISONS
 from predicat.language.common.precedence_writer import infix_table
 
 KEYWORDS = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})

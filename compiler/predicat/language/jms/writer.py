@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
-from predicat.ir.ops import COMPARISONS, EQUALITIES, JUNCTIONS
+from predicat.ir.operators import COMPARISONS, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 from predicat.language.common.key_tests import key_of, negated, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter

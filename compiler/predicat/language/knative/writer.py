@@ -7,7 +7,7 @@ from typing import Any
 
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import JUNCTIONS
+from predicat.ir.operators import JUNCTIONS
 from predicat.language.common.key_tests import (
     compares_texts,
     decided_test,

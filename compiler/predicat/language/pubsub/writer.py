@@ -7,7 +7,7 @@ import re
 
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import EQUALITIES, JUNCTIONS
+from predicat.ir.operators import EQUALITIES, JUNCTIONS
 from predicat.language.common.key_tests import (
     KeyTest,
     compares_texts,

@@ -9,7 +9,7 @@ from typing import Any
 
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import JUNCTIONS
+from predicat.ir.operators import JUNCTIONS
 from predicat.language.common.key_tests import KeyTest, negated, refuse, test_of, without_conversions
 from predicat.language.pulsar.spelling import COMPARISONS, CONVERSIONS, IN, NEGATIONS, REFS, TEXTS
 

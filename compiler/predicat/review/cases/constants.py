@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.ops import COMPARISONS, FLIPPED
+from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, Type
 from predicat.review.cases.ordered import key_of, span, value_of
 

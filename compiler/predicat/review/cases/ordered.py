@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
-from predicat.ir.ops import COMPARISONS, TIME_PARTS
+from predicat.ir.operators import COMPARISONS, TIME_PARTS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import (
     EXACT,

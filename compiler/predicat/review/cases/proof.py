@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children, reads_now
-from predicat.ir.ops import BY_KEY, JUNCTIONS
+from predicat.ir.operators import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import never_unknown
 from predicat.review.candidate_rows import is_affordable

@@ -24,7 +24,7 @@ from predicat.ir.nodes import (
     rewrite_children,
     walk,
 )
-from predicat.ir.ops import JSON_READS
+from predicat.ir.operators import JSON_READS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.passes.fold import fold
 from predicat.review.cases import constants, machine, ordered

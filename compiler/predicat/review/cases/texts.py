@@ -20,7 +20,7 @@ from predicat.ir.nodes import (
     rewrite_children,
     walk,
 )
-from predicat.ir.ops import COMPARISONS, EQUALITIES, FLIPPED
+from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.types import BOOLEAN, DATE, STRING
 from predicat.ir.values import DATE_PATTERN, INT_MAX
 from predicat.review.cases import machine as m

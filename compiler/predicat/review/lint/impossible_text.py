@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from predicat.diagnostics import Severity
 from predicat.diagnostics.wording import quantity
-from predicat.ir.ops import EQUALITIES
+from predicat.ir.operators import EQUALITIES
 from predicat.ir.tree import Apply, Const, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, shown, text_constants, walk

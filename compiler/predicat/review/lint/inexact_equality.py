@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import frexp
 
 from predicat.ir.nodes import Call, Items, Literal, Node, walk
-from predicat.ir.ops import EQUALITIES, OF_DOUBLES
+from predicat.ir.operators import EQUALITIES, OF_DOUBLES
 from predicat.ir.types import DOUBLE
 from predicat.review.lint.rule import Context, Finding, Rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
-from predicat.ir.ops import COMPARISONS
+from predicat.ir.operators import COMPARISONS
 from predicat.ir.tree import Apply, Const, ListOf, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, has_sql_nulls, walk

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import Call, Field, Node, children, walk
-from predicat.ir.ops import JUNCTIONS
+from predicat.ir.operators import JUNCTIONS
 from predicat.passes.accept import never_unknown
 from predicat.review.lint.rule import Context, Finding, Rule
 

@@ -8,7 +8,7 @@ from functools import partial
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import JUNCTIONS, LOGIC
+from predicat.ir.operators import JUNCTIONS, LOGIC
 from predicat.lower import core_of_part
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 

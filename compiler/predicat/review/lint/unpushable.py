@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
+from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import BIGINT, BOOLEAN, STRING
 from predicat.ir.values import parse_whole
 from predicat.review.lint import solve

@@ -8,7 +8,7 @@ from predicat import backends
 from predicat.backends.sql.storage import Storage
 from predicat.diagnostics import Severity
 from predicat.ir.nodes import Call, Node
-from predicat.ir.ops import JUNCTIONS
+from predicat.ir.operators import JUNCTIONS
 from predicat.lower import core_of_part
 from predicat.review.explain import reading, serving, why_no_index
 from predicat.review.lint.rule import Context, Finding, Rule

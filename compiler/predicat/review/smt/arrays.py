@@ -45,7 +45,7 @@ from predicat.ir.nodes import (
     children,
     ranged_over,
 )
-from predicat.ir.ops import ARRAYS, LOOK_UPS
+from predicat.ir.operators import ARRAYS, LOOK_UPS
 from predicat.ir.text import to_text
 from predicat.passes.variables import free
 

@@ -30,7 +30,7 @@ from predicat.ir.nodes import (
     Variable,
     ranged_over,
 )
-from predicat.ir.ops import ARRAYS, COMPARISONS, EQUALITIES, FLIPPED
+from predicat.ir.operators import ARRAYS, COMPARISONS, EQUALITIES, FLIPPED, TEXT_OPERATORS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -191,7 +191,7 @@ class Encoder:
     def call(self, node: Call, env: Env) -> Term:
         """The term of an operator by its rule."""
         rule = RULES.get(node.op)
-        if rule is None or (self.opaque_texts and node.op in functions.TEXT_OPERATORS):
+        if rule is None or (self.opaque_texts and node.op in TEXT_OPERATORS):
             raise NotEncodable
         return rule(self, node, env)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from predicat.ir.nodes import Call
-from predicat.ir.ops import COUNTS, OPS, STRICT
+from predicat.ir.operators import COUNTS, OPS, STRICT, TEXT_OPERATORS
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.smt.rules import BOUNDS, Env
 from predicat.review.smt.strings import NotEncodable
@@ -17,44 +17,6 @@ from predicat.review.smt.terms import Bool, Scalar, Term, all_of, any_of, as_ter
 
 if TYPE_CHECKING:
     from predicat.review.smt.encode import Encoder
-
-TEXT_OPERATORS = frozenset(
-    (
-        "concat",
-        "length",
-        "lower",
-        "upper",
-        "starts_with",
-        "ends_with",
-        "contains",
-        "like",
-        "matches",
-        "equals_ci",
-        "starts_with_ci",
-        "contains_ci",
-        "like_ci",
-        "substr",
-        "position",
-        "to_int",
-        "to_string",
-        "to_boolean",
-        "trim",
-        "ltrim",
-        "rtrim",
-        "strip",
-        "lpad",
-        "ascii",
-        "md5",
-        "sha256",
-        "regex_extract",
-        "regex_replace",
-        "rpad",
-        "reverse",
-        "replace",
-        "replace_each",
-    )
-)
-"""Operators that read or make texts."""
 
 
 def applied(to: Encoder, node: Call, env: Env) -> Term | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from predicat.ir.ops import FLIPPED
+from predicat.ir.operators import FLIPPED
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.review.smt.terms import Bool, Double, Scalar, all_of, any_of, choose, negated, z3
 

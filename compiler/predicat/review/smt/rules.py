@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.ops import ARITHMETIC, COMPARISONS, JSON_READS, TIME_PARTS
+from predicat.ir.operators import ARITHMETIC, COMPARISONS, JSON_READS, TIME_PARTS
 from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX, INT_MIN, LONGEST, UNITS
 from predicat.review.smt import numbers, strings, times, value_sets
@@ -536,57 +536,3 @@ RULES: dict[str, Rule] = {
     **{op: _json_value(kind) for op, kind in JSON_READS.items()},
 }
 """How each operator becomes a formula."""
-_ANY = "any function of its arguments: no theory of the solver decides it well"
-_COLLECTION = (
-    "a value that nothing is known of: arrays have no formula but for the elements that a macro or an "
-    "index names"
-)
-WITHOUT_FORMULA = {
-    **dict.fromkeys(
-        (
-            "trim",
-            "ltrim",
-            "rtrim",
-            "strip",
-            "lpad",
-            "rpad",
-            "regex_extract",
-            "regex_replace",
-            "reverse",
-            "replace",
-            "replace_each",
-        ),
-        _ANY,
-    ),
-    **dict.fromkeys(("lower", "upper"), f"{_ANY}; its comparison with a constant is a language"),
-    **dict.fromkeys(
-        ("bround", "exp", "ln", "log10", "round", "sqrt"), f"{_ANY}; its comparison with a constant is solved"
-    ),
-    **dict.fromkeys(
-        ("bit_and", "bit_or", "bit_xor", "shift_left", "shift_right", "ascii", "md5", "sha256", "to_decimal"),
-        _ANY,
-    ),
-    **dict.fromkeys(
-        ("day_of_year", "to_duration", "to_quantity", "add_months", "last_day", "format_time"), _ANY
-    ),
-    **dict.fromkeys(
-        (
-            "array",
-            "array_concat",
-            "array_eq",
-            "array_max",
-            "array_min",
-            "array_position",
-            "join",
-            "keys",
-            "range",
-            "split",
-            "sum",
-        ),
-        _COLLECTION,
-    ),
-    **dict.fromkeys(("json_items", "json_size", "json_values"), _COLLECTION),
-    "dyn": "simplification removes it",
-    "entry_filter": "nothing is known of Python code without running it",
-}
-"""Why the other operators have no formula, and how they are encoded."""

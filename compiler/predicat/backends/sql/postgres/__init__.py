@@ -39,7 +39,7 @@ from predicat.backends.sql.postgres import (
     times,
 )
 from predicat.backends.sql.writing import Spelling
-from predicat.ir.ops import SOLVED_ONLY
+from predicat.ir.operators import SOLVED_ONLY
 from predicat.semantics import regex
 
 POSTGRES = Dialect(

@@ -41,7 +41,7 @@ from predicat.backends.sql.postgres.documents import arrow, elements, json_kind,
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable, element_of, walk
-from predicat.ir.ops import FLIPPED
+from predicat.ir.operators import FLIPPED
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

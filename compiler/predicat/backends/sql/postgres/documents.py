@@ -32,7 +32,7 @@ from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
-from predicat.ir.ops import ARRAYS, EQUALITIES, FLIPPED
+from predicat.ir.operators import ARRAYS, EQUALITIES, FLIPPED
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:

@@ -16,7 +16,7 @@ from predicat.backends.sql.base import Renderer, Served, Sql, or_, string_litera
 from predicat.backends.sql.json_rewrites import constant_step, is_only_text
 from predicat.backends.sql.postgres.stored import spelling
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, ranged_over
-from predicat.ir.ops import STRICT
+from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
 
 _MOST = 8

@@ -15,7 +15,7 @@ from predicat.backends.sql.base import Renderer, Served, Sql, and_, call, cast, 
 from predicat.backends.sql.postgres import index_arrays, index_documents, index_texts
 from predicat.backends.sql.postgres.index_documents import document, is_text_only
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.ops import STRICT
+from predicat.ir.operators import STRICT
 from predicat.ir.types import STRING, MapType
 
 _MOST = 4

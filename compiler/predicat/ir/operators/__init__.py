@@ -1,0 +1,84 @@
+"""The operator table: one row per operator.
+
+A signature reads `argument, argument -> result`; `T` stands for any one scalar type, `any` for any type, `*`
+after the
+last argument for one or more of them, and a leading `=` for an argument that must be a constant. Numbers of
+different
+types may be compared with each other; nothing else mixes.
+
+A row also has the traits of its operator: what it does with UNKNOWN, what it compares, looks up or
+calculates. Whoever
+asks which operators are of a kind takes the sets at the end of this module, which are made from the rows.
+
+The examples are run by the tests on the reference evaluator, Spark and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from predicat.ir.operators import collections, conversions, documents, logic, numbers, texts, times
+from predicat.ir.operators.row import COUNT, Step
+from predicat.ir.operators.row import Operator as Operator
+from predicat.ir.operators.row import Strictness as Strictness
+
+_ROWS = (
+    *logic.ROWS,
+    *numbers.ROWS,
+    *texts.ROWS,
+    *conversions.ROWS,
+    *times.ROWS,
+    *collections.ROWS,
+    *documents.ROWS,
+)
+
+OPS = {row.name: row for row in _ROWS}
+"""Every operator by its name."""
+
+
+def _having(*wanted: Strictness) -> frozenset[str]:
+    return frozenset(row.name for row in _ROWS if row.strictness in wanted)
+
+
+STRICT = _having(Strictness.STRICT)
+"""The operators that are UNKNOWN where one argument is."""
+STRICT_IN_FIRST = _having(Strictness.CONDITION, Strictness.ITEMS)
+"""Those of the others that are UNKNOWN where their first argument is."""
+NEVER_UNKNOWN = _having(Strictness.NEVER)
+"""The operators that have a value whatever their arguments have."""
+JUNCTIONS = _having(Strictness.KLEENE)
+"""AND and OR."""
+CONNECTIVES = JUNCTIONS | {"not"}
+"""AND, OR and NOT: never UNKNOWN if no argument is."""
+LOGIC = CONNECTIVES | {"is_true"}
+"""The operators that make one test of others."""
+COMPARISONS = {row.name: row.comparison for row in _ROWS if row.comparison is not None}
+"""The comparisons by their names. `same` and `in` are none: they have no mirror and no negation."""
+FLIPPED = {op: row.mirror for op, row in COMPARISONS.items()}
+"""The comparison of the operands in the other order."""
+EQUALITIES = frozenset(op for op, mirror in FLIPPED.items() if mirror == op)
+"""Equal and not equal."""
+ORDERED = frozenset(COMPARISONS) - EQUALITIES
+"""The comparisons that need an order."""
+ARITHMETIC = {row.name: row.arithmetic for row in _ROWS if row.arithmetic is not None}
+"""The calculations with two operands, with their signs in most languages."""
+OF_INTEGERS = frozenset(op for op in ARITHMETIC if "bigint, bigint -> bigint" in OPS[op].signatures)
+OF_DOUBLES = frozenset(op for op in ARITHMETIC if "double, double -> double" in OPS[op].signatures)
+"""The calculations that take integers, and those that take doubles, whose results are rounded."""
+COUNTS = frozenset(row.name for row in _ROWS if row.range == COUNT)
+"""The operators that count characters or elements."""
+TIME_PARTS = frozenset(row.name for row in _ROWS if "timestamp, =string -> bigint" in row.signatures)
+"""The parts of a moment, whose second argument is a time zone."""
+LOOK_UPS = {row.name: row.lookup for row in _ROWS if row.lookup is not None}
+"""The operators that find a value in another."""
+BY_KEY = frozenset(op for op, step in LOOK_UPS.items() if step is Step.KEY)
+BY_PLACE = frozenset(LOOK_UPS) - BY_KEY
+JSON_LOOK_UPS = frozenset(op for op in LOOK_UPS if OPS[op].signatures[0].startswith("json,"))
+"""The look-ups in a JSON document; the others look into a column of its own."""
+TEXT_OPERATORS = frozenset(row.name for row in _ROWS if row.of_texts)
+"""The operators that read or make texts."""
+JSON_READS = {row.name: row.json_kind for row in _ROWS if row.json_kind is not None}
+"""The operators that read a scalar out of JSON, with the kind of JSON value that each reads."""
+ARRAYS = 3
+"""So many arrays within each other `json_values` goes through."""
+SOLVED_ONLY = frozenset({"exp", "ln", "log10"})
+"""The functions of a double that engines round differently: their comparisons with constants are solved."""
+QUANTIFIERS = ("any", "all", "one", "filter", "map")

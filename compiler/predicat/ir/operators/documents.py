@@ -1,0 +1,104 @@
+"""Operators of JSON documents, and of Python code."""
+
+from __future__ import annotations
+
+from predicat.ir.operators.row import COUNT, OF_COLLECTION, Names, Operator, Step, Strictness
+
+ROWS = (
+    Operator(
+        "json_get",
+        ("json, string -> json",),
+        "The value of a key of a JSON object; no value for JSON null.",
+        lookup=Step.KEY,
+        total=False,
+        names=Names(label="[]", kind="a look-up", spellings=("[",)),
+    ),
+    Operator(
+        "json_at",
+        ("json, bigint -> json",),
+        "The element of a JSON array at a 0-based index.",
+        lookup=Step.PLACE,
+        total=False,
+        words="{0}[{1}]",
+        names=Names(label="[]", kind="a look-up", spellings=("[",)),
+    ),
+    Operator(
+        "json_is",
+        ("json, =string -> boolean",),
+        "Whether a JSON value is of a kind: string, number, boolean, object, array.",
+        names=Names(kind="the kind of a JSON value", spellings=("==", "!=", "<>", "=", "type")),
+    ),
+    Operator(
+        "json_eq",
+        ("json, json -> boolean",),
+        (
+            "Whether two JSON values are the same: numbers as doubles, arrays by place, objects by key; "
+            "null is the same as null inside of them."
+        ),
+        names=Names(kind="an equality of JSON values"),
+    ),
+    Operator(
+        "json_string",
+        ("json -> string",),
+        "The text of a JSON string.",
+        json_kind="string",
+        total=False,
+        words="{0}",
+        names=Names(kind="a JSON value"),
+    ),
+    Operator(
+        "json_number",
+        ("json -> double",),
+        "The value of a JSON number, as a double: infinite beyond the doubles.",
+        json_kind="number",
+        total=False,
+        words="{0}",
+        names=Names(kind="a JSON value"),
+    ),
+    Operator(
+        "json_boolean",
+        ("json -> boolean",),
+        "The value of a JSON boolean.",
+        json_kind="boolean",
+        total=False,
+        words="{0}",
+        names=Names(kind="a JSON value"),
+    ),
+    Operator(
+        "json_items",
+        ("json -> json",),
+        "The keys of a JSON object as an array; any other value as it is.",
+        words="{0}",
+        names=Names(label="a macro over a list"),
+        without_formula=OF_COLLECTION,
+    ),
+    Operator(
+        "json_values",
+        ("json -> json", "json, =string -> json"),
+        "The values that a JSON value, or its member of a name, has: itself or, of an array, its "
+        "elements, through arrays within each "
+        "other to a depth of three. A member that is JSON null is a value; nothing has none: an empty array.",
+        (),
+        Strictness.NEVER,
+        names=Names(label="a key with one value or several"),
+        without_formula=OF_COLLECTION,
+    ),
+    Operator(
+        "json_size",
+        ("json -> bigint",),
+        "Number of elements of a JSON array or of members of a JSON object.",
+        total=False,
+        range=COUNT,
+        words="the size of {0}",
+        names=Names(label="size"),
+        without_formula=OF_COLLECTION,
+    ),
+    Operator(
+        "entry_filter",
+        ("=string -> boolean",),
+        "What a Python class says of the row. UNKNOWN without running it, which only its own runner does.",
+        total=False,
+        names=Names(label="Python code"),
+        without_formula="nothing is known of Python code without running it",
+    ),
+)
