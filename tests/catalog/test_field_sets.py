@@ -70,6 +70,10 @@ def test_a_field_may_have_the_name(tmp_path: Path) -> None:
         ("common.yml", "delay: nothing\n", "nothing", "common.yml:1:8"),
         ("common.yml", "[delay]\n", "a mapping", "common.yml:1:1"),
         ("unused.yml", COMMON, "apiVersion", "unused.yml:1:1"),
+        ("flights.yml", including("common.txt"), "common.txt is not a .yml file", "flights.yml:3"),
+        ("common.yml", "", "the file has no fields", "flights.yml:3"),
+        ("common.yml", "{}\n", "the file has no fields", "flights.yml:3"),
+        ("common.yml", "fields: {a: date}\n", "are below the key 'fields'", "common.yml:1:1"),
     ],
 )  # fmt: skip
 def test_what_is_wrong(folder: Path, file: str, text: str, said: str, at: str) -> None:
@@ -79,6 +83,16 @@ def test_what_is_wrong(folder: Path, file: str, text: str, said: str, at: str) -
         predicat.load_catalog(folder)
     shown = str(error.value)
     assert said in shown and at in shown, shown
+
+
+@pytest.mark.parametrize("common", ["", "fields: {a: int}\n", "a: [b\n"])
+def test_one_mistake_in_a_shared_file_is_one_error(tmp_path: Path, common: str) -> None:
+    (tmp_path / "common.yml").write_text(common)
+    (tmp_path / "flights.yml").write_text(dataset("flights", "{include: common.yml}", "delay > 1 AND b"))
+    (tmp_path / "trains.yml").write_text(dataset("trains", "{include: common.yml}", "delay > 1"))
+    with pytest.raises(PredicatError) as error:
+        predicat.load_catalog(tmp_path)
+    assert not [item for item in error.value.diagnostics if item.code == "unknown-field"]
 
 
 def test_an_editor_sees_what_is_not_saved(folder: Path) -> None:

@@ -215,6 +215,22 @@ def test_a_branch_that_no_row_reaches() -> None:
     assert [(item.condition, item.kind) for item in found] == [(2, "unreachable")]
 
 
+def test_one_of_many_branches_leaves_no_row() -> None:
+    words = [f"word{number}x{number * 7}" for number in range(60)]
+    texts = [*(f"lower(drug) LIKE '%{word}%'" for word in words), f"lower(drug) LIKE '%{words[25]}%y%'"]
+    conditions = [condition(text, clause="case", branches=(3, number)) for number, text in enumerate(texts)]
+    result = judge(conditions)
+    assert [(item.condition, item.kind) for item in result.judgements] == [(60, "unreachable")]
+    assert not result.undecided
+
+
+def test_brackets_in_a_pattern_may_be_a_set_of_characters() -> None:
+    text = "result LIKE '%.%'\n OR result LIKE '%[0-9]%'\n AND result NOT LIKE '%[^0-9.]%'"
+    assert "redundant" not in kinds(judged(text))
+    assert kinds(judged("result LIKE '%[0-9]%' AND result = 'a5'")) == []
+    assert kinds(judged("result LIKE '%0-9%' AND result = 'a5'")) == ["never"]
+
+
 def test_branches_together_leave_no_row() -> None:
     texts = ["n >= 10", "n < 10", "n = 3"]
     conditions = [condition(text, clause="case", branches=(3, number)) for number, text in enumerate(texts)]

@@ -177,6 +177,36 @@ def test_a_template_that_does_harm_is_left_out(tmp_path: Path, template: str) ->
     assert "a = 1" in [row.sql for row in folder.read([tmp_path]).conditions]
 
 
+def test_values_that_are_made_differently_are_different_parameters(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: p\n")
+    (tmp_path / "like.sql").write_text(
+        "{% macro like(a, b) %}{{ adapter.dispatch('like', 'p')(a, b) }}{% endmacro %}"
+        "{% macro fails(a) %}{{ 1 / 0 }}{% endmacro %}"
+    )
+    pairs = [
+        ("like('kind', \"'^a'\")", "like('kind', \"'^b'\")"),
+        ("fails(1)", "fails(2)"),
+        ("other.like('a', b=1)", "other.like('a', b=2)"),
+        ("var('x', 1)", "var('x', 2)"),
+        ("var('x')", "var('x') + 1"),
+        ("var('x')['a']", "var('x')['b']"),
+        ("var('x') - 1", "1 - var('x')"),
+        ("ref('a').rows", "ref('b').rows"),
+        ("run_query('select 1').rows", "run_query('select 2').rows"),
+    ]
+    for one, other in pairs:
+        (tmp_path / "m.sql").write_text(
+            f"select 1 from t where a = {{{{ {one} }}}} and b = {{{{ {other} }}}}"
+        )
+        (row,) = folder.read([tmp_path]).conditions
+        assert len(row.params) == 2, (one, other, row.sql)
+    (tmp_path / "m.sql").write_text(
+        "select 1 from t where a = {{ like('k', 'a b') }} or a = {{ like('k', 'a b') }}"
+    )
+    (row,) = folder.read([tmp_path]).conditions
+    assert len(row.params) == 1
+
+
 def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:
     for name, content in {
         "a/.sqlfluff": "[sqlfluff]\ndialect = sparksql\n",

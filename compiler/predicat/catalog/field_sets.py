@@ -20,6 +20,8 @@ from predicat.ir.nodes import FieldDecl
 
 INCLUDE = "include"
 _SUFFIXES = (".yml", ".yaml")
+_IN_PATHS = "./"
+"""No type has them."""
 Declare = Callable[[str, YamlNode, Span], FieldDecl | None]
 """Reads a field; its problems are reported."""
 Fields = dict[str, tuple[FieldDecl, Span]]
@@ -31,7 +33,7 @@ def files_of(name: str, item: YamlNode) -> list[YamlNode] | None:
         return None
     if item.value is None:
         return list(item.items(INCLUDE))
-    return [item] if str(item.value).endswith(_SUFFIXES) else None
+    return [item] if any(sign in str(item.value) for sign in _IN_PATHS) else None
 
 
 def is_definitions(item: YamlNode) -> bool:
@@ -63,11 +65,10 @@ class FieldSets(Struct):
         loaded = {Path(item.source.name).resolve(): item for item in others}
         for dataset, item in self.asked:
             try:
-                found = self.fields(item, loaded, declare)
+                self.merge(dataset, self.fields(item, loaded, declare), item)
             except PredicatError as error:
                 self.reporter.extend(error.diagnostics)
-            else:
-                self.merge(dataset, found, item)
+                dataset.incomplete = True
 
     def merge(self, dataset: WrittenDataset, found: Fields, item: YamlNode) -> None:
         for name, (declared, span) in found.items():
@@ -84,10 +85,12 @@ class FieldSets(Struct):
         """The fields of a file. Raises PredicatError."""
         path = self.path(item)
         if path not in self.known:
-            root = loaded.get(path) or self.read(path)
-            if root is not None and root.is_mapping and is_definitions(root):
+            root = loaded.get(path) or self.read(path, item)
+            if root is None or (root.is_mapping and not list(root.pairs())):
+                raise PredicatError.of(say.no_fields(item.span))
+            if root.is_mapping and is_definitions(root):
                 raise PredicatError.of(say.has_definitions(item.span))
-            self.known[path] = self.declared(root, declare) if root is not None else {}
+            self.known[path] = self.declared(root, declare)
         return self.known[path]
 
     def path(self, item: YamlNode) -> Path:
@@ -98,20 +101,32 @@ class FieldSets(Struct):
         root = self.root.resolve() if self.root is not None else folder
         if Path(text).is_absolute() or not path.is_relative_to(root if root.is_dir() else root.parent):
             raise PredicatError.of(say.file_elsewhere(item.span, text))
+        if path.suffix not in _SUFFIXES:
+            raise PredicatError.of(say.no_yaml(item.span, text))
         if not path.is_file():
             raise PredicatError.of(say.no_file(item.span, text))
         self.files.add(path)
         return path
 
-    def read(self, path: Path) -> YamlNode | None:
-        """A file that is not loaded: the catalog is one file. Raises PredicatError."""
-        with reading(str(path)):
-            source = Source(str(path), path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
-        return compose(source, self.reporter)
+    def read(self, path: Path, item: YamlNode) -> YamlNode | None:
+        """A file that is not loaded: the catalog is one file, or the file is not valid YAML. Raises
+        PredicatError.
+        """
+        name = str(Path(item.span.outermost().source.name).parent / item.text(INCLUDE))
+        if any(told.span.outermost().source.name == name for told in self.reporter.errors):
+            raise PredicatError([])
+        with reading(name):
+            source = Source(name, path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
+        found = compose(source, problems := Reporter())
+        problems.raise_errors()
+        return found
 
     def declared(self, root: YamlNode, declare: Declare) -> Fields:
         found: Fields = {}
-        for name, value, span in root.entries(say.SET_OF_FIELDS):
+        entries = list(root.entries(say.SET_OF_FIELDS))
+        if len(entries) == 1 and _is_around_fields(entries[0][1]):
+            raise PredicatError.of(say.fields_below_a_key(entries[0][2], entries[0][0]))
+        for name, value, span in entries:
             if files_of(name, value) is not None:
                 self.reporter.add(say.nested(span))
                 continue
@@ -119,6 +134,12 @@ class FieldSets(Struct):
             if declared is not None:
                 found[name] = declared, span
         return found
+
+
+def _is_around_fields(item: YamlNode) -> bool:
+    """Whether a mapping has fields, and does not say of what type a field is."""
+    keys = {getattr(key, "value", None) for key, _ in item.pairs()} if item.is_mapping else set()
+    return bool(keys) and "type" not in keys
 
 
 def _kind(declared: FieldDecl) -> str:

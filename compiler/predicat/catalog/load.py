@@ -310,7 +310,7 @@ class Builder(Struct, dict=True):
         for dataset in self.reader.datasets.values():
             self.freshness(dataset)
             for name in dataset.key:
-                if name not in dataset.fields:
+                if name not in dataset.fields and not dataset.incomplete:
                     self.reporter.add(msg.unknown_field(dataset.places["key"], name, dataset.fields))
             for name, span in dataset.uses:
                 if self.lookup(dataset.name, name) is None:
@@ -450,7 +450,10 @@ class Builder(Struct, dict=True):
         try:
             return self.build(row, row.versions[number])
         except PredicatError as error:
-            self.reporter.extend(error.diagnostics)
+            incomplete = self.reader.datasets[row.dataset].incomplete
+            self.reporter.extend(
+                item for item in error.diagnostics if not (incomplete and item.code == "unknown-field")
+            )
             return None
 
     def build(self, row: WrittenFilter, version: WrittenVersion) -> Version:

@@ -249,9 +249,9 @@ class _Reader(Reader):
 
 def _plain_pattern(node: exp.Expr) -> bool:
     """Whether a pattern of LIKE is a constant without a backslash, which not every dialect takes as an
-    escape.
+    escape, and without a bracket, which begins a set of characters in T-SQL.
     """
-    return isinstance(node, exp.Literal) and node.is_string and "\\" not in str(node.this)
+    return isinstance(node, exp.Literal) and node.is_string and not set(str(node.this)) & {"\\", "["}
 
 
 def _is_varying(call: exp.Func) -> bool:

@@ -17,11 +17,13 @@ from predicat.ir.types import (
     DOUBLE,
     JSON,
     NULL,
+    STRING,
     TIMESTAMP,
     ArrayType,
     DecimalType,
     Scalar,
     Type,
+    is_numeric,
 )
 from predicat.passes import documents, signatures
 from predicat.passes.convert import convert, is_choice, is_joined, values_of
@@ -189,6 +191,11 @@ class Calls(Struct):
         """How an argument of SQL becomes what an operator takes, as far as its first signature tells."""
         if not self.rules.promote:
             return None
+        kinds = [arg.type for arg in args]
+        if op == "add" and kinds == [STRING, STRING]:
+            return say.JOIN_OR_CONVERT
+        if op in ("add", "sub") and TIMESTAMP in kinds and any(map(is_numeric, kinds)):
+            return say.NUMBER_OF_DAYS
         for arg, wanted in zip(args, signatures.signatures(op)[0].params, strict=False):
             known = isinstance(arg.type, Scalar | DecimalType) and arg.type not in (JSON, NULL)
             if isinstance(arg.type, ArrayType) and wanted in _CAST_TO:

@@ -280,9 +280,7 @@ class Operators(Comparisons):
         kinds = [arg.type for arg in args]
         if op == "size":
             return _SIZES.get(kinds[0], op), args
-        if op == "add" and STRING in kinds:
-            if self.rules.promote and not set(kinds) <= {STRING, JSON, NULL}:
-                raise self.fail(self.mismatch("add", args, args[0].span.to(args[-1].span)))
+        if op == "add" and STRING in kinds and not self.rules.promote:
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]

@@ -31,8 +31,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
 
 
 def article(noun: str) -> str:
-    """A noun with its indefinite article, by its first letter."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    """A noun with its indefinite article, by its first letter; `unit` begins with a consonant."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' and not noun.startswith('uni') else 'a'} {noun}"
 
 
 def _listed(names: Iterable[str], limit: int = 12) -> str:
@@ -97,10 +97,16 @@ def bad_like(span: Span, reason: str) -> Diagnostic:
 
 def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
-    hint = did_you_mean(name, known) or f"declared fields: {_listed(known)}"
+    hint = did_you_mean(name, known) or _declared_fields(known)
     if span.text.startswith('"'):
         hint = f"double quotes are for names; write a text in single quotes: '{name}'"
     return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)
+
+
+def _declared_fields(known: list[str]) -> str:
+    return (
+        f"declared fields: {_listed(known)}" if known else "the dataset declares no field: add it to fields:"
+    )
 
 
 def unknown_row_key(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
@@ -224,7 +230,10 @@ def wrong_argument_count(span: Span, name: str, given: int, expected: str) -> Di
 
 
 def unknown_filter(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
-    return Diagnostic("unknown-filter", f"no filter is named {name!r}", span, did_you_mean(name, known))
+    known = list(known)
+    elsewhere = [other for other in known if other.rpartition(".")[2] == name]
+    hint = f"did you mean {elsewhere[0]!r}?" if len(elsewhere) == 1 else did_you_mean(name, known)
+    return Diagnostic("unknown-filter", f"no filter is named {name!r}", span, hint)
 
 
 def unknown_version(span: Span, name: str, version: str, known: Iterable[str]) -> Diagnostic:

@@ -37,6 +37,20 @@ def has_definitions(span: Span) -> Diagnostic:
     )
 
 
+def no_yaml(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "include", f"{name} is not a .yml file", "write the fields into a .yml file")
+
+
+def no_fields(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "include", "the file has no fields", "write fields into it, as name: type")
+
+
+def fields_below_a_key(span: Span, key: str) -> Diagnostic:
+    return msg.bad_value(
+        span, "include", f"the fields are below the key {key!r}", f"take out {key}: the file has fields alone"
+    )
+
+
 def nested(span: Span) -> Diagnostic:
     return msg.bad_value(
         span, "include", "a set of fields includes no other", "include both: [common.yml, more.yml]"

@@ -12,6 +12,8 @@ DECLARE_OR_CONVERT_ONE_SIDE = "declare the type of the field, or convert one sid
 INTEGER_WITH_A_POINT = "write the integer with a point (2.0), or convert it with double()"
 NUMBER_WITHOUT_QUOTES = "write the number without quotes"
 ASK_FOR_AN_ELEMENT = "ask for an element: array_contains(xs, 'a'), or exists(xs, x -> x LIKE 'a%')"
+JOIN_OR_CONVERT = "write a || b to join texts, or convert them: CAST(a AS DOUBLE) + CAST(b AS DOUBLE)"
+NUMBER_OF_DAYS = "say of what the number is: INTERVAL '1' DAY"
 QUOTE_OR_CONVERT = "put the text in quotes, or convert one side"
 
 

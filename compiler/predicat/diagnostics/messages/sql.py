@@ -14,16 +14,24 @@ SOMETHING_MISSING = "something is missing here"
 
 _USUAL: Mapping[str, str] = {
     SOMETHING_MISSING: "a value stands on both sides of an operator, and a condition on both sides of AND",
-    "Expecting )": "close the parenthesis that is open here",
+    "a parenthesis is not closed": "close the parenthesis that is open here",
     "unexpected ')'": "take it out, or open a parenthesis before it",
-    "Expected END after CASE": "write CASE WHEN test THEN a ELSE b END",
     "Expected AS after CAST": "write CAST(a AS BIGINT)",
+    "CASE has no END": "write CASE WHEN test THEN a ELSE b END",
+    "this is not a type": "write a type of SQL, such as string, bigint, double, boolean, date or timestamp",
 }
 """What to do about what sqlglot's parser says, where the word itself has no hint."""
+_PARSER_SAYS = {
+    "Expecting )": "a parenthesis is not closed",
+    "Expected END after CASE": "CASE has no END",
+    "Expected TYPE after CAST": "this is not a type",
+}
+"""What sqlglot's parser says, in plain words."""
 
 
 def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
-    return msg.syntax(span, f"this is not a valid SQL condition: {reason}", hint or _USUAL.get(reason))
+    said = _PARSER_SAYS.get(reason, reason)
+    return msg.syntax(span, f"this is not a valid SQL condition: {said}", hint or _USUAL.get(said))
 
 
 def at_time_zone(span: Span) -> Diagnostic:
@@ -74,7 +82,9 @@ def cast_to(span: Span, kind: str, *, single: bool) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         f"a cast to {kind}",
-        hint if single else "casts go to string, bigint, double, boolean, timestamp and date",
+        hint
+        if single
+        else "a cast may be to string, boolean, int, bigint, double, decimal, date or timestamp",
     )
 
 
@@ -223,6 +233,12 @@ def operator(span: Span, text: str, hint: str) -> Diagnostic:
     return msg.unsupported_syntax(span, f"the operator {text}", hint)
 
 
+def of_session(span: Span, name: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, name, "a filter has the same result for every user: compare a field, or declare a parameter"
+    )
+
+
 def values_in_parentheses(span: Span, operator: str) -> Diagnostic:
     return msg.syntax(span, f"{operator} takes its values in parentheses", f"write {operator} (...)")
 
@@ -342,16 +358,16 @@ def _ambiguous(span: Span, message: str, hint: str) -> Diagnostic:
 def ambiguous_division(span: Span, left: str, right: str) -> Diagnostic:
     return _ambiguous(
         span,
-        "/ of two whole numbers has no rest on PostgreSQL (7 / 2 = 3) and is a double on Spark (3.5)",
-        f"write div({left}, {right}) for the whole quotient, or {left} / CAST({right} AS DOUBLE)",
+        "/ of two whole numbers is a whole number on PostgreSQL (7 / 2 = 3), and a double on Spark (3.5)",
+        f"write div({left}, {right}) for a whole number, or {left} / CAST({right} AS DOUBLE) for a double",
     )
 
 
 def ambiguous_whole(span: Span, number: str) -> Diagnostic:
     return _ambiguous(
         span,
-        "the cast of a number with decimals to a whole number rounds on PostgreSQL (2.7 becomes 3), and cuts "
-        "on Spark (2)",
+        "the cast of a number with decimals to a whole number rounds on PostgreSQL (2.7 becomes 3), and "
+        "truncates on Spark (2)",
         f"write CAST(floor({number}) AS BIGINT), or a postgres or spark body",
     )
 
@@ -360,8 +376,8 @@ def ambiguous_index(span: Span, array: str, index: str) -> Diagnostic:
     return _ambiguous(
         span,
         "the elements of an array count from 1 on PostgreSQL and from 0 on Spark",
-        f"write element_at({array}, {_plus_one(index)}) for what counted from 0 is {array}[{index}], or a "
-        "postgres or spark body",
+        f"write element_at({array}, {_plus_one(index)}) for Spark's {array}[{index}], or "
+        f"element_at({array}, {index}) for PostgreSQL's; or use a spark or postgres body",
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -26,6 +27,8 @@ MAX_OUTPUT = 2_000_000
 """Characters that a template may become."""
 MAX_SECONDS = 5.0
 _MAX_FACTOR = 10_000
+_LONGEST_WORD = 30
+"""Characters of the arguments that the name of an unknown value shows."""
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _ASKED = ("unsafe_callable", "alters_data")
 """What the sandbox asks of a function."""
@@ -55,8 +58,45 @@ class NotRendered(Exception):
     """A template could not be rendered."""
 
 
+def _told(args: tuple[object, ...]) -> str:
+    """What is behind the name of an unknown value that was made with arguments: values are the same only if
+    their arguments are.
+    """
+    text = "_".join(map(_text_of, args))
+    word = re.sub(r"\W+", "_", text).strip("_").lower()
+    if not args or (word == text and len(word) <= _LONGEST_WORD):
+        return f"_{word}" if word else ""
+    return f"_{word[:_LONGEST_WORD].strip('_')}_{zlib.crc32(text.encode(errors='surrogatepass')):x}"
+
+
+def _text_of(value: object) -> str:
+    """An argument as a text that is the same in each run."""
+    match value:
+        case _Unknown():
+            return value.word
+        case str() | int() | float() | None:
+            return str(value)
+        case list() | tuple():
+            return f"[{','.join(map(_text_of, value))}]"
+        case dict():
+            return f"{{{','.join(f'{_text_of(key)}:{_text_of(item)}' for key, item in value.items())}}}"
+        case _:
+            return type(value).__name__
+
+
+def _calculated(sign: str) -> Callable[..., _Unknown]:
+    """A calculation with an unknown value."""
+
+    def calculate(self: _Unknown, *args: object) -> _Unknown:
+        return _Unknown(f"{self.word}_{sign}{_told(args)}")
+
+    return calculate
+
+
 class _Unknown:
-    """A value that only a run of dbt knows: it renders as a parameter, and is true."""
+    """A value that only a run of dbt knows: it renders as a parameter, and is true. What is made of it is
+    another one.
+    """
 
     def __init__(self, name: str = "value") -> None:
         self.word = re.sub(r"\W+", "_", name).strip("_").lower() or "value"
@@ -85,11 +125,23 @@ class _Unknown:
     def __hash__(self) -> int:
         return hash(self.word)
 
-    def _other(self, *_: object, **__: object) -> _Unknown:
-        return self
+    def __call__(self, *args: object, **named: object) -> _Unknown:
+        return _Unknown(
+            self.word + _told((*args, *(part for pair in sorted(named.items()) for part in pair)))
+        )
 
-    __call__ = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _other
-    __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __rmod__ = __neg__ = __pos__ = _other
+    def __getitem__(self, key: object) -> _Unknown:
+        return _Unknown(self.word + _told((key,)))
+
+    __add__ = __radd__ = _calculated("plus")
+    __sub__, __rsub__ = _calculated("minus"), _calculated("from")
+    __mul__ = __rmul__ = _calculated("times")
+    __truediv__, __rtruediv__, __floordiv__ = _calculated("by"), _calculated("of"), _calculated("whole")
+    __mod__, __rmod__ = _calculated("mod"), _calculated("into")
+    __neg__ = _calculated("neg")
+
+    def __pos__(self) -> _Unknown:
+        return self
 
     def __lt__(self, other: object) -> bool:
         return False
@@ -127,7 +179,9 @@ class _Relation(str):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in _ASKED:
             raise AttributeError(name)
-        return _Relation(self) if name in ("include", "render", "identifier", "name") else _Unknown(name)
+        if name in ("include", "render", "identifier", "name"):
+            return _Relation(self)
+        return _Unknown(f"{self}_{name}")
 
     def __call__(self, *_: object, **__: object) -> str:
         return self
@@ -180,8 +234,8 @@ def _environment() -> SandboxedEnvironment:
         {
             "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),
             "source": lambda *names: _Relation(".".join(map(str, names))),
-            "var": lambda name="value", *_: _Unknown(str(name)),
-            "env_var": lambda name="value", *_: _Unknown(str(name)),
+            "var": lambda name="value", *default: _Unknown(str(name) + _told(default)),
+            "env_var": lambda name="value", *default: _Unknown(str(name) + _told(default)),
             "config": _Config(),
             "is_incremental": lambda: True,
             "this": _Relation("this"),
@@ -241,8 +295,8 @@ def _bounded(macro: Callable[..., Any]) -> Callable[..., Any]:
         try:
             text = str(macro(*args, **named)).strip()
         except Exception:  # noqa: BLE001  # as above
-            return _Unknown(name)
-        return text or _Unknown(name)
+            text = ""
+        return text or _Unknown(name)(*args, **named)
 
     return call
 

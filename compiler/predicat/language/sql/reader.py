@@ -228,7 +228,9 @@ class Reader:
             if type(node) not in self.language.rules:
                 return say.unknown_function(self.span(node), name, self.language.known)
             what = name
-        return msg.unsupported_syntax(self.span(node), what or self.written(node), hint)
+        what = what or self.written(node)
+        hint = hint or WRITTEN_OTHERWISE.get(what.removeprefix("the operator ").upper())
+        return msg.unsupported_syntax(self.span(node), what, hint)
 
     @staticmethod
     def foreign(node: exp.Expr, value: object) -> exp.Expr:

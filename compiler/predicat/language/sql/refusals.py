@@ -70,7 +70,7 @@ OTHER_NAMES = {
 """Functions that a filter has not by this name, and what to write instead."""
 
 WRITTEN_OTHERWISE = {
-    "`": "names with special characters stand in double quotes",
+    "`": "a name with special characters is put in double quotes",
     "&&": "write AND",
     "||": "write OR",
     "!": "write NOT",
@@ -166,6 +166,19 @@ _JOINED = {"&&": "AND", "&": "AND", "||": "OR", "|": "OR"}
 """Signs that other languages join conditions with."""
 _TURNED = {("=", "<"): "<=", ("=", ">"): ">=", ("!", "<"): ">=", ("!", ">"): "<="}
 """Signs of comparisons that are written the wrong way round."""
+
+
+_OF_SESSION = frozenset(
+    {
+        TokenType.CURRENT_USER,
+        TokenType.SESSION_USER,
+        TokenType.CURRENT_ROLE,
+        TokenType.CURRENT_CATALOG,
+        TokenType.CURRENT_SCHEMA,
+    }
+)
+
+
 _SHIFTS = frozenset({TokenType.GT, TokenType.LT})
 
 
@@ -202,6 +215,10 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
     (
         lambda one, other: one.token_type in _QUANTIFIERS and other.token_type in _VALUES,
         lambda at, _behind, one, _other: say.values_in_parentheses(at, one.text.upper()),
+    ),
+    (
+        lambda one, _other: one.token_type in _OF_SESSION,
+        lambda at, _behind, one, _other: say.of_session(at, one.text),
     ),
     (
         lambda one, other: _is_if(one) and other.token_type is not TokenType.L_PAREN,

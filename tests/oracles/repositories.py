@@ -1,0 +1,99 @@
+"""The figures of docs/discover.md: `PREDICAT_ORACLES=FOLDER python -m tests.oracles.repositories`.
+
+Runs `predicat discover` with its defaults on each checkout. Prints the rows of the tables of the page, and a
+sample of findings to be judged by reading: every error and warning, and of the notes of each kind a random
+choice.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from tests.oracles import checkout
+from tests.processes import in_process
+
+REPOSITORIES = {
+    "dbt-labs+jaffle-shop": "dbt",
+    "fivetran+dbt_zendesk": "dbt package",
+    "tuva-health+tuva": "dbt",
+    "mitodl+ol-data-platform": "dbt on Trino",
+    "mozilla+bigquery-etl": "BigQuery",
+    "MIT-LCP+mimic-code": "BigQuery, PostgreSQL, DuckDB, MySQL",
+    "mozilla+python_mozetl": "PySpark",
+    "knative+docs": "selectors in YAML",
+}
+COLUMNS = ("D101", "D104", "D108", "D103", "D107", "D201", "D202")
+NOTES = {"D103": 10, "D107": 5, "D201": 26, "D202": 15}
+"""How many notes of a kind are drawn."""
+SEED = 32
+Found = tuple[str, dict[str, Any]]
+
+
+def found_in(name: str) -> dict[str, Any]:
+    """What `predicat discover` says of a repository."""
+    folder = checkout(name)
+    assert folder is not None
+    done = in_process("discover", ".", "--format", "json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def row(name: str, data: dict[str, Any]) -> str:
+    """The row of a repository in the first table."""
+    conditions = data["conditions"]
+    counts = Counter(item["code"] for item in data["findings"])
+    numbers = [
+        sum(data["files"].values()),
+        len(conditions),
+        len({(item["relation"], item["sql"] or item["text"]) for item in conditions}),
+        len(data["left_out"]),
+        sum(data["not_judged"].values()),
+        *(counts[code] for code in COLUMNS),
+    ]
+    shown = " | ".join(f"{number:,}" for number in numbers)
+    return f"| {name.replace('+', '/')} | {REPOSITORIES[name]} | {shown} |"
+
+
+def sample(findings: list[Found]) -> Iterator[Found]:
+    """Every error and warning, and a random choice of the notes of each kind."""
+    chooser = random.Random(SEED)  # no secret
+    for code in sorted({item["code"] for _, item in findings}):
+        members = [found for found in findings if found[1]["code"] == code]
+        yield from chooser.sample(members, min(NOTES[code], len(members))) if code in NOTES else members
+
+
+def text_of(name: str, item: dict[str, Any], around: int = 3) -> str:
+    """The lines of a finding in its file."""
+    folder = checkout(name)
+    assert folder is not None
+    lines = (folder / item["file"]).read_text(encoding="utf-8").splitlines()
+    first = max(0, item["line"] - 1 - around)
+    return "\n".join(
+        f"  {number + 1:>5} {lines[number]}" for number in range(first, min(len(lines), first + 12))
+    )
+
+
+def main() -> None:
+    """Print the tables and the sample."""
+    findings: list[Found] = []
+    reasons: Counter[str] = Counter()
+    for name in filter(checkout, REPOSITORIES):
+        data = found_in(name)
+        reasons.update(item["reason"] for item in data["left_out"])
+        findings += [(name, item) for item in data["findings"]]
+        print(row(name, data), flush=True)
+    for reason, number in reasons.most_common():
+        print(f"| {reason} | {number:,} |")
+    for name, item in sample(findings):
+        print(
+            f"\n{item['code']} {name} {item['file']}:{item['line']}: {item['message']}\n{text_of(name, item)}"
+        )
+
+
+if __name__ == "__main__":
+    main()
