@@ -35,7 +35,7 @@ properties ->> 'region' IN ('EU', 'US', 'APAC')
 properties ->> 'region' <> 'EU'
 
 -- events.after_tso@1 (pip)
-CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN CAST(properties ->> 'tso' AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS BIGINT) END END >= 420000
+CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN (properties ->> 'tso')::bigint WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN (properties ->> 'tso')::bigint WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN (properties ->> 'tso')::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN (properties ->> 'tso')::numeric::bigint END END >= 420000
 
 -- events.traced@1 (pip)
 properties ->> 'trace' ILIKE 'req-%'
@@ -65,7 +65,7 @@ properties ->> 'type' = 'order-created' AND properties ->> 'priority' = 'HIGH' A
 ce_source IS NOT NULL AND LOWER(ce_source) NOT LIKE 'https://%'
 
 -- events.after_tso_wire@1 (pulsar)
-CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN CAST(properties ->> 'tso' AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS BIGINT) END END >= 420000
+CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN (properties ->> 'tso')::bigint WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN (properties ->> 'tso')::bigint WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN (properties ->> 'tso')::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN (properties ->> 'tso')::numeric::bigint END END >= 420000
 
 -- events.urgent_order@1 (headers)
 (properties ->> 'type' = 'order-created') IS TRUE AND (properties ->> 'priority' = 'HIGH') IS TRUE AND (properties ->> 'region' <> 'EU') IS TRUE
@@ -74,7 +74,7 @@ CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(prop
 (properties ->> 'region' IN ('EU', 'eu')) IS NOT TRUE AND properties ->> 'type' IS NOT NULL
 
 -- events.replay_window@1 (sns)
-((properties ->> 'region' = 'EU') IS TRUE OR (TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') IS TRUE) AND (SELECT __v1 >= 100000 AND __v1 <> FLOAT8 'NaN' AND __v1 < 420000 FROM (SELECT CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS DOUBLE PRECISION) END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) END AS __v1 OFFSET 0) AS __v1t) IS TRUE
+((properties ->> 'region' = 'EU') IS TRUE OR (TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') IS TRUE) AND (SELECT __v1 >= 100000 AND __v1 <> FLOAT8 'NaN' AND __v1 < 420000 FROM (SELECT CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN (properties ->> 'tso')::float8 WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN (properties ->> 'tso')::float8 WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN 0::float8 END WHEN ABS((properties ->> 'tso')::numeric) < 2.4703282292062328e-324 THEN 0::float8 WHEN ABS((properties ->> 'tso')::numeric) < 1.7976931348623158e308 THEN (properties ->> 'tso')::numeric::float8 END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN (properties ->> 'tso')::float8 END AS __v1 OFFSET 0) AS __v1t) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
 (properties ->> 'trace' LIKE 'req-%') IS TRUE AND properties ->> 'priority' IS NULL
@@ -110,13 +110,13 @@ dep_delay >= 180
 dep_delay > 15 AND arr_delay <= 0
 
 -- flights.gained_in_air@1 (sql)
-CASE WHEN NOT (dep_delay BETWEEN -9007199254740992 AND 9007199254740991 AND arr_delay BETWEEN -9007199254740992 AND 9007199254740991) THEN (SELECT CASE WHEN __v1 BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(__v1 AS BIGINT) END FROM (SELECT CAST(CASE WHEN CAST(dep_delay AS DECIMAL) - CAST(arr_delay AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(dep_delay AS DECIMAL) - CAST(arr_delay AS DECIMAL) AS BIGINT) END AS DECIMAL) * 5 AS __v1 OFFSET 0) AS __v1t) ELSE (CAST(dep_delay AS BIGINT) - arr_delay) * 5 END > air_time
+CASE WHEN NOT (dep_delay BETWEEN -9007199254740992 AND 9007199254740991 AND arr_delay BETWEEN -9007199254740992 AND 9007199254740991) THEN (SELECT CASE WHEN __v1 BETWEEN -9223372036854775808 AND 9223372036854775807 THEN __v1::bigint END FROM (SELECT (CASE WHEN dep_delay::numeric - arr_delay::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN (dep_delay::numeric - arr_delay::numeric)::bigint END)::numeric * 5 AS __v1 OFFSET 0) AS __v1t) ELSE (dep_delay::bigint - arr_delay) * 5 END > air_time
 
 -- flights.red_eye@1 (cel)
 EXTRACT(HOUR FROM CASE WHEN time_hour BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN time_hour END AT TIME ZONE 'America/New_York') >= 22 OR EXTRACT(HOUR FROM CASE WHEN time_hour BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN time_hour END AT TIME ZONE 'America/New_York') < 5
 
 -- flights.weekend@1 (sql)
-CAST(EXTRACT(DOW FROM CASE WHEN time_hour BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN time_hour END AT TIME ZONE 'America/New_York') AS BIGINT) + 1 IN (1, 7)
+(EXTRACT(DOW FROM CASE WHEN time_hour BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN time_hour END AT TIME ZONE 'America/New_York'))::bigint + 1 IN (1, 7)
 
 -- flights.independence_day@1 (cel)
 time_hour >= TIMESTAMPTZ '2013-07-03 04:00:00+00' AND time_hour < TIMESTAMPTZ '2013-07-06 04:00:00+00'
@@ -143,7 +143,7 @@ tailnum LIKE '%JB'
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-CAST(distance AS DOUBLE PRECISION) / NULLIF(air_time, 0) > 8
+distance::float8 / NULLIF(air_time, 0) > 8
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')
@@ -173,7 +173,7 @@ precip > 0 AND precip <> FLOAT8 'NaN'
 "temp" <= 32 AND precip > 0 AND precip <> FLOAT8 'NaN'
 
 -- weather.fog_risk@1 (sql)
-ABS(CASE WHEN NOT (ABS(CAST("temp" AS DOUBLE PRECISION)) < FLOAT8 '1e290' OR ABS(CAST(dewp AS DOUBLE PRECISION)) < FLOAT8 '1e290') THEN (SELECT (SELECT CASE WHEN __v1 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR __v2 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR ABS((__v1 / 2) - (__v2 / 2)) < FLOAT8 '8.98846567431158e+307' THEN __v1 - __v2 WHEN (__v1 / 2) - (__v2 / 2) > 0 THEN FLOAT8 'Infinity' WHEN (__v1 / 2) - (__v2 / 2) < 0 THEN FLOAT8 '-Infinity' END FROM (SELECT CAST(dewp AS DOUBLE PRECISION) AS __v2 OFFSET 0) AS __v2t) FROM (SELECT CAST("temp" AS DOUBLE PRECISION) AS __v1 OFFSET 0) AS __v1t) ELSE CAST("temp" AS DOUBLE PRECISION) - dewp END) <= 2 AND wind_speed < 6
+ABS(CASE WHEN NOT (ABS("temp"::float8) < FLOAT8 '1e290' OR ABS(dewp::float8) < FLOAT8 '1e290') THEN (SELECT (SELECT CASE WHEN __v1 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR __v2 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR ABS((__v1 / 2) - (__v2 / 2)) < FLOAT8 '8.98846567431158e+307' THEN __v1 - __v2 WHEN (__v1 / 2) - (__v2 / 2) > 0 THEN FLOAT8 'Infinity' WHEN (__v1 / 2) - (__v2 / 2) < 0 THEN FLOAT8 '-Infinity' END FROM (SELECT dewp::float8 AS __v2 OFFSET 0) AS __v2t) FROM (SELECT "temp"::float8 AS __v1 OFFSET 0) AS __v1t) ELSE "temp"::float8 - dewp END) <= 2 AND wind_speed < 6
 
 -- weather.north_wind@1 (cel)
 wind_dir >= 315 AND wind_dir <> FLOAT8 'NaN' OR wind_dir <= 45

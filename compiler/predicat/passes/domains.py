@@ -6,14 +6,17 @@ import math
 import struct
 from collections.abc import Callable
 from datetime import date, timedelta
+from decimal import Context, Decimal
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 
-from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
+from predicat.ir.types import BIGINT, DATE, DOUBLE, MAX_PRECISION, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
 
 _MICROSECOND = timedelta(microseconds=1)
+_EXACT = Context(prec=MAX_PRECISION)
 _INFINITY = struct.unpack("<q", struct.pack("<d", math.inf))[0]
 
 
@@ -51,4 +54,18 @@ DOMAINS: dict[Type, Domain] = {
     DATE: Domain(date.min.toordinal(), date.max.toordinal(), date.fromordinal, closed=False),
     TIMESTAMP: Domain(0, (LAST_MOMENT - FIRST_MOMENT) // _MICROSECOND, _moment, closed=False),
 }
-"""The types whose comparisons can be solved."""
+"""The types whose comparisons can be solved, in addition to decimals."""
+
+
+@lru_cache
+def decimals(kind: DecimalType) -> Domain:
+    """The values of a decimal type. Its ordinals are the numbers without their point."""
+    most = 10**kind.precision - 1
+    return Domain(-most, most, lambda ordinal: _decimal(ordinal, kind.scale))
+
+
+def _decimal(ordinal: int, scale: int) -> Decimal:
+    """A decimal with no more digits than it needs."""
+    while scale and ordinal % 10 == 0:
+        ordinal, scale = ordinal // 10, scale - 1
+    return Decimal(ordinal).scaleb(-scale, _EXACT)

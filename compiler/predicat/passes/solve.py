@@ -22,7 +22,8 @@ from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrit
 from predicat.ir.operators import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
-from predicat.passes.domains import DOMAINS, Domain
+from predicat.passes.domains import DOMAINS, Domain, decimals
+from predicat.passes.facts import may_overflow
 from predicat.passes.solve_texts import solved_text
 from predicat.passes.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
@@ -64,12 +65,13 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
 def _solved(node: Call, *, positive: bool) -> Node | None:
     test = _nan_test(node)
     test = solved_text(node) if test is None else test
+    test = _difference(node, positive=positive) if test is None else test
     if test is not None:
         return test
     field = _field(node)
-    if field is None or field.type not in DOMAINS:
+    domain = None if field is None else _domain(field)
+    if field is None or domain is None:
         return None
-    domain = _domain(field)
     sets = _sets(node, field, domain)
     if sets is None:
         return None
@@ -127,9 +129,31 @@ def _nan_test(node: Call) -> Node | None:
     return Call(BOOLEAN, "ne", (field, field), node.span)
 
 
-def _domain(field: Field) -> Domain:
+def _difference(node: Call, *, positive: bool) -> Node | None:
+    """`a < b` for `a - b < 0`, where the difference has a value whenever both have one: a difference of
+    doubles is zero for equal ones alone, and NaN for two infinities.
+    """
+    if node.op not in COMPARISONS:
+        return None
+    op, (left, right) = node.op, node.args
+    if isinstance(left, Literal):
+        op, left, right = COMPARISONS[op].mirror, right, left
+    if not isinstance(left, Call) or left.op != "sub" or {arg.type for arg in left.args} != {right.type}:
+        return None
+    if not isinstance(right, Literal) or right.value != 0:
+        return None
+    if right.type == BIGINT:
+        same = not may_overflow(left) or (positive and op == "eq")
+    else:
+        same = right.type == DOUBLE and op in ("lt", "gt")
+    return Call(BOOLEAN, op, left.args, node.span) if same else None
+
+
+def _domain(field: Field) -> Domain | None:
     """The values of a field; of one that is declared narrower than its type, those of its width."""
-    domain = DOMAINS[field.type]
+    domain = decimals(field.type) if isinstance(field.type, DecimalType) else DOMAINS.get(field.type)
+    if domain is None:
+        return None
     if field.decl.stored not in RANGES:
         return domain
     least, greatest = RANGES[field.decl.stored]
@@ -204,7 +228,8 @@ _NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP)
 def _monotone_argument(node: Call) -> Node | None:
     """The argument of an operator that is monotone in it, if the others are constants."""
     if node.op in _ONLY and len(node.args) == 1:
-        return node.args[0] if node.args[0].type in _NUMBERS else None
+        kind = node.args[0].type
+        return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
     if node.op == "date_trunc" and _constant(node.args[0]):
         return node.args[1]
     if node.op == "format_time" and isinstance(node.args[0], Literal):

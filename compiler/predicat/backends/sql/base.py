@@ -956,6 +956,8 @@ def _cond(r: Renderer, node: Call) -> Sql:
     """
     test, yes, no = node.args
     if isinstance(yes, Literal) and yes.value is None:
+        if (wanted := _nullified(test, no)) is not None:
+            return call("NULLIF", r.node(no), r.node(wanted))
         return case((not_(r.node(test)), r.node(no)))
     if isinstance(no, Literal) and no.value is None:
         return case((_test_for_branch(r, no, test), r.node(yes)))
@@ -969,6 +971,18 @@ def _cond(r: Renderer, node: Call) -> Sql:
         exp.If(this=exp.Boolean(this=value), true=r.node(part)) for value, part in ((True, yes), (False, no))
     ]
     return exp.Case(this=r.node(test), ifs=branches)
+
+
+def _nullified(test: Node, value: Node) -> Node | None:
+    """The other value of `NULLIF(value, other)`, which is UNKNOWN where both are equal; None of another
+    test.
+    """
+    match test:
+        case Call(op="is_true", args=(Call(op="eq", args=(one, other)),)) if one == value:
+            plain = one.type == other.type and one.type in (BIGINT, STRING, DATE, TIMESTAMP, DOUBLE)
+            return other if plain and not (may_be_nan(one) and may_be_nan(other)) else None
+        case _:
+            return None
 
 
 def _test_for_branch(r: Renderer, otherwise: Node, test: Node) -> Sql:
@@ -1204,14 +1218,26 @@ def as_double(r: Renderer, node: Node) -> Sql:
     NULL.
     """
     sql = r.node(node)
-    return sql if isinstance(node, Call) and node.op in _FULL_WIDTH else cast(sql, "DOUBLE")
+    return sql if is_full(r, node) else cast(sql, "DOUBLE")
+
+
+def is_full(r: Renderer, node: Node) -> bool:
+    """Whether the SQL of a number surely has the full width of its type: that of a calculation, and that of a
+    column whose type is known.
+    """
+    if isinstance(node, Field):
+        return r.storage.types.get(node.decl.column(r.dialect.name)) == _FULL_TYPES.get(node.type, "")
+    return isinstance(node, Call) and node.op in _FULL_WIDTH
+
+
+_FULL_TYPES: Mapping[Type, str] = {BIGINT: "bigint", DOUBLE: "double precision"}
 
 
 def operands(r: Renderer, node: Call) -> list[Sql]:
     """The operands of a calculation. One surely has the full width of its type, so that engines widen the
     others: columns may be narrower than they are declared.
     """
-    chosen = next((arg for arg in node.args if _is_wide(arg)), None)
+    chosen = next((arg for arg in node.args if _is_wide(r, arg)), None)
     if chosen is None:
         chosen = next((arg for arg in node.args if not isinstance(arg, Literal)), node.args[0])
     return [as_wide(r, arg) if arg is chosen else bare(r, arg) for arg in node.args]
@@ -1222,9 +1248,9 @@ def as_wide(r: Renderer, node: Node) -> Sql:
     return as_double(r, node) if node.type == DOUBLE else as_bigint(r, node)
 
 
-def _is_wide(node: Node) -> bool:
-    """Whether the SQL of a node is a calculation of its own, in full width."""
-    return isinstance(node, Call) and node.op in _FULL_WIDTH and _widened(node) is None
+def _is_wide(r: Renderer, node: Node) -> bool:
+    """Whether the SQL of a node has full width by itself."""
+    return is_full(r, node) and _widened(node) is None
 
 
 def is_column(node: Node) -> bool:
@@ -1259,7 +1285,7 @@ def bare(r: Renderer, node: Node) -> Sql:
 def as_bigint(r: Renderer, node: Node) -> Sql:
     """An integer operand as BIGINT, since a narrower column would overflow earlier. NULL stays NULL."""
     sql = r.node(node)
-    return sql if isinstance(node, Call) and node.op in _FULL_WIDTH else cast(sql, "BIGINT")
+    return sql if is_full(r, node) else cast(sql, "BIGINT")
 
 
 def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:

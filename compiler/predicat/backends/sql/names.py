@@ -54,6 +54,11 @@ sqlglot knows.
 
 PostgreSQL's `user` is the worst of them: it is not an error, but the name of the current role.
 """
+UNRESERVED = frozenset(
+    "comment date file first format index json list money name next number object percent point range schema "
+    "sequence session settings temp text type uuid".split()
+)
+"""Words of sqlglot that no engine reserves, and that columns often have as names."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 
@@ -65,5 +70,7 @@ def identifier(name: str, dialect: str) -> exp.Identifier:
 @lru_cache(maxsize=10_000)
 def needs_quotes(name: str, dialect: str) -> bool:
     """Whether a name without quotes would be another one, or a word of the dialect of sqlglot."""
+    if name in UNRESERVED:
+        return False
     words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
     return not _PLAIN.match(name) or name in RESERVED or name.upper() in words

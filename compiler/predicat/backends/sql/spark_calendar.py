@@ -39,10 +39,8 @@ def from_micros(micros: Sql) -> Sql:
 
 def utc_date(sql: Sql) -> Sql:
     """The UTC day of a timestamp: the session's time zone must not matter."""
-    seconds = call("UNIX_SECONDS", sql)
-    midnight = binary(exp.Sub, seconds, call("PMOD", seconds, number_literal(86_400)))
-    days = cast(exp.IntDiv(this=exp.Paren(this=midnight), expression=number_literal(86_400)), "INT")
-    return call("DATE_FROM_UNIX_DATE", days)
+    days = binary(exp.Div, call("UNIX_SECONDS", sql), number_literal(86_400))  # of doubles, and exact enough
+    return call("DATE_FROM_UNIX_DATE", cast(call("FLOOR", days), "INT"))
 
 
 def wall_clock(micros: Sql) -> Sql:

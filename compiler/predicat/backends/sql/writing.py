@@ -39,6 +39,8 @@ class Spelling(Struct, frozen=True):
     """
     backslashes: bool = False
     """Whether a backslash escapes in texts, and names stand in backquotes."""
+    colons: bool = False
+    """Whether a cast is `x::type`, as PostgreSQL shows it in plans and definitions."""
     variables: bool = False
     """Whether the engine replaces `${name}` in the text of SQL."""
 
@@ -58,7 +60,8 @@ def _generator(dialect: str, spelling: Spelling) -> Generator:
         exp.Identifier: _names(dialect),
     }
     table = {**result._dispatch, **written, **(casts if spelling.plain_casts else {})}  # noqa: SLF001
-    table[exp.Cast] = _constants(table[exp.Cast], dict(spelling.constants))
+    cast = _with_colons if spelling.colons else table[exp.Cast]
+    table[exp.Cast] = _constants(cast, dict(spelling.constants))
     # A compiled generator has no subclasses, so its table of methods gets other rows.
     result._dispatch = table  # noqa: SLF001
     return result
@@ -82,6 +85,20 @@ def _names(dialect: str) -> _Writer:
 
 def _cast(generator: Generator, sql: exp.Expr) -> str:
     return f"CAST({generator.sql(sql, 'this')} AS {generator.sql(sql, 'to')})"
+
+
+_OPERANDS = (exp.Column, exp.Anonymous, exp.Paren, exp.Cast, exp.Subquery, exp.Literal, exp.Null, exp.Var)
+"""What binds as tight as the colons of a cast."""
+_SHORT = {"DOUBLE PRECISION": "float8", "DECIMAL": "numeric"}
+
+
+def _with_colons(generator: Generator, sql: exp.Expr) -> str:
+    value, kind = generator.sql(sql, "this"), generator.sql(sql, "to")
+    if value.startswith(":"):  # a parameter, whose name would run into the colons
+        return _cast(generator, sql)
+    operand = value if type(sql.this) in _OPERANDS else f"({value})"
+    named = kind if '"' in kind else kind.lower()
+    return f"{operand}::{_SHORT.get(kind, named)}"
 
 
 def _try_cast(generator: Generator, sql: exp.Expr) -> str:

@@ -51,7 +51,8 @@ POSTGRES = Dialect(
             (exp.DType.TIMESTAMPTZ, "TIMESTAMPTZ"),
             (exp.DType.DOUBLE, "FLOAT8"),
             (exp.DType.INTERVAL, "INTERVAL"),
-        )
+        ),
+        colons=True,
     ),
     types=collections.TYPES,
     quantifier=collections.quantifier,

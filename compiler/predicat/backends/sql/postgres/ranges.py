@@ -25,6 +25,7 @@ from predicat.backends.sql.base import (
     case,
     cast,
     is_column,
+    is_full,
     let,
     not_,
     number_literal,
@@ -99,7 +100,9 @@ def plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node],
     if not is_part(node, kind):
         return leaf(node)
     parts = [plain_expression(r, arg, kind, leaf) for arg in node.args]
-    if all(isinstance(arg, Literal) or is_column(arg) for arg in node.args):
+    if all(isinstance(arg, Literal) or is_column(arg) for arg in node.args) and not any(
+        is_full(r, arg) for arg in node.args if is_column(arg)
+    ):
         widest = next((place for place, arg in enumerate(node.args) if is_column(arg)), 0)
         parts[widest] = widened_sql(parts[widest], kind)
     if node.op == "neg":
@@ -195,7 +198,8 @@ def _leaf(r: Renderer, node: Node) -> Sql:
 
 def widened(r: Renderer, node: Node) -> Sql:
     """An operand as BIGINT: a narrower one would overflow earlier."""
-    return widened_sql(r.node(node), BIGINT)
+    sql = r.node(node)
+    return sql if is_full(r, node) else widened_sql(sql, BIGINT)
 
 
 def widened_sql(sql: Sql, kind: Type) -> Sql:
