@@ -158,7 +158,7 @@ NOT (dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay
 carrier IN ('EV', '9E', 'MQ') AND distance < 500
 
 -- weather.freezing@1 (sql)
-"temp" <= 32
+temp <= 32
 
 -- weather.storm@1 (cel)
 wind_speed >= 30 AND wind_speed <> FLOAT8 'NaN' OR wind_gust >= 45 AND wind_gust <> FLOAT8 'NaN'
@@ -170,10 +170,10 @@ visib < :miles
 precip > 0 AND precip <> FLOAT8 'NaN'
 
 -- weather.icing@1 (all)
-"temp" <= 32 AND precip > 0 AND precip <> FLOAT8 'NaN'
+temp <= 32 AND precip > 0 AND precip <> FLOAT8 'NaN'
 
 -- weather.fog_risk@1 (sql)
-ABS(CASE WHEN NOT (ABS("temp"::float8) < FLOAT8 '1e290' OR ABS(dewp::float8) < FLOAT8 '1e290') THEN (SELECT (SELECT CASE WHEN __v1 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR __v2 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR ABS((__v1 / 2) - (__v2 / 2)) < FLOAT8 '8.98846567431158e+307' THEN __v1 - __v2 WHEN (__v1 / 2) - (__v2 / 2) > 0 THEN FLOAT8 'Infinity' WHEN (__v1 / 2) - (__v2 / 2) < 0 THEN FLOAT8 '-Infinity' END FROM (SELECT dewp::float8 AS __v2 OFFSET 0) AS __v2t) FROM (SELECT "temp"::float8 AS __v1 OFFSET 0) AS __v1t) ELSE "temp"::float8 - dewp END) <= 2 AND wind_speed < 6
+ABS(CASE WHEN NOT (ABS(temp::float8) < FLOAT8 '1e290' OR ABS(dewp::float8) < FLOAT8 '1e290') THEN (SELECT (SELECT CASE WHEN __v1 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR __v2 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR ABS((__v1 / 2) - (__v2 / 2)) < FLOAT8 '8.98846567431158e+307' THEN __v1 - __v2 WHEN (__v1 / 2) - (__v2 / 2) > 0 THEN FLOAT8 'Infinity' WHEN (__v1 / 2) - (__v2 / 2) < 0 THEN FLOAT8 '-Infinity' END FROM (SELECT dewp::float8 AS __v2 OFFSET 0) AS __v2t) FROM (SELECT temp::float8 AS __v1 OFFSET 0) AS __v1t) ELSE temp::float8 - dewp END) <= 2 AND wind_speed < 6
 
 -- weather.north_wind@1 (cel)
 wind_dir >= 315 AND wind_dir <> FLOAT8 'NaN' OR wind_dir <= 45

@@ -158,7 +158,7 @@ NOT (dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay
 carrier IN ('EV', '9E', 'MQ') AND distance < 500
 
 -- weather.freezing@1 (sql)
-`temp` <= 32
+temp <= 32
 
 -- weather.storm@1 (cel)
 wind_speed >= 30 AND NOT ISNAN(wind_speed) OR wind_gust >= 45 AND NOT ISNAN(wind_gust)
@@ -170,10 +170,10 @@ visib < :miles
 precip > 0 AND NOT ISNAN(precip)
 
 -- weather.icing@1 (all)
-`temp` <= 32 AND precip > 0 AND NOT ISNAN(precip)
+temp <= 32 AND precip > 0 AND NOT ISNAN(precip)
 
 -- weather.fog_risk@1 (sql)
-ABS(CAST(`temp` AS DOUBLE) - dewp) <= 2 AND wind_speed < 6
+ABS(CAST(temp AS DOUBLE) - dewp) <= 2 AND wind_speed < 6
 
 -- weather.north_wind@1 (cel)
 wind_dir >= 315 AND NOT ISNAN(wind_dir) OR wind_dir <= 45

@@ -55,8 +55,32 @@ sqlglot knows.
 PostgreSQL's `user` is the worst of them: it is not an error, but the name of the current role.
 """
 UNRESERVED = frozenset(
-    "comment date file first format index json list money name next number object percent point range schema "
-    "sequence session settings temp text type uuid".split()
+    {
+        "comment",
+        "date",
+        "file",
+        "first",
+        "format",
+        "index",
+        "json",
+        "list",
+        "money",
+        "name",
+        "next",
+        "number",
+        "object",
+        "percent",
+        "point",
+        "range",
+        "schema",
+        "sequence",
+        "session",
+        "settings",
+        "temp",
+        "text",
+        "type",
+        "uuid",
+    }
 )
 """Words of sqlglot that no engine reserves, and that columns often have as names."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
