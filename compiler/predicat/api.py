@@ -18,11 +18,12 @@ from predicat.diagnostics.messages import entries
 from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of, reads_now
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
-from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
+from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
 from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES, WRITERS, Body, writer
 from predicat.lower import core
+from predicat.passes.bounds import bound_of, has_bounds
 from predicat.passes.check import check
 from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
@@ -413,7 +414,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     if isinstance(spec, FieldDecl):
         return spec
     data: Mapping[str, Any] = {"type": spec} if isinstance(spec, str) else spec
-    known = ("type", "column", "nulls", "description")
+    known = ("type", "column", "nulls", "description", "min", "max")
     for key in data:
         if key not in known:
             raise PredicatError.of(say.unknown_field_key(NOWHERE, key, name, known))
@@ -430,7 +431,23 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
         column if isinstance(column, Mapping) else dict.fromkeys(backends.DIALECTS, column) if column else {}
     )
     description = str(data.get("description", ""))
-    return FieldDecl(name, kind, description, nulls, tuple(columns.items()), stored_width(text))
+    least, greatest = (_end(data, key, kind) for key in ("min", "max"))
+    if least is not None and greatest is not None and least > greatest:
+        raise PredicatError.of(say.no_values(NOWHERE, name))
+    width = stored_width(text)
+    return FieldDecl(name, kind, description, nulls, tuple(columns.items()), width, least, greatest)
+
+
+def _end(data: Mapping[str, Any], key: str, kind: Type) -> Any:
+    """The least or the greatest value of a field; None where none is declared."""
+    if data.get(key) is None:
+        return None
+    if not has_bounds(kind):
+        raise PredicatError.of(say.no_bounds(NOWHERE, key, kind))
+    try:
+        return bound_of(data[key], kind)
+    except RowError:
+        raise PredicatError.of(say.bad_bound(NOWHERE, key, kind)) from None
 
 
 __all__ = ["PredicatError", "Predicate", "UnknownKeyWarning", "Unsupported", "dialects", "languages", "parse"]

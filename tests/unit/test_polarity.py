@@ -50,6 +50,9 @@ def test_the_same_rows(node: Node) -> None:
         ("s IS NOT DISTINCT FROM 'a'", "sql", "s IS NOT DISTINCT FROM 'a'"),
         ("NOT (p OR exp(d) <= 2)", "sql", "NOT (p OR d <= 0.6931471805599454)"),
         ("NOT s IN ('a', 'b')", "sql", "s NOT IN ('a', 'b')"),
+        ("n + 5 > 10 AND n < 100", "sql", "n > 5 AND n < 100"),
+        ("n - 1 >= 1 AND n - 1 >= 5", "sql", "n >= 6"),
+        ("n > 3 AND n > 5", "sql", "n > 3 AND n > 5"),
     ],
 )
 def test_texts(text: str, language: str, expected: str) -> None:

@@ -33,6 +33,7 @@ from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse
 from predicat.ir.values import RowError, to_value
 from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES
+from predicat.passes.bounds import bound_of, has_bounds
 from predicat.semantics import clock
 
 API_VERSION = "predicat/v1"
@@ -59,7 +60,7 @@ FILE_KEYS = (
     "jobs",
     "vars",
 )
-FIELD_KEYS = ("type", "description", "column", "nulls")
+FIELD_KEYS = ("type", "description", "column", "nulls", "min", "max")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on", "after")
 """Beside the body. `after` is the native filter of an entry filter."""
@@ -296,10 +297,24 @@ class DefinitionReader(Struct, dict=True):
                 key: value.text("column")
                 for key, value in self.mapping(keys["column"], "column", DIALECTS).items()
             }
-        width = stored_width(keys["type"].text("a type"))
+        width, kind = stored_width(keys["type"].text("a type")), self.type(keys["type"])
+        least, greatest = (self.end(keys[key], key, kind) if key in keys else None for key in ("min", "max"))
+        if least is not None and greatest is not None and least > greatest:
+            self.reporter.add(say.no_values(keys["max"].span, name))
         return FieldDecl(
-            name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()), width
+            name, kind, self.description(keys), nulls, tuple(columns.items()), width, least, greatest
         )
+
+    def end(self, item: YamlNode, key: str, kind: Type) -> Any:
+        """The least or the greatest value of a field."""
+        try:
+            if has_bounds(kind):
+                return bound_of(item.data(), kind)
+        except RowError:
+            self.reporter.add(say.bad_bound(item.span, key, kind))
+            return None
+        self.reporter.add(say.no_bounds(item.span, key, kind))
+        return None
 
     def enum(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""

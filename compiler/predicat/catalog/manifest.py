@@ -58,6 +58,8 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
             row.name: {
                 "type": str(row.type),
                 **({"stored": row.stored} if row.stored else {}),
+                **({"min": value_data(row.least)} if row.least is not None else {}),
+                **({"max": value_data(row.greatest)} if row.greatest is not None else {}),
                 "nulls": row.nulls,
                 "description": row.description,
                 "columns": {engine: row.column(engine) for engine in backends.DIALECTS},

@@ -225,6 +225,8 @@ def _field() -> Schema:
                 "enum": ["absent", "value"],
                 "description": "Whether NULL is an absent value (default) or CEL's null.",
             },
+            "min": {"type": ["number", "string"], "description": "The least value of a number."},
+            "max": {"type": ["number", "string"], "description": "The greatest value of a number."},
         },
     ) | {"required": ["type"]}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from predicat.backends.sql.postgres.checks import checked_ranges
 from predicat.backends.sql.postgres.stored import read_index, text_order
 from predicat.backends.sql.storage import Index, Storage, TextOrder
 
@@ -29,6 +30,11 @@ FROM pg_attribute a LEFT JOIN LATERAL (SELECT to_jsonb(k) AS c FROM pg_collation
   WHERE k.oid = a.attcollation) AS t ON TRUE
 WHERE a.attrelid = ANY (%s::bigint[]::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
 """
+# A constraint that is not inherited says nothing of the rows of other tables of the family.
+_CHECKS = """
+SELECT conrelid::bigint, pg_get_expr(conbin, conrelid) FROM pg_constraint
+WHERE conrelid = ANY (%s::bigint[]::oid[]) AND contype = 'c' AND convalidated AND NOT connoinherit
+"""
 
 
 def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Storage]:
@@ -48,7 +54,15 @@ def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sto
         types[int(oid)][str(name)] = str(kind)
         if not usual:
             orders[int(oid)][str(name)] = _order(str(provider), str(locale), str(letters))
-    return {oid: Storage(tuple(indexes[oid]), order, orders[oid], types[oid]) for oid in oids}
+    checks: dict[int, list[str]] = {oid: [] for oid in oids}
+    for oid, condition in connection.execute(_CHECKS.encode(), given).fetchall():
+        checks[int(oid)].append(str(condition))
+    return {
+        oid: Storage(
+            tuple(indexes[oid]), order, orders[oid], types[oid], checked_ranges(checks[oid], types[oid])
+        )
+        for oid in oids
+    }
 
 
 def _order(provider: str, locale: str, letters: str) -> TextOrder:

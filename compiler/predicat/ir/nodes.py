@@ -22,6 +22,7 @@ class FieldDecl(Struct, frozen=True, gc=False):
     null). `stored` is the width of a number that is declared narrower than `bigint` and `double` (`int`,
     `float`), "" otherwise.
     `columns` maps an engine ("spark", "postgres") to the physical column, where it differs from the name.
+    `least` and `greatest` are the ends of its declared range, None where it has none.
     """
 
     name: str
@@ -30,6 +31,8 @@ class FieldDecl(Struct, frozen=True, gc=False):
     nulls: str = "absent"
     columns: tuple[tuple[str, str], ...] = ()
     stored: str = ""
+    least: Value = None
+    greatest: Value = None
 
     @property
     def shown_type(self) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import LEAVES, Call, Node, children, rewrite_children
+from predicat.ir.nodes import LEAVES, Call, Field, Node, children, rewrite_children
 from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
 from predicat.lower import cel_integers, cel_math, json, membership
 from predicat.passes import mathematics
+from predicat.passes.bounds import guarded
 from predicat.passes.scope import MAX_DEPTH, MAX_TYPED_NODES
 from predicat.passes.simplify import simplify
 
@@ -86,7 +87,7 @@ class _Lowering:
 
     def node(self, node: Node) -> Node:
         if isinstance(node, LEAVES):
-            return node
+            return guarded(node) if isinstance(node, Field) else node
         known = self.done.get(id(node))
         if known is None:
             known = self.done[id(node)] = node, self.lowered(node)

@@ -28,14 +28,16 @@ class Domain(Struct, frozen=True):
         greatest: The ordinal of the greatest value.
         value: The value of an ordinal. Greater ordinals have greater values.
         others: Values that have no ordinal of their own: NaN, and the negative zero.
-        closed: Whether engines hold no value below or above these. A timestamp of PostgreSQL may be infinite.
+        closed_below: Whether engines hold no value below these. A timestamp of PostgreSQL may be infinite.
+        closed_above: Whether they hold none above these.
     """
 
     least: int
     greatest: int
     value: Callable[[int], Any]
     others: tuple[Any, ...] = ()
-    closed: bool = True
+    closed_below: bool = True
+    closed_above: bool = True
 
 
 def _double(ordinal: int) -> float:
@@ -51,8 +53,12 @@ def _moment(ordinal: int) -> Any:
 DOMAINS: dict[Type, Domain] = {
     BIGINT: Domain(-(2**63), 2**63 - 1, lambda ordinal: ordinal),
     DOUBLE: Domain(-_INFINITY, _INFINITY, _double, others=(math.nan, -0.0)),
-    DATE: Domain(date.min.toordinal(), date.max.toordinal(), date.fromordinal, closed=False),
-    TIMESTAMP: Domain(0, (LAST_MOMENT - FIRST_MOMENT) // _MICROSECOND, _moment, closed=False),
+    DATE: Domain(
+        date.min.toordinal(), date.max.toordinal(), date.fromordinal, closed_below=False, closed_above=False
+    ),
+    TIMESTAMP: Domain(
+        0, (LAST_MOMENT - FIRST_MOMENT) // _MICROSECOND, _moment, closed_below=False, closed_above=False
+    ),
 }
 """The types whose comparisons can be solved, in addition to decimals."""
 

@@ -17,6 +17,7 @@ from predicat.ir.operators import OPS
 from predicat.ir.types import BIGINT, DOUBLE, DecimalType
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES
+from predicat.passes.bounds import bounded
 
 Integers = tuple[int, int]
 """The least and the greatest value."""
@@ -50,7 +51,9 @@ def _unbounded(node: Node) -> Integers:
         case Literal(value=int() as value):
             return int(value), int(value)
         case Field(decl=decl):
-            return RANGES.get(decl.stored, ANY_INTEGER)
+            return _within(RANGES.get(decl.stored, ANY_INTEGER), decl.least, decl.greatest)
+        case Call(op="cond") if (found := bounded(node)) is not None:
+            return _within(_unbounded(found.field), found.least, found.greatest)
         case Call(op=op, args=args) if op in _CHOICES:
             parts = [integers(arg) for arg in args[_CHOICES[op] :]]
             return min(low for low, _ in parts), max(high for _, high in parts)
@@ -62,6 +65,13 @@ def _unbounded(node: Node) -> Integers:
         case _:
             pass
     return ANY_INTEGER
+
+
+def _within(known: Integers, least: object, greatest: object) -> Integers:
+    """A range between declared ends."""
+    low = max(known[0], least) if isinstance(least, int) else known[0]
+    high = min(known[1], greatest) if isinstance(greatest, int) else known[1]
+    return low, max(low, high)
 
 
 def combined(op: str, parts: Sequence[Integers]) -> Integers:
@@ -141,8 +151,11 @@ def doubles(node: Node) -> Doubles:
                 if math.isnan(value)
                 else Doubles(value, value, nan=False, least=abs(value) or math.inf)
             )
-        case Field(decl=decl) if decl.stored == "float":
-            return Doubles(least=FLOAT_LEAST)
+        case Field(decl=decl):
+            nearest = FLOAT_LEAST if decl.stored == "float" else ANY_DOUBLE.least
+            return _between(decl.least, decl.greatest, nearest)
+        case Call(op="cond") if (found := bounded(node)) is not None:
+            return _between(found.least, found.greatest, doubles(found.field).least)
         case Call(op="json_number") | Parameter():
             return Doubles(nan=False)  # as the value of a parameter NaN is refused
         case Call(op="to_double", args=(arg,)):
@@ -153,6 +166,13 @@ def doubles(node: Node) -> Doubles:
             return _CALCULATED[op](*map(doubles, args))
         case _:
             return ANY_DOUBLE
+
+
+def _between(least: object, greatest: object, nearest: float) -> Doubles:
+    """The doubles between declared ends, none of which is NaN."""
+    low = least if isinstance(least, float) else -math.inf
+    high = greatest if isinstance(greatest, float) else math.inf
+    return Doubles(low, high, nan=least is None and greatest is None, least=nearest)
 
 
 def may_be_nan(node: Node) -> bool:

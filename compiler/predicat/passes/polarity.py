@@ -7,7 +7,7 @@ a test for a missing value is left out beside one that implies it.
 from __future__ import annotations
 
 import re
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
@@ -137,7 +137,32 @@ def _is_and(node: Node) -> TypeGuard[Call]:
 
 def _implied(part: Node, beside: list[Node]) -> bool:
     value = _tested(part)
-    return value is not None and any(_needs(other, value) for other in beside)
+    if value is not None:
+        return any(_needs(other, value) for other in beside)
+    return any(_is_tighter(other, part) for other in beside)
+
+
+def _is_tighter(one: Node, other: Node) -> bool:
+    """Whether a bound of a field by a constant implies another one, as `n < 5` implies `n <= 9`."""
+    match one, other:
+        case (
+            Call(op=sign, args=(Field() as field, Literal(value=value, type=kind))),
+            Call(op=looser, args=(again, Literal(value=limit, type=same))),
+        ) if field == again and kind == same and sign in _LOWER | _UPPER:
+            if value is None or limit is None or any(map(may_be_nan, (one.args[1], other.args[1]))):
+                return False
+            if sign in _LOWER and looser in _LOWER:
+                return _beyond(value, limit) or (value == limit and looser == "ge")
+            if sign in _UPPER and looser in _UPPER:
+                return _beyond(limit, value) or (value == limit and looser == "le")
+    return False
+
+
+_LOWER, _UPPER = {"gt", "ge"}, {"lt", "le"}
+
+
+def _beyond(one: Any, other: Any) -> bool:
+    return bool(one > other)
 
 
 def _tested(node: Node) -> Node | None:

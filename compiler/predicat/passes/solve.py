@@ -22,6 +22,7 @@ from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrit
 from predicat.ir.operators import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
+from predicat.passes.bounds import bounded
 from predicat.passes.domains import DOMAINS, Domain, decimals
 from predicat.passes.facts import may_overflow
 from predicat.passes.solve_texts import solved_text
@@ -72,6 +73,9 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
     domain = None if field is None else _domain(field)
     if field is None or domain is None:
         return None
+    for part in walk(node):
+        if (found := bounded(part)) is not None:
+            domain = _between(domain, found.least, found.greatest)
     sets = _sets(node, field, domain)
     if sets is None:
         return None
@@ -154,10 +158,33 @@ def _domain(field: Field) -> Domain | None:
     domain = decimals(field.type) if isinstance(field.type, DecimalType) else DOMAINS.get(field.type)
     if domain is None:
         return None
+    if field.decl.least is not None or field.decl.greatest is not None:  # which the column is sure to have
+        domain = _between(domain, field.decl.least, field.decl.greatest)
+        domain = replace(domain, closed_below=True, closed_above=True)
     if field.decl.stored not in RANGES:
         return domain
     least, greatest = RANGES[field.decl.stored]
     return replace(domain, least=least, greatest=greatest)
+
+
+def _between(domain: Domain, least: Any, greatest: Any) -> Domain:
+    """The values of a domain in a range. Columns may have others, so each condition has both bounds."""
+
+    def first(holds: Callable[[Any], bool]) -> int:
+        """The least ordinal for whose value a test holds, which does from some place on."""
+        if holds(domain.value(domain.least)):
+            return domain.least
+        return _first(lambda at: holds(domain.value(at)), domain.least, domain.greatest + 1)
+
+    low = domain.least if least is None else first(lambda value: value >= least)
+    high = domain.greatest if greatest is None else first(lambda value: value > greatest) - 1
+    return replace(
+        domain,
+        least=low,
+        greatest=max(low, high),
+        closed_below=domain.closed_below and least is None,
+        closed_above=domain.closed_above and greatest is None,
+    )
 
 
 # --- which comparisons
@@ -227,6 +254,9 @@ _NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP)
 
 def _monotone_argument(node: Call) -> Node | None:
     """The argument of an operator that is monotone in it, if the others are constants."""
+    if node.op == "cond":
+        found = bounded(node)
+        return None if found is None else found.field
     if node.op in _ONLY and len(node.args) == 1:
         kind = node.args[0].type
         return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
@@ -398,7 +428,8 @@ def _positive(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | N
 def _exact(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None:
     """The comparison with UNKNOWN where the calculation has no value, in one CASE."""
     whole = sets.defined == [(domain.least, domain.greatest)]
-    if not domain.closed or not sets.true or len(sets.defined) != 1 or sets.true == sets.defined:
+    closed = domain.closed_below and domain.closed_above
+    if not closed or not sets.true or len(sets.defined) != 1 or sets.true == sets.defined:
         return None
     if whole:
         return _positive(node, field, domain, sets)
@@ -419,10 +450,10 @@ def _within(node: Call, field: Field, domain: Domain, sets: _Sets, low: int, hig
         return Call(BOOLEAN, "eq", (field, Literal(field.type, domain.value(low))), node.span)
     strict = node.op in ("lt", "gt") or field.type == TIMESTAMP
     parts: list[Node] = []
-    if low > domain.least or not domain.closed:
+    if low > domain.least or not domain.closed_below:
         open_ = strict and field.type != TIMESTAMP and _is_defined(sets, low - 1)
         parts.append(_bound(node, field, domain, *(("gt", low - 1) if open_ else ("ge", low))))
-    if high < domain.greatest or not domain.closed:
+    if high < domain.greatest or not domain.closed_above:
         open_ = (strict and _is_defined(sets, high + 1)) or (
             field.type == TIMESTAMP and high < domain.greatest
         )

@@ -57,6 +57,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMES
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
 from predicat.passes.accept import accepting, never_unknown
+from predicat.passes.bounds import Bounded, without_guards
 from predicat.passes.clock import is_of_clock
 from predicat.passes.convert import convert
 from predicat.passes.engine_order import bare_comparison
@@ -168,6 +169,7 @@ class Dialect(Struct, frozen=True):
         `runtime` must be installed where the SQL runs; without it the SQL runs everywhere.
         """
         renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime)
+        node = renderer.known(node)
         if not condition:
             return self.to_sql(renderer, self._exactly(node, runtime))
         renderer.indexed = storage is not None
@@ -182,7 +184,7 @@ class Dialect(Struct, frozen=True):
         if self.index_of is None:
             return None
         renderer = Renderer(self, indexed=True, storage=storage)
-        return self.index_of(self._tree(renderer, true_rows(accepting(node))), storage)
+        return self.index_of(self._tree(renderer, true_rows(accepting(renderer.known(node)))), storage)
 
     def _is_shorter(self, before: Node, after: Node, runtime: Runtime | None) -> bool:
         try:
@@ -567,6 +569,19 @@ class Renderer(Struct):
     """The SQL of large nodes by their value numbers: a rule may ask for an operand several times."""
     numbering: ValueNumbering = field(default_factory=ValueNumbering)
     sizes: Sizes = field(default_factory=Sizes)
+
+    def known(self, node: Node) -> Node:
+        """A predicate without tests of ranges that the relation guarantees."""
+        return without_guards(node, self.is_checked) if self.storage.checks else node
+
+    def is_checked(self, bounded: Bounded) -> bool:
+        """Whether constraints of the relation leave no value beyond the range of a field."""
+        low, high = self.storage.checks.get(bounded.field.decl.column(self.dialect.name), (None, None))
+        if bounded.field.type == DOUBLE and high is None:  # NaN is above every number
+            return False
+        return (bounded.least is None or (low is not None and low >= bounded.least)) and (
+            bounded.greatest is None or (high is not None and high <= bounded.greatest)
+        )
 
     def node(self, node: Node) -> Sql:
         """The SQL of a node. Raises Unsupported."""

@@ -6,6 +6,7 @@ A dialect chooses among forms of a condition by it. The meaning never depends on
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from msgspec import Struct
 
@@ -66,12 +67,14 @@ class Storage(Struct, frozen=True):
         order: The default order of texts of the database.
         orders: The orders of columns that have their own.
         types: The types of columns, as the engine names them.
+        checks: The least and the greatest value that constraints leave to columns of numbers. None: no end.
     """
 
     indexes: tuple[Index, ...] | None = None
     order: TextOrder = UNKNOWN_ORDER
     orders: Mapping[str, TextOrder] = {}
     types: Mapping[str, str] = {}
+    checks: Mapping[str, tuple[Decimal | None, Decimal | None]] = {}
 
     def order_of(self, column: str) -> TextOrder:
         """How a column orders texts."""

@@ -84,6 +84,23 @@ def absent_or_value(span: Span) -> Diagnostic:
     return msg.bad_value(span, "nulls", "it must be absent or value")
 
 
+def bad_bound(span: Span, key: str, kind: object) -> Diagnostic:
+    return msg.bad_value(span, key, f"it must be a value of the type {kind}")
+
+
+def no_bounds(span: Span, key: str, kind: object) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        key,
+        f"a field of the type {kind} has no range",
+        "only numbers have a least and a greatest value",
+    )
+
+
+def no_values(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "max", f"the range of the field {name!r} has no values", "swap min and max")
+
+
 def bad_enumeration(span: Span, name: str) -> Diagnostic:
     return msg.bad_value(
         span,

@@ -1,0 +1,87 @@
+"""Fields with a declared least or greatest value: `{type: bigint, min: 0, max: 100000}`.
+
+A value beyond is no value: what is computed of it is UNKNOWN, like what is computed of NULL. In the core such
+a field is the choice `if n >= 0 and n <= 100000 then n`, so that all that knows the core knows the meaning.
+Where the engine guarantees the range (a CHECK constraint), the field stands by itself again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, NamedTuple, cast
+
+from msgspec.structs import replace
+
+from predicat.ir.nodes import LEAVES, Call, Field, Literal, Node, rewrite_children
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, Type
+from predicat.ir.values import RowError, to_value
+
+Bound = int | float | Decimal | None
+
+
+class Bounded(NamedTuple):
+    """A field with the least and the greatest of its values; None where there is none."""
+
+    field: Field
+    least: Bound
+    greatest: Bound
+
+
+def has_bounds(kind: Type) -> bool:
+    """Whether fields of a type may have bounds: numbers."""
+    return kind in (BIGINT, DOUBLE) or isinstance(kind, DecimalType)
+
+
+def bound_of(value: Any, kind: Type) -> Bound:
+    """A declared end of a range as a value of the type of its field. Raises RowError."""
+    found = to_value(value, kind)
+    if found is None or isinstance(found, bool) or (isinstance(found, float) and math.isnan(found)):
+        raise RowError
+    return cast("Bound", found)
+
+
+def guarded(field: Field) -> Node:
+    """A field with the test of its declared range; a field without one as it is."""
+    decl = field.decl
+    if decl.least is None and decl.greatest is None:
+        return field
+    plain = Field(field.type, replace(decl, least=None, greatest=None), field.span)
+    tests = [
+        Call(BOOLEAN, op, (plain, Literal(field.type, bound, field.span)), field.span)
+        for op, bound in (("ge", decl.least), ("le", decl.greatest))
+        if bound is not None
+    ]
+    test = tests[0] if len(tests) == 1 else Call(BOOLEAN, "and", tuple(tests), field.span)
+    return Call(field.type, "cond", (test, plain, Literal(field.type, None, field.span)), field.span)
+
+
+def bounded(node: Node) -> Bounded | None:
+    """The field and the range of a `guarded` field; None of any other node."""
+    match node:
+        case Call(op="cond", args=(test, Field() as field, Literal(value=None))):
+            tests = test.args if isinstance(test, Call) and test.op == "and" else (test,)
+        case _:
+            return None
+    found: dict[str, Bound] = {}
+    for part in tests:
+        match part:
+            case Call(op="ge" | "le" as op, args=(one, Literal(value=value))) if one == field:
+                if not isinstance(value, int | float | Decimal) or isinstance(value, bool) or op in found:
+                    return None
+                found[op] = value
+            case _:
+                return None
+    return Bounded(field, found.get("ge"), found.get("le"))
+
+
+def without_guards(node: Node, is_sure: Callable[[Bounded], bool]) -> Node:
+    """A predicate in which the fields whose range `is_sure` stand by themselves, with this range."""
+    if isinstance(node, LEAVES):
+        return node
+    found = bounded(node)
+    if found is not None and is_sure(found):
+        decl = replace(found.field.decl, least=found.least, greatest=found.greatest)
+        return Field(node.type, decl, node.span)
+    return rewrite_children(node, lambda part: without_guards(part, is_sure))
