@@ -3,7 +3,8 @@
 `python benchmarks/conditions.py` prints, for each dialect, the median, the 90th percentile and the greatest
 ratio of the length of the SQL to the author's text, whitespace aside: once for a WHERE (views and
 `predicat_spark.create_views`), once with FALSE and NULL told apart, and once for a WHERE with the functions
-that an engine can have. Then the conditions with the greatest ratios and their SQL in a WHERE, with functions
+that an engine can have; the last also for conditions with the meaning of the engine (a body `spark:`,
+`postgres:` or `duckdb:`, in which NaN is above all numbers). Then the conditions with the greatest ratios and their SQL in a WHERE, with functions
 where there are some.
 """
 
@@ -63,16 +64,41 @@ def rendered(*, where: bool, functions: bool = False) -> list[Rendered]:
     ]
 
 
+def of_engines() -> list[Rendered]:
+    """The SQL in a WHERE of each condition of SQL that means what it means in the engine, and that the
+    language of the engine takes.
+    """
+    found: list[Rendered] = []
+    for group in yaml.safe_load(CONDITIONS.read_text(encoding="utf-8")).values():
+        for name in predicat.dialects():
+            for text in group["sql"]:
+                try:
+                    node = predicat.parse(text, name, group["fields"]).node
+                except predicat.PredicatError:
+                    continue
+                dialect = backends.dialect(name)
+                found.append(
+                    Rendered(text, name, dialect.render(node, condition=True, runtime=dialect.runtime))
+                )
+    return found
+
+
 def figures(rows: list[Rendered]) -> str:
     """The median, the 90th percentile and the greatest ratio."""
     ratios = [row.ratio for row in rows]
-    return f"median {median(ratios):.2f}, p90 {quantiles(ratios, n=10)[-1]:.2f}, worst {max(ratios):.1f}"
+    last = quantiles(ratios, n=10)[-1]
+    return f"median {median(ratios):.2f}, p90 {last:.2f}, worst {max(ratios):.1f} of {len(ratios)}"
 
 
 def main(worst: int, dialects: tuple[str, ...]) -> None:
     where, values = rendered(where=True), rendered(where=False)
     called = rendered(where=True, functions=True)
-    for rows, kind in ((where, "WHERE"), (values, "three values"), (called, "WHERE with functions")):
+    for rows, kind in (
+        (where, "WHERE"),
+        (values, "three values"),
+        (called, "WHERE with functions"),
+        (of_engines(), "WHERE of the engine's own SQL, with functions"),
+    ):
         for name in dialects:
             print(f"{name}, {kind}: {figures([row for row in rows if row.dialect == name])}")
     for name in dialects:

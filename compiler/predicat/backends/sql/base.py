@@ -149,6 +149,8 @@ class Dialect(Struct, frozen=True):
     """Shorter rules for a test of a WHERE, which may be FALSE instead of NULL; None where there is none."""
     runtime: Runtime | None = None
     """The functions that can be installed in the engine."""
+    exists: Callable[[Renderer, Quantifier], Sql] = lambda r, node: r.node(node)
+    """The `exists` over an array in a WHERE, where no answer is as good as FALSE."""
     byte_length_function: str | None = None
     """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.
@@ -631,6 +633,8 @@ class Renderer(Struct):
             return [or_(*_alternatives(self, node, self.condition))]
         shorter = self.dialect.rows.get(node.op) if isinstance(node, Call) else None
         sql = shorter(self, node) if shorter is not None and isinstance(node, Call) else None
+        if isinstance(node, Quantifier) and node.kind == "any" and node.source.type != JSON:
+            sql = self.dialect.exists(self, node)
         sql = self.node(node) if sql is None else sql
         served = self.dialect.served(self, node, sql) if self.indexed and self.dialect.served else None
         if served is None:

@@ -89,10 +89,11 @@ from predicat.ir.values import (
     TIMESTAMP_PATTERN,
     UNITS,
 )
-from predicat.passes.accept import never_unknown
+from predicat.passes.accept import accepting, never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
 from predicat.passes.facts import may_overflow
+from predicat.passes.polarity import true_rows
 from predicat.semantics import regex
 
 _MILLION = 1_000_000
@@ -519,6 +520,13 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
     return case((whole, binary(exp.EQ, call("LEN", kept), number_literal(1)) if node.kind == "one" else kept))
 
 
+def _exists(r: Renderer, node: Quantifier) -> Sql:
+    """Whether a list has an element for which a test is TRUE."""
+    test = r.node(true_rows(accepting(node.body)))
+    kept = call("LIST_FILTER", r.node(node.source), _lambda(node.variable, test))
+    return binary(exp.GT, call("LEN", kept), number_literal(0))
+
+
 def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     constant = isinstance(node.args[0], Literal) and node.args[0].value is not None
@@ -841,6 +849,7 @@ DUCKDB = Dialect(
         JSON: "JSON",
     },
     quantifier=_quantifier,
+    exists=_exists,
     let_compared=lambda _r, value, body: body(value),
     documents=Documents(
         value=_value,

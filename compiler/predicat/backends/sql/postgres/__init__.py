@@ -56,6 +56,7 @@ POSTGRES = Dialect(
     ),
     types=collections.TYPES,
     quantifier=collections.quantifier,
+    exists=collections.exists,
     let_compared=let,
     documents=Documents(
         value=documents.value,

@@ -58,8 +58,9 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, RANGE_MOST, SUM_MOST
-from predicat.passes.accept import never_unknown
+from predicat.passes.accept import accepting, never_unknown
 from predicat.passes.elements import condition, is_exists_over_values
+from predicat.passes.polarity import true_rows
 
 TYPES: dict[Type, str] = {
     STRING: "TEXT",
@@ -116,6 +117,18 @@ def _filtered(r: Renderer, node: Quantifier, rows: Sql, place: Sql | None) -> Sq
     kept.set("where", exp.Where(this=r.node(node.body)))
     kept.set("order", exp.Order(expressions=[exp.Ordered(this=place, nulls_first=False)]))
     return call("ARRAY", kept)
+
+
+def exists(r: Renderer, node: Quantifier) -> Sql:
+    """Whether an array has an element for which a test is TRUE."""
+    shorter = _any_or_all(r, node)
+    if shorter is not None:
+        return shorter
+    found = exp.Select(expressions=[number_literal(1)]).from_(
+        _rows(r, node, r.node(node.source), None), copy=False
+    )
+    found.set("where", exp.Where(this=r.node(true_rows(accepting(node.body)))))
+    return exp.Exists(this=found)
 
 
 def _exists_over_values(r: Renderer, node: Quantifier) -> Sql:
