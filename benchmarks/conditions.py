@@ -4,8 +4,8 @@
 ratio of the length of the SQL to the author's text, whitespace aside: once for a WHERE (views and
 `predicat_spark.create_views`), once with FALSE and NULL told apart, and once for a WHERE with the functions
 that an engine can have; the last also for conditions with the meaning of the engine (a body `spark:`,
-`postgres:` or `duckdb:`, in which NaN is above all numbers). Then the conditions with the greatest ratios and their SQL in a WHERE, with functions
-where there are some.
+`postgres:` or `duckdb:`, in which NaN is above all numbers). Then the conditions with the greatest ratios and
+their SQL in a WHERE, with functions where there are some.
 """
 
 from __future__ import annotations

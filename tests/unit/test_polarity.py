@@ -102,3 +102,20 @@ def test_bounds_of_doubles_keep_their_meaning_for_nan() -> None:
         sql = predicat.parse(f"d {low} 1 AND d {high} 5", "sql", NAMES).sql("duckdb")
         assert "ISNAN" not in sql
     assert "ISNAN" in predicat.parse("d > 1", "sql", NAMES).sql("duckdb")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("CAST(d AS INT) > 10", "postgres", "d > 10.5 AND d < 2147483647.5"),
+        ("CAST(floor(d) AS BIGINT) = 3", "postgres", "d >= 3 AND d < 4"),
+        ("CAST(floor(d) AS BIGINT) = 3", "spark", "d >= 3 AND d < 4"),
+        ("abs(d) >= 0.5", "spark", "d <= -0.5 OR d >= 0.5"),
+        ("p2 * 2 > 25", "spark", "p2 > 12.5"),
+        ("d > 1", "postgres", "d > 1"),
+    ],
+)
+def test_conditions_of_engines(text: str, language: str, expected: str) -> None:
+    """What a language adds for its rounding, and for NaN, is not in the bounds of a field."""
+    node = predicat.parse(text, language, NAMES | {"p2": "decimal(10,2)"}).node
+    assert backends.dialect("postgres").render(node, condition=True) == expected

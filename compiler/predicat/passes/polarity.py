@@ -13,7 +13,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.passes.facts import may_be_nan
-from predicat.passes.solve import exactly, for_rows
+from predicat.passes.solve import exactly, for_rows, without_nan_tests
 
 _OTHER = {"and": "or", "or": "and"}
 _INTEGER = re.compile("-?[0-9]{1,19}")
@@ -22,6 +22,7 @@ _INTEGER = re.compile("-?[0-9]{1,19}")
 
 def true_rows(node: Node) -> Node:
     """A predicate that is TRUE for the same rows."""
+    node = without_nan_tests(node)
     match node:
         case Call(op=op, args=args) if op in JUNCTIONS:
             parts = tuple(map(true_rows, args))

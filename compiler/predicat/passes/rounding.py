@@ -24,6 +24,16 @@ def rounded_to_int(number: Node, span: Span, *, half_even: bool) -> Node:
     return Call(BIGINT, "to_int", (nearest,), span)
 
 
+def rounded_number(node: Call) -> Node | None:
+    """The number that `rounded_to_int` has rounded; None of another conversion."""
+    match node.args[0]:
+        case Call(op="cond", args=(Call(span=span), _, Call(op="floor", args=(number,)))):
+            made = (rounded_to_int(number, span, half_even=even) for even in (True, False))
+            return number if node in made else None
+        case _:
+            return None
+
+
 def _two(span: Span) -> Node:
     return Literal(DOUBLE, 2.0, span)
 

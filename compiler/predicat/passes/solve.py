@@ -19,12 +19,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrite_children, walk
-from predicat.ir.operators import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
+from predicat.ir.operators import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS, ORDERED
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
 from predicat.passes.bounds import bounded
 from predicat.passes.domains import DOMAINS, Domain, decimals
-from predicat.passes.facts import may_overflow
+from predicat.passes.facts import may_be_nan, may_overflow
+from predicat.passes.rounding import rounded_number
 from predicat.passes.solve_texts import solved_text
 from predicat.passes.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
@@ -41,7 +42,7 @@ def for_rows(node: Node) -> Node:
 
     FALSE and UNKNOWN are not told apart, as in a WHERE.
     """
-    node = _beside_nan(node)
+    node = _beside_nan(without_nan_tests(node))
     if isinstance(node, Call) and node.op in JUNCTIONS:
         return rewrite_children(node, for_rows)
     found = _solved(node, positive=True) if isinstance(node, Call) else None
@@ -55,7 +56,7 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
         node: A simplified predicate.
         better: Whether the second node is to replace the first one: a CASE may be longer than a guard.
     """
-    node = _beside_nan(node)
+    node = _beside_nan(without_nan_tests(node))
     if isinstance(node, Call) and node.op in CONNECTIVES:
         return rewrite_children(node, lambda part: exactly(part, better))
     found = _solved(node, positive=False) if isinstance(node, Call) else None
@@ -114,6 +115,33 @@ def _beside_nan(node: Node) -> Node:
     if wanted:
         return Call(BOOLEAN, "or", (test, found), node.span)
     return Call(BOOLEAN, "and", (Call(BOOLEAN, "eq", (field, field), node.span), found), node.span)
+
+
+def without_nan_tests(node: Node) -> Node:
+    """An OR without a test for NaN of what is none, beside a comparison of the same value. Other nodes stay
+    as they are.
+    """
+    if not isinstance(node, Call) or node.op != "or":
+        return node
+    left = tuple(part for part in node.args if not _is_needless(part, node.args))
+    if len(left) == len(node.args):
+        return node
+    return left[0] if len(left) == 1 else replace(node, args=left)
+
+
+def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
+    if not isinstance(part, Call) or part.op != "ne" or part.args[0] != part.args[1]:
+        return False
+    value = part.args[0]
+    return (
+        value.type == DOUBLE
+        and not may_be_nan(value)
+        and any(
+            isinstance(other, Call) and other.op in COMPARISONS and value in other.args
+            for other in beside
+            if other is not part
+        )
+    )
 
 
 def _nan_test(node: Call) -> Node | None:
@@ -210,7 +238,9 @@ def _field(node: Call) -> Field | None:
         if part is None:
             return None
         inner = part
-    return inner if isinstance(inner, Field) and inner is not left else None
+    if not isinstance(inner, Field) or inner is left:
+        return None
+    return inner if all(part == inner for part in walk(left) if isinstance(part, Field)) else None
 
 
 def _comparable(left: Node, right: Node) -> bool:
@@ -255,8 +285,9 @@ _NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP)
 def _monotone_argument(node: Call) -> Node | None:
     """The argument of an operator that is monotone in it, if the others are constants."""
     if node.op == "cond":
-        found = bounded(node)
-        return None if found is None else found.field
+        return _chosen(node)
+    if node.op == "to_int" and (number := rounded_number(node)) is not None:
+        return number
     if node.op in _ONLY and len(node.args) == 1:
         kind = node.args[0].type
         return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
@@ -277,6 +308,25 @@ def _monotone_argument(node: Call) -> Node | None:
         if _constant(first):
             return second
     return None
+
+
+def _chosen(node: Call) -> Node | None:
+    """The argument of a choice that is monotone in it: what has no value beyond constants, or a constant for
+    NaN.
+    """
+    test, value, rest = node.args
+    tests = test.args if isinstance(test, Call) and test.op == "and" else (test,)
+    if isinstance(rest, Literal) and rest.value is None:
+        within = all(
+            isinstance(part, Call)
+            and part.op in ORDERED
+            and part.args[0] == value
+            and _constant(part.args[1])
+            for part in tests
+        )
+        return value if within else None
+    is_nan = isinstance(test, Call) and test.op == "ne" and test.args[0] == test.args[1]
+    return rest if is_nan and isinstance(value, Literal) else None
 
 
 # --- the sets

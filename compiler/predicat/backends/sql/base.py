@@ -18,7 +18,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
 from string import ascii_lowercase, ascii_uppercase
-from typing import Any, assert_never
+from typing import Any, TypeGuard, assert_never
 
 from msgspec import Struct, field
 from sqlglot import exp, parse_one
@@ -942,7 +942,7 @@ def _or(r: Renderer, node: Call) -> Sql:
 def _alternatives(r: Renderer, node: Call, render: Callable[[Node], Sql]) -> list[Sql]:
     """The parts of an OR. Two of them that are a comparison in the engine's own order are that comparison."""
     found: list[Sql] = []
-    args = list(node.args)
+    args = [part for arg in node.args for part in (arg.args if _is_or(arg) else (arg,))]
     while args:
         part = args.pop(0)
         bare = bare_comparison(part, args[0]) if args else None
@@ -952,6 +952,10 @@ def _alternatives(r: Renderer, node: Call, render: Callable[[Node], Sql]) -> lis
             args.pop(0)
             found.append(_as_engine(r, bare))
     return found
+
+
+def _is_or(node: Node) -> TypeGuard[Call]:
+    return isinstance(node, Call) and node.op == "or"
 
 
 def _as_engine(r: Renderer, node: Call) -> Sql:
