@@ -46,6 +46,8 @@ object RoutedWrite {
   /** The columns of the filters that want a row again, and of those that have wanted it too often: as outcomes of matched filters are. */
   val Waiting = "__predicat_waiting"
   val Expired = "__predicat_expired"
+  /** The observed metric of the newest time among the rows, in microseconds since 1970. */
+  val Newest = "predicat_newest"
   /** The column, in rows of a sink for all filters, of the filter that accepts the row. */
   val Named = "filter"
   private val Folders = 16
@@ -103,7 +105,8 @@ object RoutedWrite {
       val rdd = if (found.getNumPartitions > 0) found else session.sparkContext.parallelize(Seq.empty[InternalRow], 1)
       val parts = new Array[String](rdd.getNumPartitions)
       session.sparkContext.runJob(rdd, task.run _, rdd.partitions.indices, (index: Int, result: String) => parts(index) = result)
-      parts.mkString("[", ",", "]")
+      val newest = Option(query.observedMetrics.getOrElse(Newest, null)).filterNot(_.isNullAt(0)).map(_.getLong(0))
+      s"""{"tasks": ${parts.mkString("[", ",", "]")}, "newest": ${newest.getOrElse("null")}}"""
     }
   }
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 import predicat
 from predicat.entry_filters import Outcome, opened
 from predicat_spark.pipeline import Job, JobFilter, Options, Report, Sink, Source, run_job
+from predicat_spark.pipeline.events import prometheus
 from predicat_spark.pipeline.report import table
 from predicat_spark.pipeline.stream import Following, stream
 
@@ -21,7 +22,7 @@ CATALOG = """\
 apiVersion: predicat/v1
 dataset: events
 key: id
-fields: {id: bigint, kind: string, amount: double, note: json}
+fields: {id: bigint, kind: string, amount: double, note: json, at: timestamp}
 filters:
   small: {sql: amount < 5}
   big: {sql: amount > 10}
@@ -47,7 +48,8 @@ def catalog(tmp_path: Path) -> predicat.Catalog:
 def add(spark: Any, tmp_path: Path, first: int, last: int, partition: int = 1) -> None:
     spark.sql(
         f"SELECT id, IF(id % 3 = 0, 'b', 'a') AS kind, double(id) AS amount, {partition} AS partition,"
-        f" parse_json('{{\"n\": 1}}') AS note FROM range({first}, {last})"
+        f" parse_json('{{\"n\": 1}}') AS note, current_timestamp() - INTERVAL 1 HOUR AS at"
+        f" FROM range({first}, {last})"
     ).coalesce(1).write.mode("append").parquet(str(tmp_path / "in"))
 
 
@@ -166,6 +168,35 @@ def test_a_quiet_stream_offers_rows_again(spark: Any, catalog: predicat.Catalog,
     assert [report.rows for report in batches] == [4, 0, 0]
     assert counts(total) == [(4, 0, 0), (0, 0, 2)]
     assert pairs(spark, tmp_path / "out" / "dead") == Counter([("fragile", 20), ("fragile", 22)])
+
+
+def test_what_monitors_see_of_a_stream(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
+    """The progress of the query and Prometheus have the counts of every filter."""
+    add(spark, tmp_path, 0, 30)
+    sink = Sink("path", str(tmp_path / "out" / "{filter}"))
+    asked = job(
+        tmp_path, ("late", "small"), sink, mode="append", checkpoint=str(tmp_path / "checkpoint"), range="at"
+    )
+    progress: dict[str, Any] = {}
+
+    def told(report: Report) -> bool:
+        if report.rows:
+            return True
+        (query,) = spark.streams.active
+        progress.update(query.lastProgress["observedMetrics"]["predicat"].asDict(recursive=True))
+        return False
+
+    total = stream(catalog, asked, following=Following(0, told))
+    (late, small) = total.filters
+    assert (late.accepted, late.rejected, late.retried, total.hit_rate(late)) == (19, 11, 19, 19 / 49)
+    assert progress["rows"] == 30
+    assert progress["filters"]["late"]["rescheduled"] == 19
+    assert progress["filters"]["small"]["hit_rate"] == small.accepted / 30 == 5 / 30
+    assert progress["lag_seconds"] == pytest.approx(3600, abs=300)
+    text = prometheus(total, {("small", "accepted"): 5})
+    assert 'predicat_filter_rows_total{job_name="events",filter="small",outcome="accepted"} 5' in text
+    assert 'predicat_filter_hit_ratio{job_name="events",filter="small",version="1"} 0.166667' in text
+    assert "predicat_run_lag_seconds{" in text
 
 
 def test_a_filter_that_is_gone_leaves_dead_letters(

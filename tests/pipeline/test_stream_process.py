@@ -80,9 +80,16 @@ def wait_for(process: subprocess.Popen[str], tmp_path: Path, count: int) -> None
 
 
 def test_a_new_catalog_while_the_stream_goes_on(catalog: Path, tmp_path: Path) -> None:
-    """One with an error is reported and not taken."""
+    """One with an error is reported and not taken. Spark's metrics have the counts of the filters."""
     add(tmp_path, 0)
-    process = start(catalog, "--stream", "0.2")
+    (tmp_path / "metrics").mkdir()
+    sink = {
+        "class": "org.apache.spark.metrics.sink.CsvSink",
+        "directory": str(tmp_path / "metrics"),
+        "period": "1",
+    }
+    options = [f"--conf=spark.metrics.conf.driver.sink.csv.{key}={value}" for key, value in sink.items()]
+    process = start(catalog, "--stream", "0.2", *options)
     wait_for(process, tmp_path, 10)
     good = catalog.read_text()
     catalog.write_text(good.replace("n % 2 = 0", "m % 2 = 0"))
@@ -99,6 +106,8 @@ def test_a_new_catalog_while_the_stream_goes_on(catalog: Path, tmp_path: Path) -
     assert "the stream goes on with the filters that it has" in errors
     assert "Traceback" not in errors
     assert "even accepts other rows" in output
+    (metric,) = (tmp_path / "metrics").glob("*.driver.predicat.numbers.follow.even.accepted.csv")
+    assert {line.split(",")[1] for line in metric.read_text().splitlines()} <= {"count", "10", "20", "24"}
 
 
 @pytest.mark.slow  # thirty starts of Spark

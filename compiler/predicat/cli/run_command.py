@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -214,11 +215,16 @@ def command(
 
 def _tell(pipeline: Any, prometheus: Path | None) -> Callable[[Any], None]:
     """A line for each batch of a stream, and its counts for Prometheus."""
+    total: Counter[tuple[str, str]] = Counter()
 
     def told(report: Any) -> None:
+        for row in report.filters:
+            for outcome, count in row.counts.items():
+                if outcome != "rescheduled":  # how many wait now, which is no sum
+                    total[row.name, outcome] += count
         click.echo(f"{report.run}: {report.rows:,} rows in {report.seconds:.1f} s")
         if prometheus is not None:
-            _save(prometheus, pipeline.prometheus(report))
+            _save(prometheus, pipeline.prometheus(report, total))
 
     return told
 

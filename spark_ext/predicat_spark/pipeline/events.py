@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -133,8 +134,11 @@ def _facet(schema: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def prometheus(report: Report) -> str:
-    """The counts of a run in Prometheus' text format, for the textfile collector of its node exporter."""
+def prometheus(report: Report, total: Mapping[tuple[str, str], int] | None = None) -> str:
+    """The counts of a run in Prometheus' text format, for the textfile collector of its node exporter.
+
+    `total`: for the batch of a stream, the sums since its start by filter and outcome.
+    """
     job = report.job or report.dataset
     lines = [
         *_metric("predicat_run_rows", "Rows that the run read.", [({"job_name": job}, report.rows)]),
@@ -159,6 +163,21 @@ def prometheus(report: Report) -> str:
             ],
         ),
         *_metric(
+            "predicat_filter_hit_ratio",
+            "Share of the rows that the filter accepted.",
+            [
+                ({"job_name": job, "filter": row.name, "version": str(row.version)}, round(share, 6))
+                for row in report.filters
+                if (share := report.hit_rate(row)) is not None
+            ],
+        ),
+        *_metric(
+            "predicat_run_lag_seconds",
+            "Age of the newest row at the end of the run.",
+            [({"job_name": job}, report.lag_seconds)] if report.lag_seconds is not None else [],
+        ),
+        *_totals(job, total),
+        *_metric(
             "predicat_sink_rows",
             "Rows that the run wrote.",
             [
@@ -170,10 +189,22 @@ def prometheus(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _metric(name: str, text: str, values: list[tuple[dict[str, str], float]]) -> list[str]:
+def _totals(job: str, total: Mapping[tuple[str, str], int] | None) -> list[str]:
+    if total is None:
+        return []
+    values: list[tuple[dict[str, str], float]] = [
+        ({"job_name": job, "filter": name, "outcome": outcome}, count)
+        for (name, outcome), count in total.items()
+    ]
+    return _metric("predicat_filter_rows_total", "Rows of the stream since its start.", values, "counter")
+
+
+def _metric(
+    name: str, text: str, values: list[tuple[dict[str, str], float]], kind: str = "gauge"
+) -> list[str]:
     return [
         f"# HELP {name} {text}",
-        f"# TYPE {name} gauge",
+        f"# TYPE {name} {kind}",
         *(f"{name}{{{_labels(labels)}}} {value}" for labels, value in values),
     ]
 

@@ -1,15 +1,20 @@
-"""How far a run is, from Spark's own metrics: a bar on a terminal, nothing in a pipe."""
+"""How far a run is, from Spark's own metrics: a bar on a terminal, nothing in a pipe. And what the batches of
+a stream did, as metrics of Spark and in the progress of its query.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from predicat_spark.pipeline.report import Report
+
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _SECONDS = 0.3
 
@@ -72,3 +77,37 @@ def bar(metrics: Metrics, label: str) -> Iterator[None]:
         finally:
             over.set()
             thread.join()
+
+
+# --- streams
+
+
+def observed(frame: DataFrame, stream: str) -> DataFrame:
+    """The rows of a stream. What is told of its batches is in the `observedMetrics` of the query's progress,
+    under the name `predicat`.
+    """
+    from pyspark.sql.classic.dataframe import DataFrame as Classic  # noqa: PLC0415  # half a second
+
+    session = frame.sparkSession
+    return Classic(_counts(session).observed(frame._jdf, stream), session)  # noqa: SLF001  # as above
+
+
+def told(session: SparkSession, stream: str, report: Report) -> None:
+    """Tell Spark what a batch did."""
+    filters = [
+        {"name": row.name, **row.counts, "hit_rate": report.hit_rate(row)}
+        for row in sorted(report.filters, key=lambda row: -row.accepted)
+    ]
+    batch = {"rows": report.rows, "seconds": report.seconds, "lag_seconds": report.lag_seconds}
+    _counts(session).told(stream, report.job or report.dataset, json.dumps({**batch, "filters": filters}))
+
+
+def ended(session: SparkSession, stream: str) -> None:
+    """The metrics of a stream end with it."""
+    with suppress(Exception):  # the JVM may be gone
+        _counts(session).ended(stream)
+
+
+def _counts(session: SparkSession) -> Any:
+    jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # as above
+    return jvm.org.apache.spark.sql.predicat.StreamCounts

@@ -23,7 +23,7 @@ class FilterReport(Struct):
     numbers are None.
 
     `rescheduled` rows are those that an entry filter wants again later, and `dead_letter` those that it has
-    put off until their tries were used up; None for other filters.
+    put off until their tries were used up; None for other filters. `retried` rows were offered again.
     """
 
     name: str
@@ -38,6 +38,7 @@ class FilterReport(Struct):
     hash: str = ""
     rescheduled: int | None = None
     dead_letter: int | None = None
+    retried: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -86,7 +87,8 @@ class Report(Struct):
 
     `passes` says whether the rows of all sinks came from one reading, `changes` which filters mean something
     else than in the run before, `recovered` which killed runs were completed or undone, `errors` what the
-    classes of entry filters raised.
+    classes of entry filters raised. `lag_seconds` is the age of the newest row at the end, by the `range` of
+    the job where that is a timestamp.
     """
 
     run: str
@@ -109,6 +111,12 @@ class Report(Struct):
     started: str = ""
     batches: int = 1
     errors: list[EntryError] = field(default_factory=list[EntryError])
+    lag_seconds: float | None = None
+
+    def hit_rate(self, row: FilterReport) -> float | None:
+        """The share that a filter accepts of the rows that it was offered; None without any."""
+        offered = self.rows + row.retried
+        return row.accepted / offered if offered else None
 
     def data(self) -> dict[str, Any]:
         """The report as JSON has it."""

@@ -10,9 +10,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.catalog.jobs import NAMED, WITH_NAME
 from predicat.deploy.chosen import Chosen
+from predicat_spark.names import quoted
 from predicat_spark.pipeline.entries import EXPIRED, TRIES, WAITING
 from predicat_spark.pipeline.source import Reading
 from predicat_spark.settings import settings
@@ -57,6 +59,7 @@ class Written(Struct, frozen=True):
 class Counts(Struct):
     """What the pass counted: for each filter accepted, rejected, unknown and guarded rows, for each cell
     those that did not convert. `waiting` and `expired` rows are those that a filter put off, by its label.
+    `newest` is the newest time among the rows, in microseconds since 1970, where it was asked for.
     """
 
     rows: int
@@ -66,6 +69,7 @@ class Counts(Struct):
     samples: list[list[str]]
     waiting: list[int]
     expired: list[int]
+    newest: int | None = None
 
     def add(self, more: Counts) -> None:
         """Add what rows that were offered again have become. They were counted as read before."""
@@ -98,7 +102,8 @@ def routed(
     with settings(session, _METHOD):
         frame = _outcomes(session, reading, chosen, outputs, apart=apart, matching=matching)
         spec = _spec(session, reading, chosen, outputs, run, matching=matching, labels=labels)
-        found = json.loads(_scala(session).run(frame, json.dumps(spec)))
+        answer = json.loads(_scala(session).run(frame, json.dumps(spec)))
+    found = answer["tasks"]
     files: list[list[Written]] = [[] for _ in outputs]
     for task in found:
         for file in task["files"]:
@@ -106,7 +111,19 @@ def routed(
             files[file["sink"]].append(
                 Written(file["path"][len(output.path) + 1 :], file["rows"], file["bytes"])
             )
-    return _counts(found, len(chosen), len(reading.cells)), files
+    counts = _counts(found, len(chosen), len(reading.cells))
+    counts.newest = answer["newest"]
+    return counts, files
+
+
+def timed(reading: Reading, column: str | None) -> Reading:
+    """A reading that tells the newest time in a column, which the counts then have."""
+    if column is None:
+        return reading
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
+
+    newest = F.max(F.unix_micros(quoted(column))).alias("newest")
+    return replace(reading, frame=reading.frame.observe("predicat_newest", newest))
 
 
 def sink_frame(reading: Reading, rows: str) -> list[tuple[str, str]]:
@@ -232,4 +249,4 @@ def _counts(tasks: Sequence[Mapping[str, Any]], filters: int, cells: int) -> Cou
         [sum(column) for column in zip(*(task["waiting"][which] for task in tasks), strict=True)]
         for which in (0, 1)
     ]
-    return Counts(totals[0], totals[1], per_filter, totals[2 + 4 * filters :], samples, *later)
+    return Counts(totals[0], totals[1], per_filter, totals[2 + 4 * filters :], samples, later[0], later[1])

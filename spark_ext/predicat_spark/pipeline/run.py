@@ -24,6 +24,7 @@ from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import entries as entry_say
 from predicat.ir.nodes import NOW
 from predicat.ir.text import meaning_hash
+from predicat.ir.types import TIMESTAMP
 from predicat.semantics import clock
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
@@ -45,7 +46,7 @@ from predicat_spark.pipeline.interrupts import Interrupts
 from predicat_spark.pipeline.lease import FOLDER
 from predicat_spark.pipeline.progress import Metrics, bar
 from predicat_spark.pipeline.report import BadCells, EntryError, FilterReport, Report, SinkReport
-from predicat_spark.pipeline.routed import Counts, Output, Written, routed
+from predicat_spark.pipeline.routed import Counts, Output, Written, routed, timed
 from predicat_spark.pipeline.source import Reading, column_types, located, read_source
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -226,6 +227,7 @@ class Run:
         tries = job.tries if job.checkpoint is not None else 1
         self.entries = Entries(session, catalog, self.rows, job.label, tries)
         self.errors: Any = None
+        self.retried: dict[str, int] = {}
         self.logged = logged if logged is not None else set()
 
     def recover(self) -> list[str]:
@@ -315,6 +317,7 @@ class Run:
     ) -> tuple[Counts, list[list[Written]]]:
         """One reading of the source for all; rows that wait for an entry filter are offered to it again."""
         matching = self.job.matching
+        reading = timed(reading, self._time())
         if not self.entries and not any(target.rows in put_off.ROWS for target in targets):
             return routed(
                 self.session, reading, self.rows, outputs, run, apart=self._apart, matching=matching
@@ -351,14 +354,16 @@ class Run:
         if place is None or not any(name.endswith(".parquet") for name in self.files.names(place)):
             return None, []
         frame = self.session.read.parquet(place)
-        names = [row[NAMED] for row in frame.select(NAMED).distinct().collect()]
-        return (frame if names else None), sorted(name for name in names if not self.entries.named(name))
+        self.retried = {row[NAMED]: row["count"] for row in frame.groupBy(NAMED).count().collect()}
+        removed = sorted(name for name in self.retried if not self.entries.named(name))
+        return (frame if self.retried else None), removed
 
     def _readings(
         self, reading: Reading, outputs: Sequence[Output], run: str
     ) -> tuple[Counts, list[list[Written]]]:
         """A reading for the counts, and one for each sink, whose condition Spark pushes down."""
-        counts, _ = routed(self.session, reading, self.rows, [], run, apart=self._apart)
+        told = timed(reading, self._time())
+        counts, _ = routed(self.session, told, self.rows, [], run, apart=self._apart)
         written: list[list[Written]] = []
         for output in outputs:
             rows, part, sink = self.rows, reading, output
@@ -536,6 +541,11 @@ class Run:
         place = f"{checkpoint}-{WAITING_ROWS}"
         return self.files.exists(place) and any(name.endswith(".parquet") for name in self.files.names(place))
 
+    def _time(self) -> str | None:
+        """The column of the time of a row: that of the job's range, if it is a timestamp."""
+        decl = self.catalog.datasets[self.job.dataset].fields.get(self.job.range or "")
+        return decl.column("spark") if decl is not None and decl.type == TIMESTAMP else None
+
     def _mode(self, targets: Sequence[Target]) -> str:
         return next((target.mode for target in targets if target.rows != "waiting"), self.job.mode)
 
@@ -564,6 +574,7 @@ class Run:
                 hash=row.meaning,
                 rescheduled=sum(waiting[place : place + 1]) if place in places else None,
                 dead_letter=sum(expired[place : place + 1]) if place in places else None,
+                retried=self.retried.get(row.name, 0) if place in places else 0,
             )
             for place, (row, (accepted, rejected, unknown, guarded)) in enumerate(
                 zip(self.rows, numbers, strict=True)
@@ -661,6 +672,7 @@ class Run:
             self._bad(reading, counts),
             started=started.isoformat(),
             errors=self._raised(),
+            lag_seconds=_lag(counts.newest),
         )
 
 
@@ -669,6 +681,11 @@ _CONDITIONS: dict[str, Callable[[Chosen], str]] = {
     "rejected": lambda row: f"NOT ({row.sql})",
     "unknown": lambda row: f"({row.sql}) IS NULL",
 }
+
+
+def _lag(newest: int | None) -> float | None:
+    """Seconds since the newest time among the rows of a batch."""
+    return None if newest is None else round(time.time() - newest / 1e6, 3)
 
 
 def _roots(targets: Sequence[Target]) -> list[str]:

@@ -24,6 +24,7 @@ from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import Chosen
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
+from predicat_spark.pipeline import progress
 from predicat_spark.pipeline.commit import record_path, records
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.report import Report
@@ -98,7 +99,7 @@ def run_stream(
         work = Run(session, catalog, job, rows, options)
         recovered = work.recover()
         batches = _Batches(work, reading, rows, following)
-        writer = reading.frame.writeStream.foreachBatch(batches.batch)
+        writer = progress.observed(reading.frame, batches.place).writeStream.foreachBatch(batches.batch)
         try:
             _until(writer.option("checkpointLocation", batches.place), batches, following)
             if following is None and batches.waits and batches.total.batches == 0:
@@ -107,6 +108,8 @@ def run_stream(
             if batches.raised:
                 raise batches.raised[0] from None
             raise
+        finally:
+            progress.ended(session, batches.place)
     batches.total.recovered = recovered + batches.total.recovered
     return batches.total
 
@@ -172,6 +175,7 @@ class _Batches:
             told = self._following.told if self._following is not None else None
             keep = told(report) if told is not None else None
             _add(self.total, report)
+            progress.told(session, self.place, report)
             self.waits, self._ended = any(row.rescheduled for row in report.filters), time.monotonic()
             if keep is False:
                 self.over.set()
@@ -278,6 +282,7 @@ def _add(total: Report, more: Report) -> None:
             continue
         for key, value in new.counts.items():
             setattr(row, key, value if key == "rescheduled" else getattr(row, key) + value)
+        row.retried += new.retried
     known = {(sink.kind, sink.place): sink for sink in total.sinks}
     for sink in more.sinks:
         if (old := known.get((sink.kind, sink.place))) is None:
@@ -285,6 +290,7 @@ def _add(total: Report, more: Report) -> None:
             continue
         for key in ("written", "files", "bytes", "seconds"):
             setattr(old, key, getattr(old, key) + getattr(sink, key))
+    total.lag_seconds = more.lag_seconds if more.rows else total.lag_seconds
     for key in ("rows", "rows_read", "bytes_read", "seconds", "bad_rows"):
         setattr(total, key, getattr(total, key) + getattr(more, key))
     total.seconds = round(total.seconds, 3)
