@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import templates as say_templates
 from predicat.diagnostics.reading import reading
 
 MAX_OUTPUT = 100_000
@@ -51,16 +52,13 @@ class Templates:
                 **self._macros, var=self._var, filter=lambda name: _reference(language, name)
             )
         except jinja2.TemplateSyntaxError as error:
-            line = _line_span(body, error.lineno)
-            raise PredicatError.of(msg.template(line, str(error.message))) from None
+            raise PredicatError.of(_syntax(body, error)) from None
         except jinja2.UndefinedError as error:
             known = [*self._macros, "var", "filter"]
             name = str(error.message).split("'")[1] if "'" in str(error.message) else ""
             at = text.find(name) if name else -1
             span = Span(body, at, at + len(name)) if at >= 0 else whole
-            raise PredicatError.of(
-                msg.template(span, str(error.message), msg.did_you_mean(name, known))
-            ) from None
+            raise PredicatError.of(say_templates.undefined(span, name, str(error.message), known)) from None
         except (
             jinja2.TemplateError,
             ValueError,
@@ -69,7 +67,7 @@ class Templates:
             ArithmeticError,
             AttributeError,
         ) as error:
-            raise PredicatError.of(msg.template(whole, str(error) or type(error).__name__)) from None
+            raise PredicatError.of(say_templates.not_rendered(whole, error)) from None
         if len(rendered) > MAX_OUTPUT:
             raise PredicatError.of(msg.too_large(whole, len(rendered), MAX_OUTPUT))
         return Source(body.name, rendered, body, _trace(text, rendered))
@@ -79,8 +77,7 @@ class Templates:
             return self.variables[name]
         if default is not None:
             return default
-        hint = msg.did_you_mean(name, self.variables)
-        raise ValueError(say.no_variable(name) + (f"; {hint}" if hint else ""))
+        raise say_templates.NoVariable(name, self.variables)
 
     def _loaded(self) -> Any:
         """The environment with all macros. Raises PredicatError, the same each time: it is one problem,
@@ -114,9 +111,7 @@ class Templates:
         try:
             module = environment.from_string(source.text, globals={**self._macros, "var": self._var}).module
         except jinja2.TemplateSyntaxError as error:
-            raise PredicatError.of(
-                msg.template(_line_span(source, error.lineno), str(error.message))
-            ) from None
+            raise PredicatError.of(_syntax(source, error)) from None
         except (
             jinja2.TemplateError,
             ValueError,
@@ -135,6 +130,16 @@ class Templates:
                 if callable(value) and not name.startswith("_")
             }
         )
+
+
+def _syntax(source: Source, error: Any) -> Diagnostic:
+    """A problem of Jinja's syntax, at its line, or at what opens and is not closed."""
+    text, line = source.text, _line_span(source, error.lineno)
+    for opening, closing in (("{{", "}}"), ("{%", "%}"), ("{#", "#}")):
+        at = text.rfind(opening, 0, line.end)
+        if at >= 0 and text.find(closing, at) < 0:
+            return say_templates.unclosed(Span(source, at, at + 2), closing)
+    return say_templates.syntax(line, str(error.message))
 
 
 def _reference(language: str, name: object) -> str:

@@ -14,6 +14,7 @@ import yaml
 from msgspec import Struct
 from yaml import CollectionNode, MappingNode, ScalarNode, SequenceNode
 
+from predicat.catalog import yaml_problems
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
@@ -337,10 +338,7 @@ def bad_yaml(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Dia
     """The problem that the YAML reader has with a text, of which it was given what follows `shift`
     characters.
     """
-    mark = error.problem_mark or error.context_mark
-    at = mark.index + shift if mark is not None else 0
-    reason = " ".join(part for part in (error.context, error.problem) if part)
-    return msg.bad_yaml(Span(source, at, at + 1), reason)
+    return yaml_problems.described(error, source, shift)
 
 
 def check_bounds(source: Source) -> None:

@@ -384,12 +384,16 @@ def missing_key(span: Span, key: str, where: str) -> Diagnostic:
 
 
 def duplicate_key(span: Span, key: str) -> Diagnostic:
-    return Diagnostic("duplicate-key", f"the key {key!r} appears twice", span)
+    return Diagnostic(
+        "duplicate-key", f"the key {key!r} appears twice", span, "give one another name, or take it out"
+    )
 
 
 def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | None = None) -> Diagnostic:
     if expected == "a list" and given.startswith("'"):
         hint = f"write [{given.strip(chr(39))}]"
+    if hint is None and expected == "a mapping":
+        hint = "write keys with values: name: {sql: a > 1}" if what == "filters" else "write {key: value}"
     return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
 
 
@@ -726,7 +730,11 @@ def partly_settled(done: int, of: int, run: str, record: str) -> Diagnostic:
 
 
 def empty_condition(span: Span) -> Diagnostic:
-    return syntax(span, "the condition is empty")
+    return syntax(
+        span,
+        "the condition is empty",
+        "write a condition, as in a > 1; in YAML a text that begins with !, # or & stands in quotes",
+    )
 
 
 def filter_name_in_call(span: Span) -> Diagnostic:
