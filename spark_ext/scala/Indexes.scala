@@ -17,8 +17,8 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DataType
 
-/** An index as tasks find it: in this JVM, or else by its bytes. */
-class IndexHandle(val key: String, @transient val index: MatchIndex, bytes: Option[Broadcast[Array[Byte]]]) extends Serializable {
+/** An index as tasks find it: in this JVM, or else by its bytes; with a `base`, these are what changes that one. */
+class IndexHandle(val key: String, @transient val index: MatchIndex, bytes: Option[Broadcast[Array[Byte]]], base: Option[IndexHandle]) extends Serializable {
   /** A matcher for this task, which gives it back at its end. */
   def matcher(): Matcher = {
     val index = here
@@ -30,7 +30,7 @@ class IndexHandle(val key: String, @transient val index: MatchIndex, bytes: Opti
   @transient private lazy val here: MatchIndex =
     if (index != null) index
     else Indexes.found(key).getOrElse(Indexes.synchronized(Indexes.found(key).getOrElse(bytes match {
-      case Some(sent) => Indexes.kept(key, MatchIndex.read[MatchIndex](sent.value))
+      case Some(sent) => Indexes.kept(key, base.fold(MatchIndex.read[MatchIndex](sent.value))(_.here.patched(MatchIndex.read[Patch](sent.value))))
       case None => throw new IllegalStateException(s"the index $key of matching_filters is not in this JVM")
     })))
 }
@@ -40,6 +40,11 @@ object Indexes {
   private val Most = 32
   private val known = new LinkedHashMap[String, SoftReference[MatchIndex]](Most, 0.75f, true)
   private val handles = new LinkedHashMap[String, SoftReference[IndexHandle]](Most, 0.75f, true)
+  /** Those that were built as a whole. */
+  private val bases = new LinkedHashMap[String, SoftReference[Base]](Most, 0.75f, true)
+
+  /** An index that is built, for columns of some types (`over`) and a selection. */
+  private class Base(val over: String, val selection: Selection, val handle: IndexHandle)
 
   def found(key: String): Option[MatchIndex] = known.synchronized(Option(known.get(key)).flatMap(one => Option(one.get)))
 
@@ -57,18 +62,38 @@ object Indexes {
   /** The index of a selection over columns of some types, for the driver. Only those who ask for the same one wait. */
   def handle(session: SparkSession, selection: Selection, types: Seq[DataType]): IndexHandle = {
     val conf = SQLConf.get
-    val key = Seq(selection.key, types.map(_.sql).mkString(","), conf.sessionLocalTimeZone, conf.ansiEnabled, conf.caseSensitiveAnalysis).mkString("|")
+    val over = Seq(types.map(_.sql).mkString(","), conf.sessionLocalTimeZone, conf.ansiEnabled, conf.caseSensitiveAnalysis).mkString("|")
     val context = session.sparkContext
+    val key = s"${selection.key}|$over"
     val own = s"${context.applicationId}|$key"
     handles.synchronized(Option(handles.get(own)).flatMap(one => Option(one.get))).getOrElse(selection.synchronized {
       handles.synchronized(Option(handles.get(own)).flatMap(one => Option(one.get))).getOrElse {
-        val index = found(key).getOrElse(kept(key, new IndexCompiler(session, selection, types).build()))
-        val bytes = if (context.isLocal) None else Some(context.broadcast(written(index)))
-        val made = new IndexHandle(key, index, bytes)
+        def sent(value: AnyRef) = if (context.isLocal) None else Some(context.broadcast(written(value)))
+        val made = patched(session, selection, types, s"${context.applicationId}|$over").map { case (base, patch) =>
+          new IndexHandle(key, kept(key, base.index.patched(patch)), sent(patch), Some(base))
+        }.getOrElse {
+          val index = found(key).filter(_.patch == null).getOrElse(kept(key, new IndexCompiler(session, selection, types, selection.columns.map(_._1)).build()))
+          val whole = new IndexHandle(key, index, sent(index), None)
+          handles.synchronized(bounded(bases, own, new Base(s"${context.applicationId}|$over", selection, whole)))
+          whole
+        }
         handles.synchronized(bounded(handles, own, made))
         made
       }
     })
+  }
+
+  /** An index that differs in few filters, and an index of these: one filter of many changes in the time that it takes by itself. */
+  private def patched(session: SparkSession, selection: Selection, types: Seq[DataType], over: String): Option[(IndexHandle, Patch)] = {
+    val columns = selection.columns.map(_._1)
+    val near = handles.synchronized(bases.values().toArray(Array.empty[SoftReference[Base]])).iterator.flatMap(one => Option(one.get))
+      .filter(base => base.over == over && base.selection.columns.map(_._1) == columns)
+      .flatMap(base => selection.since(base.selection).map(change => (base, change))).toSeq
+    near.minByOption(_._2._2.length).map { case (base, (places, extra)) =>
+      val changed = Selection.exactly(selection.dataset, extra.map(selection.candidates).toIndexedSeq)
+      val index = new IndexCompiler(session, changed, types, columns).build()
+      (base.handle, new Patch(selection.candidates.length, places, index, extra))
+    }
   }
 
   def written(value: AnyRef): Array[Byte] = {
@@ -81,9 +106,8 @@ object Indexes {
 }
 
 /** From the SQL of filters to an index. */
-class IndexCompiler(session: SparkSession, selection: Selection, types: Seq[DataType]) {
-  private val names = selection.columns.map(_._1).toIndexedSeq
-  private val vocabulary = new Vocabulary(names, types.toIndexedSeq)
+class IndexCompiler(session: SparkSession, selection: Selection, types: Seq[DataType], columns: Seq[String]) {
+  private val vocabulary = new Vocabulary(columns.toIndexedSeq, types.toIndexedSeq)
   private val pending = mutable.LinkedHashMap.empty[Expression, Int]
   private val reader = new FormulaReader(vocabulary, Some(condition => pending.getOrElseUpdate(condition, pending.size)))
 

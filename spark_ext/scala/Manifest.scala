@@ -1,5 +1,8 @@
 package io.predicat.spark
 
+import java.nio.ByteBuffer
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
 import java.util.Locale
 import java.util.concurrent.ConcurrentHashMap
 
@@ -13,7 +16,7 @@ case class Filter(
     acceptUnknown: Boolean, columns: Map[String, String], params: Seq[Param], readsNow: Boolean = false) {
   @volatile private var vetted = false
 
-  def key: String = s"$name@$version"
+  val key: String = s"$name@$version"
 
   /** Refuse SQL that is more than a predicate over the filter's columns. Checked once: the result does not depend on the session. */
   def vet(): Unit = if (!vetted) {
@@ -29,23 +32,42 @@ case class Filter(
     vetted = true
   }
 
-  /** All that decides which rows the filter accepts. */
-  def content: String = s"${sql.getOrElse("")}\u0000$acceptUnknown\u0000${params.map(one => s"${one.name} ${one.default}")}\u0000${columns.toSeq.sorted}"
+  /** Of all that decides which rows the filter accepts. */
+  lazy val digest: Digest = Digest.of(
+    s"${sql.getOrElse("")}\u0000$acceptUnknown\u0000${params.map(one => s"${one.name} ${one.default}")}\u0000${columns.toSeq.sorted}".getBytes(UTF_8))
 
   def sameSql(other: Filter): Boolean = other.vetted && sql == other.sql && columns == other.columns && params == other.params
 
-  def vetLike(other: Option[Filter]): Unit = if (other.exists(sameSql)) vetted = true else vet()
+  def vetLike(other: => Option[Filter]): Unit = if (!vetted) { if (other.exists(sameSql)) vetted = true else vet() }
 }
 
-/** A manifest in memory: filters by their qualified names, the latest version and every `name@version`. */
-class Manifest(val filters: Seq[Filter], latest: Map[String, Filter], val subscriptions: Map[String, Map[String, String]]) {
-  private val byVersion = filters.map(filter => filter.key -> filter).toMap
-  private val short = latest.values.groupBy(_.name.split('.').last)
+/** Tells contents apart. */
+case class Digest(high: Long, low: Long)
+
+object Digest {
+  def of(bytes: Array[Byte], from: Int = 0): Digest = of(bytes, from, bytes.length - from)
+  def of(bytes: Array[Byte], from: Int, length: Int): Digest = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    digest.update(bytes, from, length)
+    val found = ByteBuffer.wrap(digest.digest())
+    Digest(found.getLong(), found.getLong())
+  }
+}
+
+/** A filter as a row of a manifest has it. */
+case class ManifestRow(filter: Filter, latest: Boolean)
+
+/** A manifest in memory: filters by their qualified names, the latest version and every `name@version`. `rows` are kept for the next manifest. */
+class Manifest(rows: Seq[ManifestRow], val subscriptions: Map[String, Map[String, String]], val known: Map[Digest, ManifestRow]) {
+  val filters: Seq[Filter] = rows.map(_.filter)
+  private lazy val latest = rows.iterator.filter(_.latest).map(row => row.filter.name -> row.filter).toMap
+  private lazy val byVersion = filters.map(filter => filter.key -> filter).toMap
+  private lazy val short = latest.values.groupBy(filter => filter.name.substring(filter.name.lastIndexOf('.') + 1))
 
   private val selections = new ConcurrentHashMap[String, Selection]()
 
   /** The latest versions of the filters of each dataset. */
-  lazy val byDataset: Map[String, Seq[Filter]] = subscriptions.keys.map(_ -> Nil).toMap ++ latest.values.toSeq.groupBy(_.dataset)
+  lazy val byDataset: Map[String, Seq[Filter]] = subscriptions.keys.map(_ -> Nil).toMap ++ rows.filter(_.latest).map(_.filter).groupBy(_.dataset)
 
   /** A choice among the filters, made once: the names may differ from query to query, so that not all choices are kept. */
   def selection(key: String)(choose: => Selection): Selection = {

@@ -48,7 +48,8 @@ object ManifestFile {
   private def absent(place: Place) =
     PredicatException(Kind.Manifest, s"there is no manifest at ${place.location}; predicat compile writes it")
 
-  def read(place: Place): Manifest = {
+  /** A row that `known` has in the same bytes is taken from there, with all that has been found out about it. */
+  def read(place: Place, known: Option[Manifest]): Manifest = {
     val path = new Path(place.location)
     val stream = try path.getFileSystem(place.conf).open(path) catch { case _: FileNotFoundException => throw absent(place) }
     val bytes = try stream.readAllBytes() finally stream.close()
@@ -59,17 +60,17 @@ object ManifestFile {
     }
     Signed.check(place.location, bytes, place.trust.keys)
     val parser = mapper.getFactory.createParser(bytes)
-    try manifest(place.location, parser) catch {
+    try manifest(place.location, parser, new Rows(bytes, known.fold(Map.empty[Digest, ManifestRow])(_.known))) catch {
       case problem: PredicatException => throw problem
       case NonFatal(error) => throw PredicatException(Kind.Manifest,
         s"the manifest ${place.location} cannot be read: ${String.valueOf(error.getMessage).linesIterator.next()}")
     } finally parser.close()
   }
 
-  private def manifest(location: String, parser: JsonParser): Manifest = {
+  private def manifest(location: String, parser: JsonParser, kept: Rows): Manifest = {
     var format = Option.empty[Int]
     var subscriptions = Map.empty[String, Map[String, String]]
-    var rows = Option.empty[Seq[ObjectNode]]
+    var rows = Option.empty[Seq[ManifestRow]]
     if (parser.nextToken() == JsonToken.START_OBJECT) while (parser.nextToken() == JsonToken.FIELD_NAME) {
       val name = parser.currentName()
       parser.nextToken()
@@ -77,16 +78,37 @@ object ManifestFile {
         case "format" => format = Some(parser.getValueAsInt)
         case "datasets" => subscriptions = subscribed(mapper.readTree[JsonNode](parser))
         case "lists" => lists(location, mapper.readTree[JsonNode](parser))
-        case "filters" => rows = Some(Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_ARRAY).map(_ => row(parser)).toVector)
+        case "filters" => rows = Some(Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_ARRAY).map(_ => kept.row(parser)).toVector)
         case _ => parser.skipChildren(): Unit
       }
     }
     if (format.exists(_ > Format)) throw PredicatException(Kind.Manifest,
       s"the manifest $location has format ${format.get}; this extension reads formats up to $Format: upgrade it")
     if (format.isEmpty || rows.isEmpty) throw PredicatException(Kind.Manifest, s"$location is no manifest of predicat, or only a part of one")
-    val filters = rows.get.map(filter)
-    val latest = rows.get.zip(filters).collect { case (row, found) if row.path("latest").asBoolean() => found.name -> found }
-    new Manifest(filters, latest.toMap, subscriptions)
+    new Manifest(rows.get, subscriptions, kept.found.result())
+  }
+
+  /** The rows of a manifest, of which most were in the one before. */
+  private class Rows(bytes: Array[Byte], before: Map[Digest, ManifestRow]) {
+    val found = Map.newBuilder[Digest, ManifestRow]
+
+    def row(parser: JsonParser): ManifestRow = {
+      val from = parser.currentTokenLocation().getByteOffset.toInt
+      val read = if (before.isEmpty) Some(parsed(parser)) else { parser.skipChildren(); None }
+      val length = parser.currentLocation().getByteOffset.toInt - from
+      val digest = Digest.of(bytes, from, length)
+      val row = read.orElse(before.get(digest)).getOrElse {
+        val own = mapper.getFactory.createParser(bytes, from, length)
+        try { own.nextToken(); parsed(own) } finally own.close()
+      }
+      found += digest -> row
+      row
+    }
+
+    private def parsed(parser: JsonParser): ManifestRow = {
+      val node = fields(parser)
+      ManifestRow(filter(node), node.path("latest").asBoolean())
+    }
   }
 
   /** Where the values of long lists are: files beside the manifest. */
@@ -98,7 +120,7 @@ object ManifestFile {
     dataset.getKey -> dataset.getValue.path("subscriptions").properties().asScala.map(one => one.getKey -> text(one.getValue, "filter")).toMap).toMap
 
   /** What the extension needs of a filter: half of a manifest is for other readers. */
-  private def row(parser: JsonParser): ObjectNode = {
+  private def fields(parser: JsonParser): ObjectNode = {
     val found = mapper.createObjectNode()
     while (parser.nextToken() == JsonToken.FIELD_NAME) {
       val name = parser.currentName()

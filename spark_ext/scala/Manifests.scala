@@ -74,7 +74,7 @@ object Manifests {
     }
 
     private def read(stamp: Stamp): Manifest = {
-      val manifest = ManifestFile.read(place)
+      val manifest = ManifestFile.read(place, loaded.map(_._2))
       // The first is checked as its filters are used: a query waits for it.
       loaded.foreach { case (_, old) => manifest.vet(Some(old)) }
       loaded = Some((stamp, manifest))

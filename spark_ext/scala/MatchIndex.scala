@@ -126,6 +126,12 @@ class TextElements(val slot: Int, val parts: TextParts) extends Elements
 class Keys(val column: Int, val names: TextTable, val slots: Array[Int], val kind: DataType, val shape: Int) extends Serializable
 
 /**
+ * What changes an index: the new place of each of its filters, or -1, and an index over the same columns of those that are new or different, with
+ * their places. There are `count` filters then.
+ */
+class Patch(val count: Int, val places: Array[Int], val extra: MatchIndex, val extraPlaces: Array[Int]) extends Serializable
+
+/**
  * All that finds the filters that accept a row. It is built once and read by many tasks; what belongs to a row is in a Matcher.
  *
  * `code` holds the entries: a header (the filter, the number of tests) and three numbers a test (flags and slot; two bounds). `read` tells which
@@ -134,9 +140,17 @@ class Keys(val column: Int, val names: TextTable, val slots: Array[Int], val kin
 class MatchIndex(
     val names: Array[String], val columns: Array[DataType], val shapes: Array[Int], val slots: Array[Slot], val lists: Array[Elements], val maps: Array[Keys],
     val code: Array[Long], val sets: Array[Array[Long]], val checks: Array[Check], val nodes: Array[IndexNode], val root: Long,
-    val always: Array[Int], val read: Array[Boolean], val expressions: Array[Byte]) extends Serializable {
+    val always: Array[Int], val read: Array[Boolean], val expressions: Array[Byte], val patch: Patch = null) extends Serializable {
   @transient private lazy val idle = new ConcurrentLinkedQueue[Matcher]()
   @transient lazy val labels: Array[UTF8String] = names.map(UTF8String.fromString)
+
+  /** This index after some filters have changed: nothing of it is built again. */
+  def patched(patch: Patch): MatchIndex = {
+    val all = new Array[String](patch.count)
+    names.indices.foreach(place => if (patch.places(place) >= 0) all(patch.places(place)) = names(place))
+    patch.extra.names.indices.foreach(place => all(patch.extraPlaces(place)) = patch.extra.names(place))
+    new MatchIndex(all, columns, shapes, slots, lists, maps, code, sets, checks, nodes, root, always, read, expressions, patch)
+  }
 
   def borrow(): Matcher = Option(idle.poll()).getOrElse(new Matcher(this))
   def give(matcher: Matcher): Unit = idle.offer(matcher): Unit

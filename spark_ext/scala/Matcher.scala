@@ -42,6 +42,10 @@ final class Matcher(index: MatchIndex) {
   private val read = index.read
   private val reads = read.exists(identity)
 
+  private val patch = index.patch
+  /** Finds the filters that have changed since the index was built. */
+  private val more = if (patch == null) null else new Matcher(patch.extra)
+
   private lazy val expressions: Array[Expression] = index.evaluated()
   private var row = 0
   private var found = new Array[Int](64)
@@ -76,6 +80,7 @@ final class Matcher(index: MatchIndex) {
   def start(): Unit = {
     row += 1
     if (row == Int.MaxValue) { row = 1; Arrays.fill(valid, 0); Arrays.fill(asked, 0) }
+    if (more != null) more.start()
     if (reads) Arrays.fill(there, false)
     var place = 0
     while (place < lengths.length) { lengths(place) = 0; place += 1 }
@@ -87,12 +92,14 @@ final class Matcher(index: MatchIndex) {
   def set(column: Int, value: Long): Unit = {
     val slot = slotOf(column)
     if (slot >= 0) number(slot, value)
+    if (more != null) more.set(column, value)
     if (read(column)) { longs(column) = value; there(column) = true }
   }
 
   def set(column: Int, value: Double): Unit = {
     val slot = slotOf(column)
     if (slot >= 0) number(slot, Shape.real(value))
+    if (more != null) more.set(column, value)
     if (read(column)) { doubles(column) = value; there(column) = true }
   }
 
@@ -101,22 +108,30 @@ final class Matcher(index: MatchIndex) {
   def text(column: Int, value: UTF8String): Unit = {
     val slot = slotOf(column)
     if (slot >= 0) text(slot, value, tables(slot))
+    if (more != null) more.text(column, value)
     if (read(column)) keep(column, value)
   }
 
   def list(column: Int, value: ArrayData): Unit = {
     val place = listOf(column)
     if (place >= 0) listed(place, index.lists(place).asInstanceOf[ArrayElements], value)
-    other(column, value)
+    if (more != null) more.list(column, value)
+    whole(column, value)
   }
 
   def map(column: Int, value: MapData): Unit = {
     val place = mapOf(column)
     if (place >= 0) opened(place, index.maps(place), value)
-    other(column, value)
+    if (more != null) more.map(column, value)
+    whole(column, value)
   }
 
   def other(column: Int, value: AnyRef): Unit = {
+    if (more != null) more.other(column, value)
+    whole(column, value)
+  }
+
+  private def whole(column: Int, value: AnyRef): Unit = {
     if (slotOf(column) >= 0) valid(slotOf(column)) = row
     if (read(column)) keep(column, value)
   }
@@ -221,20 +236,40 @@ final class Matcher(index: MatchIndex) {
 
   /** The filters that accept the row, in order and each once. */
   private def run(): Unit = {
-    val always = index.always
-    var place = 0
-    while (place < always.length) { emit(always(place)); place += 1 }
-    follow(index.root)
+    search()
     if (count > 1) {
       Arrays.sort(found, 0, count)
       var kept = 1
-      place = 1
+      var place = 1
       while (place < count) {
         if (found(place) != found(kept - 1)) { found(kept) = found(place); kept += 1 }
         place += 1
       }
       count = kept
     }
+  }
+
+  private def search(): Unit = {
+    val always = index.always
+    var place = 0
+    while (place < always.length) { emit(always(place)); place += 1 }
+    follow(index.root)
+    if (more != null) renumber()
+  }
+
+  /** Filters that have changed are not those of the index, and the others have new places. */
+  private def renumber(): Unit = {
+    var kept = 0
+    var place = 0
+    while (place < count) {
+      val now = patch.places(found(place))
+      if (now >= 0) { found(kept) = now; kept += 1 }
+      place += 1
+    }
+    count = kept
+    more.search()
+    place = 0
+    while (place < more.count) { emit(patch.extraPlaces(more.found(place))); place += 1 }
   }
 
   private def emit(filter: Int): Unit = {

@@ -107,7 +107,7 @@ object MatchingFilters {
     val selection = selected(Settings.manifest(), dataset, named.toMap)
     if (Settings.singlePass && scope.isInstanceOf[Names]) throw PredicatException(Kind.Call,
       s"Spark's single-pass analyzer finds no columns by name: write $function('$dataset', t.*)")
-    Usage.seen(session, selection.candidates.map(_.filter).filter(_.deprecated.isDefined))
+    Usage.seen(session, selection.deprecated)
     val columns = selection.columns.map { case (column, declared, filter) => scope match {
       case Names(qualifier) => FilterColumn(qualifier, Seq(column), declared, filter)
       case Columns(byName) => MatchesFilter.given(filter, column, declared, byName)

@@ -1,7 +1,10 @@
 package io.predicat.spark
 
+import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
+
+import scala.collection.mutable
 
 /** A name that a call may give, and the filter version that decides it. */
 case class Candidate(name: String, filter: Filter)
@@ -12,10 +15,37 @@ case class Candidate(name: String, filter: Filter)
  */
 class Selection(val dataset: String, val key: String, @transient val candidates: IndexedSeq[Candidate]) extends Serializable {
   /** The columns that some filter reads, in a fixed order, each with its declared type and a filter that reads it. */
-  @transient lazy val columns: Seq[(String, String, String)] =
-    candidates.iterator.flatMap(one => one.filter.columns.map { case (name, kind) => (name, kind, one.filter.name) })
-      .toSeq.distinctBy(_._1).sortBy(_._1)
+  @transient lazy val columns: Seq[(String, String, String)] = {
+    val found = mutable.HashMap.empty[String, (String, String, String)]
+    candidates.foreach(one => one.filter.columns.foreachEntry((name, kind) => if (!found.contains(name)) found(name) = (name, kind, one.filter.name)))
+    found.values.toSeq.sortBy(_._1)
+  }
+  /**
+   * What changes from another selection: the place here of each of its candidates, or -1, and the places of those that it lacks. None if these are
+   * many, or the selection is so small that it does not matter.
+   */
+  def since(other: Selection): Option[(Array[Int], Array[Int])] = {
+    val most = candidates.length / Selection.Share
+    val places = Array.fill(other.candidates.length)(-1)
+    val extra = mutable.ArrayBuilder.make[Int]
+    var (here, there) = (0, 0)
+    var gone = 0
+    while (extra.length <= most && gone <= most && (here < candidates.length || there < other.candidates.length)) {
+      val order = if (here == candidates.length) 1 else if (there == other.candidates.length) -1
+      else Selection.order(candidates(here).name, other.candidates(there).name)
+      if (order == 0) {
+        val (one, before) = (candidates(here).filter, other.candidates(there).filter)
+        if ((one eq before) || one.digest == before.digest) places(there) = here else extra += here
+      } else if (order < 0) extra += here
+      else gone += 1
+      if (order <= 0) here += 1
+      if (order >= 0) there += 1
+    }
+    if (extra.length <= most && gone <= most && candidates.length >= Selection.Many) Some((places, extra.result())) else None
+  }
+
   @transient lazy val used: Seq[String] = candidates.map(_.filter.key).distinct
+  @transient lazy val deprecated: Seq[Filter] = candidates.map(_.filter).filter(_.deprecated.isDefined)
 
   override def equals(other: Any): Boolean = other match {
     case one: Selection => one.key == key
@@ -27,6 +57,13 @@ class Selection(val dataset: String, val key: String, @transient val candidates:
 
 /** Finds the filters and subscriptions of a dataset. */
 object Selection {
+  /** One filter of so many may change. */
+  private val Share = 64
+  private val Many = 1000
+
+  /** The order of names. */
+  private def order(one: String, other: String): Int = if (one == other) 0 else java.util.Arrays.compareUnsigned(one.getBytes(UTF_8), other.getBytes(UTF_8))
+
   /** The latest versions of the filters with a tag, or those of these names; those that no call without arguments can evaluate are left out. */
   def filters(manifest: Manifest, dataset: String, tag: Option[String], names: Option[Seq[String]]): Selection =
     manifest.selection(s"filters\u0000$dataset\u0000${tag.map("t" + _)}\u0000${names.map(_.mkString("\u0001"))}") {
@@ -71,7 +108,12 @@ object Selection {
   /** Filters in the order of their ids. */
   def exactly(dataset: String, found: IndexedSeq[Candidate]): Selection = {
     val digest = MessageDigest.getInstance("SHA-256")
-    found.foreach(one => digest.update(s"${one.name}\u0000${one.filter.content}\u0001".getBytes(UTF_8)))
+    val numbers = ByteBuffer.allocate(20)
+    found.foreach { one =>
+      val name = one.name.getBytes(UTF_8)
+      digest.update(numbers.clear().putInt(name.length).putLong(one.filter.digest.high).putLong(one.filter.digest.low).array())
+      digest.update(name)
+    }
     new Selection(dataset, digest.digest().take(16).map(byte => f"$byte%02x").mkString, found)
   }
 
@@ -79,7 +121,8 @@ object Selection {
     val (kept, left) = found.partition(one => problem(one.filter).isEmpty)
     if (left.nonEmpty) Errors.warn(s"matching leaves out ${left.length} of the ${found.length} filters of $dataset: " +
       left.take(3).flatMap(one => problem(one.filter)).mkString("; "))
-    val sorted = kept.sortWith((a, b) => java.util.Arrays.compareUnsigned(a.name.getBytes(UTF_8), b.name.getBytes(UTF_8)) < 0).toIndexedSeq
-    exactly(dataset, sorted)
+    val named = kept.map(one => one.name.getBytes(UTF_8) -> one).toArray
+    java.util.Arrays.sort(named, (a: (Array[Byte], Candidate), b: (Array[Byte], Candidate)) => java.util.Arrays.compareUnsigned(a._1, b._1))
+    exactly(dataset, named.map(_._2).toIndexedSeq)
   }
 }

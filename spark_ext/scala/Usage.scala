@@ -4,6 +4,7 @@ import java.time.Instant
 import java.util.{Collections, WeakHashMap}
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.collection.mutable
 import scala.util.Try
 
 import io.predicat.spark.{Errors, Filter, Unwrap}
@@ -47,20 +48,27 @@ object Usage extends QueryExecutionListener {
   override def onSuccess(name: String, query: QueryExecution, nanos: Long): Unit = count(query, succeeded = true)
   override def onFailure(name: String, query: QueryExecution, error: Exception): Unit = count(query, succeeded = false)
 
+  /** There may be many filters: each is counted with one look-up, and told of in detail only to a listener that asks. */
   private def count(query: QueryExecution, succeeded: Boolean): Unit = {
     // A query that could not be analysed has used nothing.
-    val found = Try(uses(query.analyzed)).getOrElse(Nil).groupMapReduce(use => (use.filter, use.version))(_.tables)(_ ++ _).toSeq
-      .map { case ((filter, version), tables) => FilterUse(filter, version, tables.distinct.sorted) }
-    found.foreach(use => counts.merge(s"${use.filter}@${use.version}", Count(1, Instant.now()), (old, one) => Count(old.queries + 1, one.last)))
-    if (found.nonEmpty) query.sparkSession.sparkContext.listenerBus.post(PredicatFiltersUsed(query.id, succeeded, found.sortBy(_.filter)))
+    val found = Try(uses(query.analyzed)).getOrElse(Nil)
+    if (found.nonEmpty) {
+      val tables = mutable.HashMap.empty[String, Seq[String]]
+      found.foreach { case (keys, below) => keys.foreach(key => tables(key) = tables.get(key).fold(below)(known => if (known eq below) known else known ++ below)) }
+      val now = Instant.now()
+      tables.keysIterator.foreach(counts.merge(_, Count(1, now), (old, one) => Count(old.queries + 1, one.last)))
+      val told = LazyList(tables).flatMap(_.toSeq.sortBy(_._1).map { case (key, below) =>
+        val at = key.lastIndexOf('@')
+        FilterUse(key.substring(0, at), key.substring(at + 1).toInt, below.distinct.sorted)
+      })
+      query.sparkSession.sparkContext.listenerBus.post(PredicatFiltersUsed(query.id, succeeded, told))
+    }
   }
 
-  private def uses(plan: LogicalPlan): Seq[FilterUse] = {
+  /** The keys of filters, with the tables below the operator that uses them. */
+  private def uses(plan: LogicalPlan): Seq[(Seq[String], Seq[String])] = {
     val here = plan.getTagValue(Unwrap.Used).getOrElse(Nil) ++ Unwrap.calls(plan)
-    val found = if (here.isEmpty) Nil else {
-      val tables = named(plan)
-      here.map(_.split("@", 2)).collect { case Array(name, version) => FilterUse(name, version.toInt, tables) }
-    }
+    val found = if (here.isEmpty) Nil else Seq((here, named(plan)))
     found ++ (plan.children ++ plan.subqueries ++ plan.innerChildren).collect { case below: LogicalPlan => below }.flatMap(uses)
   }
 

@@ -231,6 +231,29 @@ def test_as_the_evaluator_on_many_messages(spark: Any, tmp_path: Path) -> None:
     agrees(spark, tmp_path, 1000, 10000, 2)
 
 
+def test_few_of_many_filters_change(spark: Any, tmp_path: Path) -> None:
+    """The index of the first manifest serves the others, which change, add and remove filters."""
+    rng = random.Random(3)
+    (tmp_path / "messages.yml").write_text(CATALOG)
+    fields = predicat.load_catalog(tmp_path).datasets["messages"].fields
+    given_rows = [message(rng) for _ in range(15)]
+
+    def parsed(text: str) -> tuple[Node, str]:
+        return predicat.parse(text, "sql", dict(fields)).node, rng.choice(["reject", "accept"])
+
+    # Every column is read, whatever changes.
+    every = {f"c{place:02}": parsed(f"{name} IS NOT NULL") for place, name in enumerate(fields)}
+    many = {f"f{place:04}": parsed(condition(rng, rng.randint(0, 1))) for place in range(1010)}
+    check(spark, tmp_path / "manifest.json", fields, given_rows, every | many)
+    for turn in range(2):
+        for name in rng.sample(sorted(many), 4):
+            many[name] = parsed(condition(rng, 1))
+        for name in rng.sample(sorted(many), 2):
+            del many[name]
+        many[f"f0500{turn}"] = parsed(condition(rng, 2))
+        check(spark, tmp_path / f"manifest{turn}.json", fields, given_rows, every | many)
+
+
 @hypothesis_settings(generated, max_examples=max(EXAMPLES // 4, 1))
 @given(nodes=st.lists(predicates(3), min_size=40, max_size=40))
 def test_as_the_evaluator_on_all_operators(
