@@ -4,6 +4,7 @@ apart.
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+import predicat
 import predicat_spark
 from tests.processes import spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
@@ -293,6 +295,70 @@ spark.stop()
         check=False,
     )
     assert done.stdout.splitlines() == ["250", "[2]", "700"], done.stderr[-3000:]
+
+
+@pytest.mark.slow
+def test_executors_find_the_filters_of_rows_as_python_does(tmp_path: Path) -> None:
+    """A thousand filters on two executors, with an index as a whole and after one of them has changed."""
+    conditions = (
+        "kind = 'k{0}' AND size BETWEEN {1} AND {2}",
+        "tenant IN ('t{0}', 't{1}') AND NOT kind = 'k{1}'",
+        "source LIKE '%-{1}%' AND size > {0}",
+        "source LIKE 's{0}%'",
+        "headers['h{3}'] = 'v{0}'",
+        "array_contains(tags, 'x{0}')",
+        "lower(tenant) = 't{0}' OR size = {1}",
+    )
+    texts = [
+        conditions[place % 7].format(place % 50, place % 97, place % 97 + 9, place % 3)
+        for place in range(1050)
+    ]
+    fields = "{kind: string, tenant: string, source: string, size: bigint, headers: 'map<string, string>', tags: 'array<string>'}"
+
+    def compiled(name: str) -> predicat.Catalog:
+        folder = tmp_path / name
+        folder.mkdir()
+        lines = "".join(f'  f{place:04}: {{sql: "{text}"}}\n' for place, text in enumerate(texts))
+        (folder / "m.yml").write_text(
+            f"apiVersion: predicat/v1\ndataset: m\nfields: {fields}\nfilters:\n{lines}"
+        )
+        predicat_spark.compile_manifest(folder, tmp_path / f"{name}.json")
+        return predicat.load_catalog(folder)
+
+    catalogs = [compiled("one")]
+    texts[500] = "kind = 'k1'"
+    catalogs.append(compiled("two"))
+    script = tmp_path / "job.py"
+    script.write_text(f"""
+import json
+import predicat_spark
+paths = [{str(tmp_path / "one.json")!r}, {str(tmp_path / "two.json")!r}]
+spark = predicat_spark.session(manifest=paths[0], config={{"spark.master": "local-cluster[2,1,1024]", "spark.ui.enabled": "false",
+    "spark.executor.memory": "1g", "spark.driver.memory": "1g", "spark.log.level": "ERROR", "spark.predicat.manifest.sessions": "true"}})
+rows = spark.range(0, 400, 1, 4).selectExpr("id", "concat('k', id % 7) kind", "concat('t', id % 61) tenant",
+    "concat('s', id % 50, '-', id % 89) source", "id % 120 size", "map('h1', concat('v', id % 50)) headers", "array('a', concat('x', id % 53)) tags").repartition(4)
+for path in paths:
+    spark.conf.set("spark.predicat.manifest", path)
+    found = rows.select("*", predicat_spark.matching_filters("m").alias("found")).orderBy("id").collect()
+    print(json.dumps([row.asDict() for row in found]))
+spark.stop()
+""")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        env=environment(),
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    for catalog, line in zip(catalogs, done.stdout.splitlines(), strict=True):
+        matcher = predicat.Matcher(catalog, "m")
+        rows = json.loads(line)
+        assert len(rows) == 400 and sum(len(row["found"]) for row in rows) > 400
+        for row in rows:
+            assert row["found"] == matcher.match(row)
 
 
 @pytest.mark.slow
