@@ -146,3 +146,55 @@ def test_constants_beside_it_stay_in_a_statement() -> None:
         "ts >= CURRENT_TIMESTAMP - INTERVAL '168:00:00' AND n > CAST($1 AS BIGINT)",
         [3],
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['ts >= now() - duration("168h")', 'ts >= now - duration("168h")', 'ts.timeSince() <= duration("168h")'],
+)
+def test_cel(text: str) -> None:
+    found = predicat.parse(text, "cel", FIELDS)
+    edge, step = NOW - timedelta(days=7), timedelta(microseconds=1)
+    rows = [{"ts": edge}, {"ts": edge - step}, {"ts": NOW}, {}]
+    assert [found.evaluate(row, now=NOW) for row in rows] == [True, False, True, None]
+    again = predicat.parse(found.to("cel"), "cel", FIELDS)
+    assert compare(found, again).kind == "equivalent"
+
+
+def test_a_field_named_now_is_the_field_in_cel() -> None:
+    found = predicat.parse("now > 3", "cel", {"now": "bigint"})
+    assert not found.reads_now and found.evaluate({"now": 4}) is True
+    assert not predicat.parse("now > 3", "cel").reads_now
+    with pytest.raises(PredicatError, match="no field is named 'now'"):
+        predicat.parse("now > 3", "sql", FIELDS)
+
+
+DATED = """\
+apiVersion: predicat/v1
+dataset: flights
+relation: {duckdb: rows.csv}
+fields: {ts: timestamp}
+filters:
+  recent: {cel: 'ts > now - duration("1h")'}
+"""
+
+
+def test_commands_take_the_current_time(tmp_path: Path) -> None:
+    from tests.processes import in_process
+
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "flights.yml").write_text(DATED)
+    (tmp_path / "rows.csv").write_text("ts\n2026-02-01 09:30:00Z\n2020-01-01 00:00:00Z\n")
+    now = ("--now", "2026-02-01 10:00:00")
+    done = in_process("test", "--generate", *now, "--out", "catalog/tests.yml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    written = (tmp_path / "catalog" / "tests.yml").read_text()
+    assert 'now: "2026-02-01 10:00:00", matches: true' in written
+    assert in_process("test", "--engine", "duckdb", cwd=tmp_path).returncode == 0
+    assert "nothing is missing" in in_process("test", "--generate", cwd=tmp_path).stdout
+    assert "2 of 2 conditions decided both ways" in in_process("test", "--mutate", cwd=tmp_path).stdout
+    done = in_process("quality", "run", "--engine", "duckdb", *now, "--format", "json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert '"accepted": 1' in done.stdout
+    done = in_process("quality", "run", "--engine", "duckdb", "--now", "soon", cwd=tmp_path)
+    assert done.returncode != 0 and "'soon' is no current time" in done.stderr

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from predicat.cli.options import catalog_option, form_option, load_quietly, pairs, vars_option
+from predicat.cli.options import catalog_option, form_option, load_quietly, pairs, reading, vars_option
 from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from predicat.catalog import Catalog
     from predicat.quality.history import Entry, Series
     from predicat.quality.measure import Measure
@@ -84,6 +86,11 @@ common = (
     input_option,
     sample_option,
     click.option("--dsn", cls=FromProject, setting="dsn", help="The PostgreSQL server."),
+    click.option(
+        "--now",
+        metavar="TIME",
+        help="The current time for filters that read it, in UTC. Default: that of the engine.",
+    ),
     history_option,
 )
 
@@ -157,6 +164,7 @@ def run(
     inputs: tuple[str, ...],
     sample: float,
     dsn: str | None,
+    now: str | None,
     history: Path,
     form: str,
     out: Path | None,
@@ -184,10 +192,10 @@ def run(
     stated = stores.read(baseline)
     runs: list[Run] = []
     added: list[Entry] = []
-    sources = pairs("--input", inputs, "DATASET=SOURCE")
+    sources, moment = pairs("--input", inputs, "DATASET=SOURCE"), reading(now)
     for name, filters in asked.items():
         series = Series(project, name, engine, partition, sample)
-        engine_of = partial(_measured, catalog, name, filters, engine, sources, sample, dsn)
+        engine_of = partial(_measured, catalog, name, filters, engine, sources, sample, dsn, moment)
         result = _run(catalog, name, engine_of, series, past, stated)
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
@@ -249,6 +257,7 @@ def suggest(
     inputs: tuple[str, ...],
     sample: float,
     dsn: str | None,
+    now: str | None,
     history: Path,
 ) -> None:
     from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # not for --help
@@ -258,7 +267,7 @@ def suggest(
     asked = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
     sources = pairs("--input", inputs, "DATASET=SOURCE")
     for name, filters in asked.items():
-        result = _measured(catalog, name, filters, engine, sources, sample, dsn)
+        result = _measured(catalog, name, filters, engine, sources, sample, dsn, reading(now))
         lines = propose(catalog, result)
         if lines:
             click.echo("\n".join((f"# {name}", "filters:", *lines)))
@@ -413,11 +422,12 @@ def _measured(
     inputs: dict[str, str],
     sample: float,
     dsn: str | None,
+    now: datetime | None,
 ) -> Measure:
     from predicat.quality import engines  # noqa: PLC0415  # not for --help
     from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
-    asked = plan(catalog, name, filters, engine)
+    asked = plan(catalog, name, filters, engine, now)
     if engine == "postgres":
         with connect(dsn) as connection:
             return engines.on_postgres(asked, connection, sample)

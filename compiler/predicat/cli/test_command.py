@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.colour import tell
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, reading, vars_option
 from predicat.cli.output import format_option, problems, show
 from predicat.cli.project import FromProject, connect, project
 from predicat.cli.selection import Selection, selection_options, selectors_argument
@@ -57,6 +58,12 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
     ),
 )
 @click.option(
+    "--now",
+    metavar="TIME",
+    help="With --generate: the current time of the rows, in UTC, for filters that read it. Default: that of "
+    "their tests, or the clock.",
+)
+@click.option(
     "--dsn",
     cls=FromProject,
     setting="dsn",
@@ -76,11 +83,12 @@ def command(
     *,
     generate: bool,
     mutate: bool,
+    now: str | None,
 ) -> None:
     catalog = load_quietly(folder, pairs("--var", variables))
     rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).filters(catalog)
     if generate:
-        _generate(rows, out, mutate=mutate)
+        _generate(rows, out, reading(now), mutate=mutate)
         return
     if mutate:
         _mutate(rows)
@@ -164,11 +172,11 @@ def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str 
         return testing.on_engine(catalog, filters, name, partial(engines.on_postgres, connection))
 
 
-def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> None:
+def _generate(filters: Sequence[Filter], out: Path | None, now: datetime | None, *, mutate: bool) -> None:
     needs_review()
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.lower import core  # noqa: PLC0415  # as above
-    from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
+    from predicat.passes.substitute import at, with_defaults  # noqa: PLC0415  # as above
     from predicat.review import coverage, show  # noqa: PLC0415  # as above
     from predicat.review.inputs import over_inputs  # noqa: PLC0415  # as above
 
@@ -177,13 +185,15 @@ def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> N
         if any(decl.required for decl in row.current.params.values()):
             click.echo(f"{row.qualified}: a parameter without default needs rows by hand", err=True)
             continue
-        surface = with_defaults(row.current.predicate.surface)
+        moment = _moment(row, now)
+        surface = at(with_defaults(row.current.predicate.surface), moment)
         function = over_inputs(core(surface))
-        result = coverage.generate(
-            surface, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None
-        )
+        rows = [test.row for test in row.tests if moment is None or test.now == moment]
+        result = coverage.generate(surface, rows, mutate=row.on_unknown if mutate else None)
+        when = f', now: "{moment.replace(tzinfo=None).isoformat(" ")}"' if moment is not None else ""
         tests = [
-            f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in result
+            f"    - {{row: {show.row_text(item)}{when}, matches: {_matches(function(item))}}}"
+            for item in result
         ]
         if tests:
             lines.setdefault(row.dataset, []).extend((f"  {row.name}:", *tests))
@@ -198,6 +208,14 @@ def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> N
             write_text(out.with_name(f"{out.stem}_{dataset}{out.suffix or '.yml'}"), document)
     elif documents:
         write_text(out, documents[0])
+
+
+def _moment(row: Filter, now: datetime | None) -> datetime | None:
+    """The current time of rows for a filter; None where it reads none."""
+    if not row.current.predicate.reads_now:
+        return None
+    stated = (test.now for test in row.tests if test.now is not None)
+    return now or next(stated, None) or datetime.now(tz=UTC).replace(microsecond=0)
 
 
 def _matches(outcome: bool | None) -> str:

@@ -20,6 +20,7 @@ from predicat.ir.tree import Tree
 from predicat.passes.accept import accepting, deciding
 from predicat.passes.scope import (
     CEL_RULES,
+    CEL_TEXT_RULES,
     DUCKDB_RULES,
     JMS_RULES,
     POSTGRES_RULES,
@@ -147,7 +148,7 @@ LANGUAGES = {
         Language(
             "cel",
             "a CEL expression",
-            CEL_RULES,
+            CEL_TEXT_RULES,
             "cel.reader:read",
             source="Common Expression Language specification",
             placeholders=False,

@@ -338,6 +338,8 @@ class _Checker(Operators):
             return Parameter(self.scope.params[name].type, self.scope.params[name], base.span), keys
         if fields is None:
             return Field(JSON, FieldDecl(name, JSON), base.span), keys
+        if self.rules.names_now and name == "now" and not keys:
+            return self.now(base.span), keys
         if name == "lists" and keys:
             known = [one.removeprefix("lists.") for one in lists if not _VERSION.search(one)]
             raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.diagnostics import Diagnostic, Span
 from predicat.ir.nodes import FieldDecl, Node, ParamDecl
@@ -37,7 +38,8 @@ class Rules(Struct, frozen=True):
     counts for nothing.
     `engine_order`: NaN equals itself and is above every number, as in SQL engines. `reads_literals`: a text
     constant beside a number or a truth value is one (SQL). `casts_of_text`: casts take the texts that both
-    engines take, not those of CEL's conversions.
+    engines take, not those of CEL's conversions. `names_now`: `now` is the current time where no field or
+    parameter has that name.
     """
 
     promote: bool
@@ -49,6 +51,7 @@ class Rules(Struct, frozen=True):
     engine_order: bool = False
     reads_literals: bool = False
     casts_of_text: bool = False
+    names_now: bool = False
 
 
 SQL_RULES = Rules(
@@ -66,6 +69,7 @@ POSTGRES_RULES = SPARK_RULES
 DUCKDB_RULES = SPARK_RULES
 JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)
 CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
+CEL_TEXT_RULES = replace(CEL_RULES, names_now=True)
 
 
 class Scope(Struct, frozen=True):

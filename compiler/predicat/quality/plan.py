@@ -6,6 +6,7 @@ Coverage, overlaps, gaps and dead conditions all follow from the number of rows 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -18,7 +19,7 @@ from predicat.diagnostics.messages import review as say
 from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core_of_part
-from predicat.passes.substitute import with_defaults
+from predicat.passes.substitute import at, with_defaults
 from predicat.quality.classes import Classes, classes
 from predicat.quality.fold import Program
 from predicat.quality.program import program
@@ -52,6 +53,8 @@ class Plan(Struct, frozen=True):
     classes: Classes
     program: Program
     groups: tuple[str, ...]
+    now: datetime | None = None
+    """The current time. Default: the engine's own."""
 
     @property
     def lenient(self) -> set[str]:
@@ -72,9 +75,11 @@ class Plan(Struct, frozen=True):
         return self.dialect.render(self.condition(name))
 
 
-def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str) -> Plan:
-    """What to ask of an engine about some filters of a dataset (all of them if none is named). Raises
-    PredicatError.
+def plan(
+    catalog: Catalog, dataset: str, names: Sequence[str], engine: str, now: datetime | None = None
+) -> Plan:
+    """What to ask of an engine about some filters of a dataset (all of them if none is named), at a current
+    time. Raises PredicatError.
     """
     if dataset not in catalog.datasets:
         raise PredicatError.of(say.no_dataset(dataset, msg.did_you_mean(dataset, catalog.datasets)))
@@ -84,16 +89,22 @@ def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str) -> P
     )
     nodes = {row.qualified: _node(engine, row.current) for row in rows}
     refused = {name: node for name, node in nodes.items() if isinstance(node, str)}
-    return _plan(owner, engine, [row for row in rows if row.qualified not in refused], refused)
+    return _plan(owner, engine, [row for row in rows if row.qualified not in refused], refused, now)
 
 
 def without(plan: Plan, names: Collection[str]) -> Plan:
     """The plan without some of its filters."""
     kept = [row for row in plan.filters if row.qualified not in names]
-    return _plan(plan.dataset, plan.engine, kept, plan.refused)
+    return _plan(plan.dataset, plan.engine, kept, plan.refused, plan.now)
 
 
-def _plan(dataset: Dataset, engine: str, filters: Sequence[Filter], refused: Mapping[str, str]) -> Plan:
+def _plan(
+    dataset: Dataset,
+    engine: str,
+    filters: Sequence[Filter],
+    refused: Mapping[str, str],
+    now: datetime | None,
+) -> Plan:
     items: list[Item] = []
     fields: dict[str, Node] = {}
     for row in filters:
@@ -102,6 +113,7 @@ def _plan(dataset: Dataset, engine: str, filters: Sequence[Filter], refused: Map
         items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row)]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
     items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
+    items = [Item(item.kind, item.name, item.text, at(item.node, now)) for item in items]
     found = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
     accepts_unknown = [row.on_unknown == "accept" for row in filters]
@@ -112,7 +124,7 @@ def _plan(dataset: Dataset, engine: str, filters: Sequence[Filter], refused: Map
         list(zip(places, accepts_unknown, strict=True)),
         list(groups.values()),
     )
-    return Plan(dataset, engine, tuple(filters), tuple(items), refused, found, made, tuple(groups))
+    return Plan(dataset, engine, tuple(filters), tuple(items), refused, found, made, tuple(groups), now)
 
 
 def members(dataset: Dataset, group: str) -> list[str]:

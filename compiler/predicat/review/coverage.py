@@ -141,7 +141,7 @@ def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Qu
     if any(decl.required for decl in filter_.current.params.values()):
         return None
     node = with_defaults(filter_.current.predicate.surface)
-    rows = [test.row for test in filter_.tests if test.version in (None, filter_.latest)]
+    rows = [test.inputs for test in filter_.tests if test.version in (None, filter_.latest)]
     missing: list[str] = []
     needed = covered = 0
     for need in requirements(node):

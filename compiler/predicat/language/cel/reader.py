@@ -23,6 +23,7 @@ from predicat.ir.values import (
 )
 from predicat.language.cel import (
     addresses,
+    clock,
     forms,
     lists,
     macros,
@@ -90,6 +91,7 @@ _LIBRARIES: dict[str, tuple[tuple[int, ...], Build]] = {
     **quantities.METHODS,
     **addresses.METHODS,
     **requests.METHODS,
+    **clock.METHODS,
 }
 """The methods of CEL's libraries."""
 _LIBRARY_FUNCTIONS: dict[str, tuple[tuple[int, ...], Build]] = {
@@ -97,6 +99,7 @@ _LIBRARY_FUNCTIONS: dict[str, tuple[tuple[int, ...], Build]] = {
     **quantities.FUNCTIONS,
     **addresses.FUNCTIONS,
     **requests.FUNCTIONS,
+    **clock.FUNCTIONS,
 }
 """Their functions without a target."""
 KNOWN = [

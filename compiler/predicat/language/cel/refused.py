@@ -22,8 +22,6 @@ def _rows(library: str, reason: str, instead: str, *names: str) -> dict[str, Ref
     return {name: Refused(library, reason, instead) for name in names}
 
 
-_CLOCK = "a filter gives the same answer at any time"
-_PARAMETER = "pass the time as a parameter, or compare two fields"
 _DIGEST = "a filter compares texts"
 
 TABLE: dict[str, Refused] = {
@@ -182,7 +180,6 @@ TABLE: dict[str, Refused] = {
         "identifier",
     ),
     **_rows("Kyverno", "it makes a map of a text", 'use split(): x.split(":")[2]', "parseServiceAccount"),
-    **_rows("Cerbos", _CLOCK, _PARAMETER, "now", "timeSince"),
     **_rows(
         "Cerbos",
         "a hierarchy is a list with an order of its own",
@@ -207,6 +204,6 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows("IAM", "it asks the service", "declare the attribute as a field", "api.getAttribute"),
     **_rows("IAM", "isSubset() says the same", 'write xs.isSubset(["a", "b"])', "hasOnly"),
-    **_rows("Envoy, Istio", _CLOCK, _PARAMETER, "time.now"),
+    **_rows("Envoy, Istio", "now() is the current time", "write now()", "time.now"),
 }
 """Each function by its name, with its namespace where that is a word of its own."""

@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import (
+    NOW,
     Call,
     Field,
     Items,
@@ -98,6 +99,8 @@ class _Writer(PrecedenceWriter):
                 return _path(node), ATOM
             case Variable(_, name):
                 return name, ATOM
+            case Parameter(_, decl) if decl == NOW:
+                return "now()", ATOM
             case Parameter():
                 raise refuse("cel", node, say.CEL_HAS_NO_PARAMETERS)
             case Items():
