@@ -116,7 +116,7 @@ TRY(TRY(CAST(dep_delay AS BIGINT) - arr_delay) * 5) > air_time
 HOUR((time_hour AT TIME ZONE 'America/New_York')) >= 22 OR HOUR((time_hour AT TIME ZONE 'America/New_York')) < 5
 
 -- flights.weekend@1 (sql)
-CAST(DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) AS BIGINT) + 1 IN (1, 7)
+DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) IN (0, 6)
 
 -- flights.independence_day@1 (cel)
 time_hour >= TIMESTAMPTZ '2013-07-03T04:00:00Z' AND time_hour < TIMESTAMPTZ '2013-07-06T04:00:00Z'

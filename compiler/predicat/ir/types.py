@@ -11,6 +11,8 @@ from predicat.diagnostics.messages import patterns as say
 MAX_NESTING = 20
 MAX_PRECISION = 38
 """The most digits of a decimal on Spark and DuckDB."""
+UNSIZED_NUMERIC = 38, 18
+"""The digits of PostgreSQL's NUMERIC without any, in all and behind the point."""
 
 
 class Scalar(Struct, frozen=True, eq=False, gc=False):

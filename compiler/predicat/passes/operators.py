@@ -417,12 +417,7 @@ class Operators(Comparisons):
                 half_even = node.type == DOUBLE
                 return rounded_to_int(convert(node, DOUBLE), span, half_even=half_even)
             op = "to_int"
-        if (
-            wanted == DOUBLE
-            and isinstance(node, Call)
-            and node.op == "to_string"
-            and node.args[0].type == JSON
-        ):
+        if wanted == DOUBLE and sql_numbers.is_text_of_document(node):
             return Call(DOUBLE, "to_double", node.args, span)  # engines write doubles in several ways
         if node.type == BIGINT and wanted == BOOLEAN and self.rules.promote:
             return Call(BOOLEAN, "ne", (node, Literal(BIGINT, 0, span)), span)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeGuard
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
+from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.passes.facts import may_be_nan
@@ -26,7 +26,7 @@ def true_rows(node: Node) -> Node:
     match node:
         case Call(op=op, args=args) if op in JUNCTIONS:
             parts = tuple(map(true_rows, args))
-            return _all(node, parts, args) if op == "and" else Call(BOOLEAN, op, parts, node.span)
+            return _all(node, parts, args) if op == "and" else _any(node, parts)
         case Call(op="is_true", args=(part,)):
             return true_rows(part)
         case Call(op="not", args=(part,)):
@@ -34,9 +34,20 @@ def true_rows(node: Node) -> Node:
         case Call(op="cond", type=kind) if kind == BOOLEAN:
             return _choice(node)
         case Call(op="eq" | "in", args=(Call(op="coalesce") as first, other)) if texts := _texts(other):
-            return for_rows(Call(BOOLEAN, node.op, (_that_may_be(first, texts), other), node.span))
+            return _equal(for_rows(Call(BOOLEAN, node.op, (_that_may_be(first, texts), other), node.span)))
+        case Literal(value=None):
+            return FALSE
         case _:
             return for_rows(node)
+
+
+def _equal(node: Node) -> Node:
+    """An equality; one of a JSON value that is a string counts as FALSE for other values."""
+    match node:
+        case Call(op="eq" | "in", args=(Call(op="json_string"), _)):
+            return Call(BOOLEAN, "is_true", (node,), node.span)
+        case _:
+            return node
 
 
 def _texts(node: Node) -> list[str]:
@@ -70,6 +81,8 @@ def _may_be(node: Node, text: str) -> bool:
 def false_rows(node: Node) -> Node | None:
     """A predicate that is TRUE for the rows on which this one is FALSE; None where NOT says it as well."""
     match node:
+        case Literal(value=value):
+            return TRUE if value is False else FALSE
         case Call(op="not", args=(part,)):
             return true_rows(part)
         case Call(op=op, args=args) if op in JUNCTIONS:
@@ -125,11 +138,19 @@ def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) ->
     What an author has `written` stays: it is short, and says what he meant.
     """
     left = list(dict.fromkeys(part for each in parts for part in (each.args if _is_and(each) else (each,))))
+    if FALSE in left:
+        return FALSE
     for part in list(left):
         rest = [other for other in left if other is not part]
         if part not in written and _implied(part, rest):
             left = rest
     return left[0] if len(left) == 1 else Call(BOOLEAN, "and", tuple(left), node.span)
+
+
+def _any(node: Call, parts: tuple[Node, ...]) -> Node:
+    """OR, without parts that accept no row."""
+    left = tuple(part for part in parts if part != FALSE) or (FALSE,)
+    return left[0] if len(left) == 1 else Call(BOOLEAN, "or", left, node.span)
 
 
 def _is_and(node: Node) -> TypeGuard[Call]:
@@ -182,4 +203,6 @@ def _needs(node: Node, value: Node) -> bool:
     tested = _tested(node)
     if tested is not None:
         return _needs(tested, value)
-    return isinstance(node, Call) and node.op in STRICT and any(_needs(arg, value) for arg in node.args)
+    if not isinstance(node, Call) or (node.op not in STRICT and node.op != "in"):
+        return False
+    return any(_needs(arg, value) for arg in node.args)

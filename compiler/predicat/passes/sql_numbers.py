@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, NULL, STRING, DecimalType
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
 from predicat.passes.convert import bare, convert
 from predicat.passes.literals import BLANKS
@@ -109,6 +109,10 @@ def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     kind = DecimalType(precision, scale)
     if number.type == NULL:
         return Literal(kind, None, span)
+    if is_text_of_document(number):  # its numbers are doubles
+        if (precision, scale) != UNSIZED_NUMERIC:
+            raise check.fail(say.sized_decimal_of_document(span, kind))
+        return Call(DOUBLE, "to_double", number.args, span)
     if number.type == STRING:
         plain = Call(STRING, "strip", (number, Literal(STRING, BLANKS, span)), span)
         return Call(kind, "to_decimal", (plain,), span)
@@ -120,6 +124,11 @@ def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     if number.type == BIGINT:
         return number if precision - scale >= _DIGITS_OF_BIGINT else _below(number, precision - scale, span)
     raise check.fail(say.decimal_of(span, str(number.type)))
+
+
+def is_text_of_document(node: Node) -> TypeGuard[Call]:
+    """Whether it is the text of a JSON value, of any kind."""
+    return isinstance(node, Call) and node.op == "to_string" and node.args[0].type == JSON
 
 
 def _below(number: Node, digits: int, span: Span) -> Node:

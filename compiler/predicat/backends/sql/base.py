@@ -62,6 +62,7 @@ from predicat.passes.clock import is_of_clock
 from predicat.passes.convert import convert
 from predicat.passes.engine_order import bare_comparison
 from predicat.passes.facts import may_be_nan
+from predicat.passes.idioms import idiomatic
 from predicat.passes.labels import written
 from predicat.passes.polarity import true_rows
 from predicat.passes.scope import MAX_DEPTH
@@ -176,7 +177,7 @@ class Dialect(Struct, frozen=True):
             return self.to_sql(renderer, self._exactly(node, runtime))
         renderer.indexed = storage is not None
         renderer.where = True
-        return self.to_sql(renderer, true_rows(accepting(node)))
+        return self.to_sql(renderer, _rows(node))
 
     def served_by(self, node: Node, storage: Storage) -> Index | None:
         """An index that finds the rows of a condition, by the rules of the dialect; None if there is none.
@@ -186,7 +187,7 @@ class Dialect(Struct, frozen=True):
         if self.index_of is None:
             return None
         renderer = Renderer(self, indexed=True, storage=storage)
-        return self.index_of(self._tree(renderer, true_rows(accepting(renderer.known(node)))), storage)
+        return self.index_of(self._tree(renderer, _rows(renderer.known(node))), storage)
 
     def _is_shorter(self, before: Node, after: Node, runtime: Runtime | None) -> bool:
         try:
@@ -208,7 +209,7 @@ class Dialect(Struct, frozen=True):
         """
         renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
         # The text of a statement should not depend on its constants, unless an index may serve it.
-        node = true_rows(accepting(node)) if condition else node
+        node = _rows(node) if condition else node
         text, numbered = self.to_sql(renderer, node), self.spelling.numbered
         values: list[Value] = []
         numbers: dict[str, int] = {}
@@ -229,7 +230,7 @@ class Dialect(Struct, frozen=True):
         return self._tree(Renderer(self), self._exactly(node))
 
     def _exactly(self, node: Node, runtime: Runtime | None = None) -> Node:
-        return exactly(node, lambda before, after: self._is_shorter(before, after, runtime))
+        return exactly(idiomatic(node), lambda before, after: self._is_shorter(before, after, runtime))
 
     def _tree(self, renderer: Renderer, node: Node) -> Sql:
         parts = list(walk(node))
@@ -1008,10 +1009,17 @@ def _nullified(test: Node, value: Node) -> Node | None:
             return None
 
 
+def _rows(node: Node) -> Node:
+    """A predicate that is TRUE for the rows that a filter accepts."""
+    return true_rows(idiomatic(accepting(node)))
+
+
 def _test_for_branch(r: Renderer, otherwise: Node, test: Node) -> Sql:
-    """The test of a CASE whose ELSE is NULL whenever the test is UNKNOWN: the kind of a JSON value may then
-    be tested without distinguishing UNKNOWN from FALSE.
+    """The test of a CASE, which takes its ELSE for NULL. Whose ELSE is NULL whenever the test is UNKNOWN: the
+    kind of a JSON value may then be tested without distinguishing UNKNOWN from FALSE.
     """
+    if isinstance(test, Call) and test.op == "is_true":
+        return r.node(test.args[0])
     absent = isinstance(otherwise, Literal) and otherwise.value is None
     if isinstance(test, Call) and test.op == "json_is" and (absent or _null_with_kind(otherwise, test)):
         json = r.dialect.documents

@@ -187,6 +187,14 @@ def rounds_decimal(span: Span) -> Diagnostic:
     )
 
 
+def sized_decimal_of_document(span: Span, kind: object) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"a cast of a JSON value to {kind}, which rounds,",
+        "write (j ->> 'k')::numeric, and round what is compared",
+    )
+
+
 def decimal_of(span: Span, kind: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,

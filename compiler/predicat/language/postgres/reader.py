@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from predicat.ir import tree as t
+from predicat.ir.types import UNSIZED_NUMERIC
 from predicat.language.postgres.differences import FOREIGN, RULES
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
@@ -24,7 +25,7 @@ POSTGRES = SqlLanguage(
     foreign=FOREIGN,
     rows=frozenset({"row"}),
     sunday=0,
-    unsized_decimal=(38, 18),
+    unsized_decimal=UNSIZED_NUMERIC,
 )
 
 
