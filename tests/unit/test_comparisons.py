@@ -6,6 +6,7 @@ import pytest
 
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type
+from predicat.ir.value_sets import ValueSet
 from predicat.passes.comparisons import OF_TYPES, OF_WRITTEN, Comparisons
 from predicat.passes.convert import dyn
 from predicat.passes.scope import CEL_RULES, SQL_RULES, Rules, Scope
@@ -18,12 +19,14 @@ def field(kind: Type) -> Node:
 ONE = Literal(BIGINT, 1)
 MISSING = Literal(NULL, None)
 LISTED = Items(ArrayType(BIGINT), (ONE,))
+LONG = Literal(ArrayType(BIGINT), ValueSet.of(BIGINT, [1, 2]))
 MAPPED = Items(MapType(BIGINT), (Items(ArrayType(NULL), (Literal(STRING, "k"), ONE)),))
 CHOICE = Call(JSON, "cond", (field(JSON), field(JSON), ONE))
 CASES: list[tuple[str, Rules, str, Node, Node]] = [
     ("of_choice", CEL_RULES, "eq", CHOICE, ONE),
     ("of_choice", SQL_RULES, "lt", ONE, CHOICE),
     ("in_written_map", CEL_RULES, "in", ONE, MAPPED),
+    ("in_long_list", SQL_RULES, "in", ONE, LONG),
     ("in_written_list", SQL_RULES, "in", ONE, LISTED),
     ("in_keys", CEL_RULES, "in", ONE, field(JSON)),
     ("of_collections", CEL_RULES, "ne", LISTED, field(ArrayType(BIGINT))),
