@@ -17,6 +17,7 @@ from predicat.ir.operators import (
     FLIPPED,
     JSON_LOOK_UPS,
     LOOK_UPS,
+    MONOTONE,
     OF_DOUBLES,
     OF_INTEGERS,
     OPS,
@@ -26,7 +27,8 @@ from predicat.ir.operators import (
     Operator,
     Strictness,
 )
-from predicat.ir.types import ArrayType, Type
+from predicat.ir.operators.row import Order
+from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, TIMESTAMP, ArrayType, Type
 from predicat.passes import signatures
 from predicat.semantics.evaluate import compile_node
 from tests import support
@@ -105,6 +107,48 @@ def test_values_are_in_the_range(row: Operator) -> None:
         for item in rows(node):
             value = run(item)
             assert value is None or low <= value <= high, (node, item)
+
+
+@pytest.mark.parametrize("op", MONOTONE)
+def test_values_keep_the_order_of_an_argument(op: str) -> None:
+    judged = 0
+    for node in calls(OPS[op]):
+        fields = [arg for arg in node.args if isinstance(arg, Field)]
+        if any(field.type not in (BIGINT, DOUBLE, DATE, TIMESTAMP, DURATION) for field in fields):
+            continue
+        run = compile_node(node)
+        for place, order in enumerate(MONOTONE[op][: len(node.args)]):
+            moved = node.args[place]
+            if order is Order.NOT or not isinstance(moved, Field):
+                continue
+            for item in rows(node):
+                others = [
+                    value for field, value in zip(fields, item.values(), strict=True) if field is not moved
+                ]
+                if any(isinstance(value, float) and not math.isfinite(value) for value in others):
+                    continue
+                values = sorted(value for value in pool(moved.type) if not is_nan(value))
+                for sign, part in parts_in_order(order, values, others):
+                    found = [run({**item, moved.decl.name: value}) for value in part]
+                    known = [value for value in found if value is not None and not is_nan(value)]
+                    assert known == sorted(known, reverse=sign < 0), (node, item, part)
+                    judged += len(known)
+    assert judged > 10 or not list(calls(OPS[op]))
+
+
+def is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def parts_in_order(order: Order, values: list[Any], others: list[Any]) -> Iterator[tuple[int, list[Any]]]:
+    """The values of an argument where it has one direction, with 1 or -1."""
+    if order is Order.FOLDS:
+        yield -1, [value for value in values if value <= 0]
+        yield 1, [value for value in values if value >= 0]
+    elif order is Order.BY_SIGN:
+        yield (1 if others[0] > 0 else -1), values if others[0] else []
+    else:
+        yield (1 if order is Order.RISES else -1), values
 
 
 def test_comparisons() -> None:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from predicat.ir.nodes import NOW, Call, Literal, Node, Parameter
+from predicat.ir.operators import monotone_in
+from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import FIRST_NOW, LAST_NOW
 from predicat.semantics.evaluate import NONE, compile_node
-
-_MONOTONE = frozenset(
-    ("add", "sub", "to_date", "to_timestamp", "add_days", "date_trunc", "add_months", "last_day")
-)
-"""Operators that give a later moment for a later moment, with constants beside it."""
 
 
 def is_of_clock(node: Node) -> bool:
@@ -35,7 +32,10 @@ def _is_monotone(node: Node) -> bool:
     """Whether a node is the current time, or one monotone operator of it and constants after another."""
     if isinstance(node, Parameter):
         return node.decl == NOW
-    if not isinstance(node, Call) or node.op not in _MONOTONE:
+    if not isinstance(node, Call) or node.type not in (DATE, TIMESTAMP):
         return False
-    moments = [arg for arg in node.args if not isinstance(arg, Literal)]
-    return len(moments) == 1 and _is_monotone(moments[0])
+    moments = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
+    if len(moments) != 1 or not _is_monotone(node.args[moments[0]]):
+        return False
+    # Months of timestamps keep their order but at the end of a month, and a clock is one moment at a time.
+    return node.op == "add_months" or monotone_in(node.op, moments[0])

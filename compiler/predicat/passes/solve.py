@@ -19,7 +19,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrite_children, walk
-from predicat.ir.operators import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS, ORDERED
+from predicat.ir.operators import (
+    COMPARISONS,
+    CONNECTIVES,
+    EQUALITIES,
+    JUNCTIONS,
+    MONOTONE,
+    ORDERED,
+    monotone_in,
+)
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
 from predicat.passes.bounds import bounded
@@ -254,31 +262,12 @@ def _constant(node: Node) -> bool:
     return isinstance(node, Literal) and node.value is not None
 
 
-_BOTH = ("add", "sub", "add_days", "mul")
-"""Monotone in each argument, if the other one is a constant."""
-_FIRST = ("div", "fdiv", "round", "bround", "shift_right")
-"""Monotone in the first argument, if the second one is a constant."""
-_ONLY = (
-    "neg",
-    "abs",
-    "floor",
-    "ceil",
-    "sqrt",
-    "exp",
-    "ln",
-    "log10",
-    "to_date",
-    "to_timestamp",
-    "to_double",
-    "year",
-    "int32",
-    "to_whole",
-    "to_int",
-    "last_day",
-    "to_micros",
-    "from_micros",
-)
+_ONLY = frozenset(op for op, orders in MONOTONE.items() if len(orders) == 1)
 """Monotone in their argument; `abs` on each side of zero."""
+_BOTH = frozenset(op for op in MONOTONE if monotone_in(op, 0) and monotone_in(op, 1))
+"""Monotone in each argument, if the other one is a constant."""
+_FIRST = frozenset(op for op in MONOTONE if monotone_in(op, 0)) - _ONLY - _BOTH
+"""Monotone in the first argument, if the second one is a constant."""
 _NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP)
 
 

@@ -16,7 +16,7 @@ The examples are run by the tests on the reference evaluator, Spark and PostgreS
 from __future__ import annotations
 
 from predicat.ir.operators import collections, conversions, documents, logic, numbers, texts, times
-from predicat.ir.operators.row import COUNT, Step
+from predicat.ir.operators.row import COUNT, Order, Step
 from predicat.ir.operators.row import Operator as Operator
 from predicat.ir.operators.row import Strictness as Strictness
 
@@ -73,6 +73,16 @@ BY_KEY = frozenset(op for op, step in LOOK_UPS.items() if step is Step.KEY)
 BY_PLACE = frozenset(LOOK_UPS) - BY_KEY
 JSON_LOOK_UPS = frozenset(op for op in LOOK_UPS if OPS[op].signatures[0].startswith("json,"))
 """The look-ups in a JSON document; the others look into a column of its own."""
+MONOTONE = {row.name: row.monotone for row in _ROWS if row.monotone}
+"""The operators that keep or turn round the order of an argument."""
+
+
+def monotone_in(op: str, place: int) -> bool:
+    """Whether an operator is monotone in an argument."""
+    orders = MONOTONE.get(op, ())
+    return place < len(orders) and orders[place] is not Order.NOT
+
+
 TEXT_OPERATORS = frozenset(row.name for row in _ROWS if row.of_texts)
 """The operators that read or make texts."""
 JSON_READS = {row.name: row.json_kind for row in _ROWS if row.json_kind is not None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from predicat.ir.operators.row import ANY_FUNCTION, DAY, MOMENT, Names, Operator
+from predicat.ir.operators.row import ANY_FUNCTION, DAY, MOMENT, Names, Operator, Order
 
 ROWS = (
     Operator(
@@ -19,6 +19,7 @@ ROWS = (
         words="the whole number of {0}",
         names=Names(label="a conversion to a whole number", spellings=("int", "CAST")),
         of_texts=True,
+        monotone=(Order.RISES,),
     ),
     Operator(
         "to_whole",
@@ -36,6 +37,7 @@ ROWS = (
         total=False,
         words="the whole number of {0}",
         names=Names(label="a conversion to a whole number"),
+        monotone=(Order.RISES,),
     ),
     Operator(
         "to_double",
@@ -45,6 +47,7 @@ ROWS = (
         total=False,
         words="the number of {0}",
         names=Names(label="a conversion to a double", spellings=("double", "CAST")),
+        monotone=(Order.RISES,),
     ),
     Operator(
         "to_decimal",
@@ -117,6 +120,7 @@ ROWS = (
         total=False,
         words="the timestamp of {0}",
         names=Names(label="a conversion to a timestamp"),
+        monotone=(Order.RISES,),
     ),
     Operator(
         "to_duration",
@@ -175,5 +179,6 @@ ROWS = (
         total=False,
         words="the date of {0}",
         names=Names(label="a conversion to a date"),
+        monotone=(Order.RISES,),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from predicat.ir.operators.row import ANY_FUNCTION, BIGGEST, LONGEST_SAMPLE, MOMENT, Names, Operator
+from predicat.ir.operators.row import ANY_FUNCTION, BIGGEST, LONGEST_SAMPLE, MOMENT, Names, Operator, Order
 
 ROWS = (
     Operator(
@@ -19,6 +19,7 @@ ROWS = (
         (((1, 2), 3), ((BIGGEST, 1), None), ((0.5, 0.25), 0.75), ((LONGEST_SAMPLE, LONGEST_SAMPLE), None)),
         arithmetic="+",
         total=False,
+        monotone=(Order.RISES, Order.RISES),
     ),
     Operator(
         "sub",
@@ -38,6 +39,7 @@ ROWS = (
         ),
         arithmetic="-",
         total=False,
+        monotone=(Order.RISES, Order.FALLS),
     ),
     Operator(
         "mul",
@@ -46,6 +48,7 @@ ROWS = (
         (((3, 4), 12), ((BIGGEST, 2), None), ((0.5, 3.0), 1.5)),
         arithmetic="*",
         total=False,
+        monotone=(Order.BY_SIGN, Order.BY_SIGN),
     ),
     Operator(
         "div",
@@ -61,6 +64,7 @@ ROWS = (
         ),
         arithmetic="/",
         total=False,
+        monotone=(Order.BY_SIGN, Order.NOT),
     ),
     Operator(
         "mod",
@@ -84,6 +88,7 @@ ROWS = (
             ((1.0, None), None),
         ),
         arithmetic="/",
+        monotone=(Order.BY_SIGN, Order.NOT),
     ),
     Operator(
         "int32",
@@ -92,6 +97,7 @@ ROWS = (
         (((2**31 - 1,), 2**31 - 1), ((2**31,), None), ((-(2**31),), -(2**31))),
         total=False,
         names=Names(label="-"),
+        monotone=(Order.RISES,),
     ),
     Operator(
         "neg",
@@ -101,6 +107,7 @@ ROWS = (
         total=False,
         words="-{0}",
         names=Names(label="-"),
+        monotone=(Order.FALLS,),
     ),
     Operator(
         "abs",
@@ -109,6 +116,7 @@ ROWS = (
         (((-2,), 2), ((-BIGGEST - 1,), None)),
         total=False,
         words="the absolute value of {0}",
+        monotone=(Order.FOLDS,),
     ),
     Operator(
         "floor",
@@ -116,6 +124,7 @@ ROWS = (
         "The largest whole number not above.",
         (((-1.5,), -2.0), ((1e300,), 1e300)),
         words="the floor of {0}",
+        monotone=(Order.RISES,),
     ),
     Operator(
         "ceil",
@@ -123,6 +132,7 @@ ROWS = (
         "The smallest whole number not below.",
         (((1.2,), 2.0),),
         words="the ceiling of {0}",
+        monotone=(Order.RISES,),
     ),
     Operator(
         "round",
@@ -140,6 +150,7 @@ ROWS = (
             ((5e-324, 10), 0.0),
         ),
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        monotone=(Order.RISES, Order.NOT),
     ),
     Operator(
         "bround",
@@ -155,6 +166,7 @@ ROWS = (
             ((1e22, 3), 1e22),
         ),
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        monotone=(Order.RISES, Order.NOT),
     ),
     Operator(
         "sqrt",
@@ -164,6 +176,7 @@ ROWS = (
         total=False,
         words="the square root of {0}",
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        monotone=(Order.RISES,),
     ),
     Operator(
         "exp",
@@ -171,6 +184,7 @@ ROWS = (
         "e to the power of a number. Only compared with a constant: engines round it differently.",
         words="the exponential of {0}",
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        monotone=(Order.RISES,),
     ),
     Operator(
         "ln",
@@ -179,6 +193,7 @@ ROWS = (
         total=False,
         words="the natural logarithm of {0}",
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        monotone=(Order.RISES,),
     ),
     Operator(
         "log10",
@@ -187,6 +202,7 @@ ROWS = (
         total=False,
         words="the decimal logarithm of {0}",
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        monotone=(Order.RISES,),
     ),
     Operator(
         "bit_and",
@@ -222,5 +238,6 @@ ROWS = (
         "The 64 bits moved down by 0 to 63 places; the sign stays.",
         (((8, 3), 1), ((-1, 1), -1), ((-BIGGEST - 1, 63), -1), ((-5, 1), -3)),
         without_formula=ANY_FUNCTION,
+        monotone=(Order.RISES, Order.NOT),
     ),
 )

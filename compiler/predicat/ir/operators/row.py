@@ -36,6 +36,16 @@ class Step(Enum):
     PLACE = "place"
 
 
+class Order(Enum):
+    """How the value of an operator changes as one argument grows, and the others are constants."""
+
+    RISES = "it never falls"
+    FALLS = "it never rises"
+    BY_SIGN = "as RISES beside a constant above zero, as FALLS beside one below"
+    FOLDS = "it falls below zero and rises above"
+    NOT = "in no order"
+
+
 class Comparison(Struct, frozen=True):
     """What a comparison of two values that are there is called, holds for, and becomes."""
 
@@ -82,6 +92,8 @@ class Operator(Struct, frozen=True):
     """The sign of a calculation with two operands."""
     json_kind: str | None = None
     """The kind of the JSON values that it reads."""
+    monotone: tuple[Order, ...] = ()
+    """How it changes with each argument, wherever it has a value. Empty: in no order."""
     words: str = ""
     """A call in plain words, where `{0}` is the first argument. Empty: it is shown as a call."""
     names: Names = Names()

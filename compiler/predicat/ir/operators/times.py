@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
-from predicat.ir.operators.row import ANY_FUNCTION, BIGGEST, DAY, MOMENT, Names, Operator
+from predicat.ir.operators.row import ANY_FUNCTION, BIGGEST, DAY, MOMENT, Names, Operator, Order
 
 ROWS = (
     Operator(
@@ -15,6 +15,7 @@ ROWS = (
         range=(1, 9999),
         words="the year of {0}",
         names=Names(cel="getFullYear"),
+        monotone=(Order.RISES,),
     ),
     Operator(
         "month",
@@ -98,6 +99,7 @@ ROWS = (
             (("week", MOMENT), datetime(2013, 7, 1, tzinfo=UTC)),
         ),
         names=Names(kind="a rounded time", spellings=("date_trunc",)),
+        monotone=(Order.NOT, Order.RISES),
     ),
     Operator(
         "in_units",
@@ -105,6 +107,7 @@ ROWS = (
         "The whole hours, minutes, seconds or milliseconds of a duration.",
         ((("minute", timedelta(hours=1, seconds=119)), 61), (("second", timedelta(milliseconds=-1500)), -1)),
         names=Names(label="a part of a duration"),
+        monotone=(Order.NOT, Order.RISES),
     ),
     Operator(
         "add_days",
@@ -113,6 +116,7 @@ ROWS = (
         (((DAY, -4), date(2013, 6, 30)),),
         total=False,
         names=Names(label="date_add", spellings=("date_add", "date_sub", "+", "-")),
+        monotone=(Order.RISES, Order.RISES),
     ),
     Operator(
         "days_between",
@@ -120,6 +124,7 @@ ROWS = (
         "Days from the second date to the first.",
         (((DAY, date(2013, 7, 1)), 3),),
         names=Names(label="datediff"),
+        monotone=(Order.RISES, Order.FALLS),
     ),
     Operator(
         "add_months",
@@ -144,6 +149,7 @@ ROWS = (
         "The last day of the month.",
         (((date(2024, 2, 3),), date(2024, 2, 29)), ((date(9999, 12, 31),), date(9999, 12, 31))),
         without_formula=ANY_FUNCTION,
+        monotone=(Order.RISES,),
     ),
     Operator(
         "to_micros",
@@ -151,6 +157,7 @@ ROWS = (
         "The microseconds since 1970, or of a duration.",
         (((MOMENT,), 1_372_933_815_250_000), ((timedelta(seconds=-1.5),), -1_500_000)),
         names=Names(label="unix_micros"),
+        monotone=(Order.RISES,),
     ),
     Operator(
         "from_micros",
@@ -163,6 +170,7 @@ ROWS = (
         ),
         total=False,
         names=Names(label="timestamp_micros"),
+        monotone=(Order.RISES,),
     ),
     Operator(
         "format_time",

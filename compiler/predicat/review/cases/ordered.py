@@ -15,7 +15,8 @@ from decimal import Decimal
 from typing import Any
 
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
-from predicat.ir.operators import COMPARISONS, TIME_PARTS
+from predicat.ir.operators import COMPARISONS, MONOTONE, SOLVED_ONLY, TIME_PARTS, monotone_in
+from predicat.ir.operators.row import Order
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import (
     EXACT,
@@ -250,28 +251,13 @@ def _direction(node: Call, index: int) -> int:
     ]
     if any(other is None or (isinstance(other, float) and not math.isfinite(other)) for other in others):
         return 0
-    match node.op:
-        case "add" | "add_days" | "int32" | "floor" | "ceil" | "to_double":
-            return 1
-        case "to_int":
-            return int(node.args[0].type in (DOUBLE, TIMESTAMP, BIGINT))
-        case "to_timestamp" | "to_date":
-            return int(is_ordered(node.args[0].type))
-        case "year":
-            return int(_utc(node))
-        case "date_trunc" | "in_units":
-            return int(index == 1)
-        case "sub" | "days_between":
-            return 1 if index == 0 else -1
-        case "neg":
-            return -1
-        case "mul" | "div" | "fdiv":
-            (by,) = others
-            if not isinstance(by, int | float) or not by or (node.op != "mul" and index):
-                return 0
-            return 1 if by > 0 else -1
-        case _:
-            return 0
+    order = MONOTONE[node.op][index] if monotone_in(node.op, index) else Order.NOT
+    if order is Order.BY_SIGN:
+        (by,) = others
+        return (1 if by > 0 else -1) if isinstance(by, int | float) and by else 0
+    if node.op in SOLVED_ONLY or (node.op in TIME_PARTS and not _utc(node)):
+        return 0
+    return {Order.RISES: 1, Order.FALLS: -1}.get(order, 0)
 
 
 # --- values that stand for all

@@ -16,25 +16,11 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.operators import monotone_in
 from predicat.ir.types import BIGINT, DATE, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.semantics.evaluate import compile_node
 
-_MONOTONE = (
-    "add",
-    "sub",
-    "mul",
-    "neg",
-    "year",
-    "to_date",
-    "date_trunc",
-    "add_days",
-    "days_between",
-    "to_timestamp",
-    "to_double",
-    "to_int",
-)
-"""Operators that are monotone in their only argument that is not constant."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 
@@ -75,12 +61,12 @@ DOMAINS: dict[Type, Domain] = {
 
 def field_of(node: Node) -> Field | None:
     """The field that an expression is monotone in, if it is one of at least one operator."""
-    if not isinstance(node, Call) or node.op not in _MONOTONE:
+    if not isinstance(node, Call):
         return None
-    varying = [arg for arg in node.args if not isinstance(arg, Literal)]
-    if len(varying) != 1:
+    varying = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
+    if len(varying) != 1 or not monotone_in(node.op, varying[0]) or node.op == "abs":
         return None
-    inner = varying[0]
+    inner = node.args[varying[0]]
     return inner if isinstance(inner, Field) and inner.type in DOMAINS else field_of(inner)
 
 
