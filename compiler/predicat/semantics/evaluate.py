@@ -7,6 +7,7 @@ Every engine is tested against this file.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -526,6 +527,13 @@ def _like(node: Call) -> Callable[..., Any]:
     return lambda value, _pattern: matches(value)
 
 
+def _like_row(value: str, pattern: str) -> bool | None:
+    return like.matcher(pattern)(value) if _ESCAPED.fullmatch(pattern) else None
+
+
+_ESCAPED = re.compile(like.ESCAPED_PATTERN)
+
+
 def _like_ci(node: Call) -> Callable[..., Any]:
     matches = like.matcher(casefold.fold(_constant(node) or ""))
     return lambda value, _pattern: matches(casefold.fold(value))
@@ -897,6 +905,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "ends_with": _constantly(lambda a, b: a.endswith(b)),
     "contains": _constantly(lambda a, b: b in a),
     "like": _like,
+    "like_row": _constantly(_like_row),
     "equals_ci": _folded(lambda a, b: a == b),
     "starts_with_ci": _folded(lambda a, b: a.startswith(b)),
     "contains_ci": _folded(lambda a, b: b in a),

@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 
 from predicat.diagnostics.messages import patterns as say
 
+ESCAPED_PATTERN = r"(?s)^(?:[^\\]|\\[%_\\])*$"
+"""The patterns of LIKE that every engine takes: a backslash escapes %, _ or itself."""
+
 
 class LikeError(ValueError):
     """A pattern that no engine accepts."""

@@ -69,6 +69,7 @@ from predicat.passes.scope import MAX_DEPTH
 from predicat.passes.solve import exactly
 from predicat.passes.variables import apart, caseless
 from predicat.semantics import casefold
+from predicat.semantics.like import ESCAPED_PATTERN
 
 Sql = exp.Expr
 
@@ -1457,6 +1458,17 @@ def like(value: Sql, pattern: Sql) -> Sql:
     return exp.Like(this=comparison_operand(value), expression=pattern)
 
 
+def like_row(like: Callable[[Sql, Sql], Sql] = like) -> Rule:
+    """LIKE with a pattern of the row, where the backslashes in it stand before what they may escape."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, pattern = node.args
+        fits = Call(BOOLEAN, "matches", (pattern, Literal(STRING, ESCAPED_PATTERN)), node.span)
+        return case((r.node(fits), like(r.node(value), r.node(pattern))))
+
+    return rule
+
+
 def case_insensitive(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
     """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a
     function.
@@ -1619,6 +1631,7 @@ COMMON: dict[str, Rule | NotSupported] = {
     "entry_filter": NotSupported(say.RUNS_AS_PYTHON, say.RUN_ENTRY_FILTER),
     "same": _same,
     "in": _in,
+    "like_row": like_row(),
     "like": lambda r, node: like(tested(r, *node.args), r.node(node.args[1])),
     **{op: _comparison(op) for op in COMPARISON_NODES},
 }

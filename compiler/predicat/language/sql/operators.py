@@ -219,7 +219,23 @@ def pattern(
             pattern = t.Const(canonical(pattern.value, escape), pattern.span)
         except LikeError as error:
             raise reader.fail(msg.bad_like(pattern.span, str(error))) from None
+    elif op == "like":
+        return t.Apply("like_row", (value, _escaping(pattern, escape)), span)
     return t.Apply(op, (value, pattern), span)
+
+
+def _escaping(pattern: t.Tree, escape: str) -> t.Tree:
+    """A pattern of the row with the backslash as its escape character."""
+    if escape == "\\":
+        return pattern
+    doubled = t.Apply(
+        "replace", (pattern, t.Const("\\", pattern.span), t.Const("\\\\", pattern.span)), pattern.span
+    )
+    if not escape:
+        return doubled
+    return t.Apply(
+        "replace", (doubled, t.Const(escape, pattern.span), t.Const("\\", pattern.span)), pattern.span
+    )
 
 
 def escape(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
