@@ -56,10 +56,10 @@ TRY(EPOCH_US(publish_time) - EPOCH_US(event_time)) > 3600000000
 (ce_type = 'com.github.issue.create') IS TRUE
 
 -- events.pull_of_repository@1 (sourceAndType)
-(ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
+(ce_type = 'com.github.pull.create' AND ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
 
 -- events.outside_github@1 (cloudevents)
-((ce_type LIKE '%pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND (ce_source LIKE 'https://github.com%') IS NOT TRUE
+(ce_type LIKE '%pull.create' OR ce_type = 'com.example.order') IS TRUE AND (ce_source LIKE 'https://github.com%') IS NOT TRUE
 
 -- events.insecure_source@1 (cesql)
 ce_source IS NOT NULL AND LOWER(ce_source) NOT LIKE 'https://%'
@@ -68,13 +68,13 @@ ce_source IS NOT NULL AND LOWER(ce_source) NOT LIKE 'https://%'
 CASE WHEN STRLEN(properties['tso']) <= 20 AND NOT (properties['tso'] GLOB '*[!0-9]*') OR REGEXP_MATCHES(properties['tso'], '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(properties['tso'] AS BIGINT) END >= 420000
 
 -- events.urgent_order@1 (headers)
-(properties['type'] = 'order-created') IS TRUE AND (properties['priority'] = 'HIGH') IS TRUE AND (properties['region'] <> 'EU') IS TRUE
+(properties['type'] = 'order-created' AND properties['priority'] = 'HIGH' AND properties['region'] <> 'EU') IS TRUE
 
 -- events.small_region@1 (labels)
 (properties['region'] IN ('EU', 'eu')) IS NOT TRUE AND properties['type'] IS NOT NULL
 
 -- events.replay_window@1 (sns)
-((properties['region'] = 'EU') IS TRUE OR (TRANSLATE(properties['region'], 'SſU', 'ssu') = 'us') IS TRUE) AND LIST_EXTRACT(LIST_TRANSFORM(LIST_VALUE(CASE WHEN STRLEN(properties['tso']) <= 300 AND NOT (properties['tso'] GLOB '*[!0-9.]*') THEN TRY_CAST(properties['tso'] AS DOUBLE) WHEN STRLEN(properties['tso']) <= 600 AND REGEXP_MATCHES(properties['tso'], '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$') THEN NULLIF(NULLIF(TRY_CAST(properties['tso'] AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN properties['tso'] IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(properties['tso'] AS DOUBLE) END), LAMBDA __v1 : __v1 >= 100000 AND NOT ISNAN(__v1) AND __v1 < 420000), 1) IS TRUE
+((properties['region'] = 'EU' OR TRANSLATE(properties['region'], 'SſU', 'ssu') = 'us') AND LIST_EXTRACT(LIST_TRANSFORM(LIST_VALUE(CASE WHEN STRLEN(properties['tso']) <= 300 AND NOT (properties['tso'] GLOB '*[!0-9.]*') THEN TRY_CAST(properties['tso'] AS DOUBLE) WHEN STRLEN(properties['tso']) <= 600 AND REGEXP_MATCHES(properties['tso'], '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$') THEN NULLIF(NULLIF(TRY_CAST(properties['tso'] AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN properties['tso'] IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(properties['tso'] AS DOUBLE) END), LAMBDA __v1 : __v1 >= 100000 AND NOT ISNAN(__v1) AND __v1 < 420000), 1)) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
 (properties['trace'] LIKE 'req-%') IS TRUE AND properties['priority'] IS NULL

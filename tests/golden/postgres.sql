@@ -56,10 +56,10 @@ properties ->> 'type' = 'order-created' AND properties ->> 'priority' = 'HIGH' A
 (ce_type = 'com.github.issue.create') IS TRUE
 
 -- events.pull_of_repository@1 (sourceAndType)
-(ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
+(ce_type = 'com.github.pull.create' AND ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
 
 -- events.outside_github@1 (cloudevents)
-((ce_type LIKE '%pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND (ce_source LIKE 'https://github.com%') IS NOT TRUE
+(ce_type LIKE '%pull.create' OR ce_type = 'com.example.order') IS TRUE AND (ce_source LIKE 'https://github.com%') IS NOT TRUE
 
 -- events.insecure_source@1 (cesql)
 ce_source IS NOT NULL AND LOWER(ce_source) NOT LIKE 'https://%'
@@ -68,13 +68,13 @@ ce_source IS NOT NULL AND LOWER(ce_source) NOT LIKE 'https://%'
 CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN (properties ->> 'tso')::bigint WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN (properties ->> 'tso')::bigint WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN (properties ->> 'tso')::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN (properties ->> 'tso')::numeric::bigint END END >= 420000
 
 -- events.urgent_order@1 (headers)
-(properties ->> 'type' = 'order-created') IS TRUE AND (properties ->> 'priority' = 'HIGH') IS TRUE AND (properties ->> 'region' <> 'EU') IS TRUE
+(properties ->> 'type' = 'order-created' AND properties ->> 'priority' = 'HIGH' AND properties ->> 'region' <> 'EU') IS TRUE
 
 -- events.small_region@1 (labels)
 (properties ->> 'region' IN ('EU', 'eu')) IS NOT TRUE AND properties ->> 'type' IS NOT NULL
 
 -- events.replay_window@1 (sns)
-((properties ->> 'region' = 'EU') IS TRUE OR (TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') IS TRUE) AND (SELECT __v1 >= 100000 AND __v1 <> FLOAT8 'NaN' AND __v1 < 420000 FROM (SELECT CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN (properties ->> 'tso')::float8 WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN (properties ->> 'tso')::float8 WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN 0::float8 END WHEN ABS((properties ->> 'tso')::numeric) < 2.4703282292062328e-324 THEN 0::float8 WHEN ABS((properties ->> 'tso')::numeric) < 1.7976931348623158e308 THEN (properties ->> 'tso')::numeric::float8 END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN (properties ->> 'tso')::float8 END AS __v1 OFFSET 0) AS __v1t) IS TRUE
+((properties ->> 'region' = 'EU' OR TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') AND (SELECT __v1 >= 100000 AND __v1 <> FLOAT8 'NaN' AND __v1 < 420000 FROM (SELECT CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN (properties ->> 'tso')::float8 WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN (properties ->> 'tso')::float8 WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN 0::float8 END WHEN ABS((properties ->> 'tso')::numeric) < 2.4703282292062328e-324 THEN 0::float8 WHEN ABS((properties ->> 'tso')::numeric) < 1.7976931348623158e308 THEN (properties ->> 'tso')::numeric::float8 END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN (properties ->> 'tso')::float8 END AS __v1 OFFSET 0) AS __v1t)) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
 (properties ->> 'trace' LIKE 'req-%') IS TRUE AND properties ->> 'priority' IS NULL

@@ -56,10 +56,10 @@ UNIX_MICROS(publish_time) - UNIX_MICROS(event_time) > 3600000000
 (ce_type = 'com.github.issue.create') IS TRUE
 
 -- events.pull_of_repository@1 (sourceAndType)
-(ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
+(ce_type = 'com.github.pull.create' AND ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
 
 -- events.outside_github@1 (cloudevents)
-((ce_type LIKE '%pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND (ce_source LIKE 'https://github.com%') IS NOT TRUE
+(ce_type LIKE '%pull.create' OR ce_type = 'com.example.order') IS TRUE AND (ce_source LIKE 'https://github.com%') IS NOT TRUE
 
 -- events.insecure_source@1 (cesql)
 ce_source IS NOT NULL AND LOWER(ce_source) NOT LIKE 'https://%'
@@ -68,13 +68,13 @@ ce_source IS NOT NULL AND LOWER(ce_source) NOT LIKE 'https://%'
 CASE WHEN properties['tso'] >= '-' AND properties['tso'] < ':' AND OCTET_LENGTH(properties['tso']) <= 20 AND SUBSTRING(CAST(properties['tso'] AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN TRY_CAST(properties['tso'] AS BIGINT) END >= 420000
 
 -- events.urgent_order@1 (headers)
-(properties['type'] = 'order-created') IS TRUE AND (properties['priority'] = 'HIGH') IS TRUE AND (properties['region'] <> 'EU') IS TRUE
+(properties['type'] = 'order-created' AND properties['priority'] = 'HIGH' AND properties['region'] <> 'EU') IS TRUE
 
 -- events.small_region@1 (labels)
 (properties['region'] IN ('EU', 'eu')) IS NOT TRUE AND properties['type'] IS NOT NULL
 
 -- events.replay_window@1 (sns)
-((properties['region'] = 'EU') IS TRUE OR (TRANSLATE(properties['region'], 'SſU', 'ssu') = 'us') IS TRUE) AND GET(TRANSFORM(ARRAY(CASE WHEN OCTET_LENGTH(properties['tso']) <= 600 AND (properties['tso'] < '0F' AND (properties['tso'] >= '.' OR properties['tso'] >= '-' AND properties['tso'] < '-0F' OR properties['tso'] >= '-1') OR properties['tso'] >= '1') AND SUBSTRING(CAST(properties['tso'] AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN NANVL(TRY_CAST(properties['tso'] AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN OCTET_LENGTH(properties['tso']) <= 600 AND properties['tso'] RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?\\z' THEN NANVL(TRY_CAST(properties['tso'] AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN properties['tso'] IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(properties['tso'] AS DOUBLE) END), __v1 -> __v1 >= 100000 AND NOT ISNAN(__v1) AND __v1 < 420000), 0) IS TRUE
+((properties['region'] = 'EU' OR TRANSLATE(properties['region'], 'SſU', 'ssu') = 'us') AND GET(TRANSFORM(ARRAY(CASE WHEN OCTET_LENGTH(properties['tso']) <= 600 AND (properties['tso'] < '0F' AND (properties['tso'] >= '.' OR properties['tso'] >= '-' AND properties['tso'] < '-0F' OR properties['tso'] >= '-1') OR properties['tso'] >= '1') AND SUBSTRING(CAST(properties['tso'] AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN NANVL(TRY_CAST(properties['tso'] AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN OCTET_LENGTH(properties['tso']) <= 600 AND properties['tso'] RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?\\z' THEN NANVL(TRY_CAST(properties['tso'] AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN properties['tso'] IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(properties['tso'] AS DOUBLE) END), __v1 -> __v1 >= 100000 AND NOT ISNAN(__v1) AND __v1 < 420000), 0)) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
 (properties['trace'] LIKE 'req-%') IS TRUE AND properties['priority'] IS NULL

@@ -29,6 +29,25 @@ def deciding(node: Node) -> Node:
     return node if never_unknown(node) else Call(BOOLEAN, "is_true", (node,), node.span)
 
 
+def decided_once(node: Node) -> Node:
+    """A predicate with the same outcome on every row, in which AND and OR decide for all parts together:
+    `(a AND b) IS TRUE` for `a IS TRUE AND b IS TRUE`.
+    """
+    if not isinstance(node, Call) or node.op not in CONNECTIVES:
+        return node
+    args = tuple(map(decided_once, node.args))
+    decisions = [arg for arg in args if isinstance(arg, Call) and arg.op == "is_true"]
+    if node.op == "not" or len(decisions) < 2:
+        return Call(node.type, node.op, args, node.span)
+    inner = Call(node.type, node.op, tuple(arg.args[0] for arg in decisions), node.span)
+    whole = Call(BOOLEAN, "is_true", (inner,), node.span)
+    if len(decisions) == len(args):
+        return whole
+    first = args.index(decisions[0])
+    rest = [arg for arg in args if arg not in decisions]
+    return Call(node.type, node.op, (*rest[:first], whole, *rest[first:]), node.span)
+
+
 def never_unknown(node: Node) -> bool:
     """Whether a predicate is TRUE or FALSE on every row."""
     if isinstance(node, Call) and node.op in CONNECTIVES:

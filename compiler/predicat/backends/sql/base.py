@@ -56,7 +56,7 @@ from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
-from predicat.passes.accept import accepting, never_unknown
+from predicat.passes.accept import accepting, decided_once, never_unknown
 from predicat.passes.bounds import Bounded, without_guards
 from predicat.passes.clock import is_of_clock
 from predicat.passes.convert import convert
@@ -231,7 +231,10 @@ class Dialect(Struct, frozen=True):
         return self._tree(Renderer(self), self._exactly(node))
 
     def _exactly(self, node: Node, runtime: Runtime | None = None) -> Node:
-        return exactly(idiomatic(node), lambda before, after: self._is_shorter(before, after, runtime))
+        return exactly(
+            idiomatic(decided_once(node)),
+            lambda before, after: self._is_shorter(before, after, runtime),
+        )
 
     def _tree(self, renderer: Renderer, node: Node) -> Sql:
         parts = list(walk(node))

@@ -534,7 +534,7 @@ def _in_array(r: Renderer, node: Call) -> Sql:
     known = and_(*([] if constant else [not_(is_null(value))]), not_(is_null(items)))
     hit = call("LIST_CONTAINS", items, value)
     return case(
-        (not_(wrap(known)), cast(exp.Null(), "BOOLEAN")),
+        (not_(known), cast(exp.Null(), "BOOLEAN")),
         (hit, exp.Boolean(this=True)),
         (_absent(items), cast(exp.Null(), "BOOLEAN")),
         default=exp.Boolean(this=False),
