@@ -53,6 +53,10 @@ def test_the_same_rows(node: Node) -> None:
         ("n + 5 > 10 AND n < 100", "sql", "n > 5 AND n < 100"),
         ("n - 1 >= 1 AND n - 1 >= 5", "sql", "n >= 6"),
         ("n > 3 AND n > 5", "sql", "n > 3 AND n > 5"),
+        ("d > 1 AND p AND d < 5", "sql", "d > 1 AND p AND d < 5"),
+        ("d < 5 AND d > 1", "sql", "d < 5 AND d > 1"),
+        ("d > 1 AND d <> 7", "sql", "d > 1 AND NOT ISNAN(d) AND d <> 7"),
+        ("d > 1 AND (d > 2 AND p)", "sql", "d > 1 AND NOT ISNAN(d) AND d > 2 AND p"),
     ],
 )
 def test_texts(text: str, language: str, expected: str) -> None:

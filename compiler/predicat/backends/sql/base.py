@@ -629,7 +629,8 @@ class Renderer(Struct):
         """A condition of a WHERE, where FALSE and NULL mean the same, with additional conditions that an
         index can serve.
         """
-        return and_(*dict.fromkeys(self._conjuncts(node)))
+        parts = (part for conjunct in self._conjuncts(node) for part in _conjuncts_of(conjunct))
+        return and_(*dict.fromkeys(parts))
 
     def _conjuncts(self, node: Node) -> list[Sql]:
         if isinstance(node, Call) and node.op == "and":
@@ -882,16 +883,18 @@ def _and(r: Renderer, node: Call) -> Sql:
 
 
 def _all_of(r: Renderer, node: Call, render: Callable[[Node], list[Sql]]) -> list[Sql]:
-    """The parts of an AND. Two bounds of one value by constants, one after the other, are a BETWEEN; beside
+    """The parts of an AND. Two bounds of one value by constants, one after the other, are a BETWEEN. Beside
     an upper bound a lower one needs no guard against NaN, which is above it.
     """
     result: list[Sql] = []
     parts = list(node.args)
+    numbers = {part.args[0] for part in parts if _is_false_for_nan(part)}
     while parts:
         part = parts.pop(0)
         bounds = _bounds(part, parts[0]) if parts else None
         if bounds is None:
-            result += render(part)
+            plain = _without_guard(r, part, numbers) if numbers else None
+            result += render(part) if plain is None else [plain]
             continue
         parts.pop(0)
         low, high = bounds
@@ -903,6 +906,32 @@ def _all_of(r: Renderer, node: Call, render: Callable[[Node], list[Sql]]) -> lis
                 binary(COMPARISON_NODES[bound.op], value, r.node(bound.args[1])) for bound in (low, high)
             ]
     return result
+
+
+def _conjuncts_of(sql: Sql) -> list[Sql]:
+    """The parts of an AND in SQL: two conditions may have the same guard."""
+    if not isinstance(sql, exp.And):
+        return [sql]
+    return [part for side in (sql.this, sql.expression) for part in _conjuncts_of(side)]
+
+
+def _is_false_for_nan(node: Node) -> TypeGuard[Call]:
+    """Whether a comparison of a column with a constant is FALSE if the column is NaN, also for engines."""
+    match node:
+        case Call(op="lt" | "le" | "eq", args=(Field(type=kind), Literal(value=float() as value))):
+            return kind == DOUBLE and not math.isnan(value)
+        case _:
+            return False
+
+
+def _without_guard(r: Renderer, node: Node, numbers: set[Node]) -> Sql | None:
+    """A lower bound of a column that is not NaN in the rows that count; None of another node."""
+    if not isinstance(node, Call) or node.op not in ("gt", "ge") or node.args[0] not in numbers:
+        return None
+    other = node.args[1]
+    if not isinstance(other, Literal | Field) or other.type != DOUBLE or r.parameterize:
+        return None
+    return binary(COMPARISON_NODES[node.op], r.node(node.args[0]), r.node(other))
 
 
 def _bounds(one: Node, other: Node) -> tuple[Call, Call] | None:
