@@ -88,7 +88,9 @@ def false_rows(node: Node) -> Node | None:
         case Call(op=op, args=args) if op in JUNCTIONS:
             parts = [false_rows(part) for part in args]
             known = tuple(part for part in parts if part is not None)
-            return Call(BOOLEAN, _OTHER[op], known, node.span) if len(known) == len(parts) else None
+            if len(known) < len(parts):
+                return None
+            return _any(node, known) if op == "and" else _all(node, known, known)
         case Call(op=op, args=args) if op in COMPARISONS:
             if any(map(may_be_nan, args)):  # which is neither below nor above another number
                 return None

@@ -1415,6 +1415,25 @@ def constant(node: Node) -> str:
     return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
 
 
+def _coalesce(r: Renderer, node: Call) -> Sql:
+    """The first value there is. All engines call a part of a text, or else the empty text, SPLIT_PART."""
+    match node.args:
+        case (
+            Call(
+                op="index",
+                args=(
+                    Call(op="split", args=(text, Literal(value=str() as by) as separator)),
+                    Literal(value=int() as place),
+                ),
+            ),
+            Call(op="substr", args=(same, Literal(value=1), Literal(value=0))),
+        ) if text == same and by and 0 <= place < INT32_MAX:
+            number = number_literal(place + 1)
+            return call("SPLIT_PART", r.node(text), r.node(separator), number)
+        case _:
+            return call("COALESCE", *r.args(node))
+
+
 def constant_int(node: Node) -> int:
     """The value of an argument that is a constant integer, or 0."""
     return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
@@ -1463,8 +1482,8 @@ def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda
         first = r.node(node.args[1]) if plain else narrow(clamp(start, 1, INT32_MAX))
         if len(node.args) == 2:
             return call("SUBSTRING", value, first)
-        if plain and 1 <= constant_int(node.args[2]) <= INT32_MAX:
-            return call("SUBSTRING", value, first, narrow(r.node(node.args[2])))
+        if plain and isinstance(node.args[2], Literal) and 0 <= constant_int(node.args[2]) <= INT32_MAX:
+            return call("SUBSTRING", value, first, r.node(node.args[2]))
         length = as_bigint(r, node.args[2])
         count = call("LEAST", length, number_literal(INT32_MAX))
         known = [binary(exp.GTE, length, number_literal(0))]
@@ -1656,7 +1675,7 @@ COMMON: dict[str, Rule | NotSupported] = {
     "is_true": lambda r, node: is_true(r.node(node.args[0])),
     "is_null": _is_null,
     "cond": _cond,
-    "coalesce": function("COALESCE"),
+    "coalesce": _coalesce,
     "greatest": _extreme("GREATEST"),
     "least": _extreme("LEAST"),
     "dyn": lambda r, node: r.node(node.args[0]),
