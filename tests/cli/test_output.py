@@ -6,11 +6,14 @@ import json
 import re
 import shlex
 from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
+import click
 import pytest
 
 from predicat.cli.colour import painted
+from predicat.cli.main import cli
 from tests.processes import in_process
 
 ROOT = Path(__file__).parent.parent.parent
@@ -32,7 +35,33 @@ COMMANDS = {
     "split": "split late --for spark",
     "compile": "compile --target {out}",
     "filters providers": "filters providers",
+    "release": "release --dry-run",
+    "import": "import tests/importing/manifests/connector.properties",
+    "init": "init {out}",
+    "fmt": "fmt --diff",
+    "owners": "owners",
+    "export dbt": "export dbt --out {out}",
+    "docs build": "docs build late --no-proofs --out {out}",
 }
+ELSEWHERE = {
+    "apply": "tests/deploy/test_command.py",
+    "comment": "tests/review/test_comment.py",
+    "quality baseline": "below",
+    "quality suggest": "below",
+}
+"""Commands that need a server, or data: where they are tried."""
+WITHOUT = {
+    "completion": "its result is a script for a shell",
+    "docs serve": "it does not end",
+    "export pipeline": "--format is that of the path",
+    "lsp": "it does not end",
+    "quality gx": "its result is a project",
+    "run": "--format is that of the path; --report has the result",
+    "schema": "its result is JSON",
+    "spark home": "its result is a path",
+    "spark jar": "its result is a path",
+}
+"""Commands without `--format json`, and why."""
 
 
 def result(command: str, out: Path) -> Any:
@@ -43,7 +72,65 @@ def result(command: str, out: Path) -> Any:
 
 
 def test_every_command_of_the_table_is_tried() -> None:
-    assert set(COMMANDS) == set(KEYS)
+    assert set(COMMANDS) | set(ELSEWHERE) == set(KEYS)
+
+
+def every_command() -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        found = cli.get_command(context, name)
+        assert found is not None
+        if isinstance(found, click.Group):
+            for inner in found.list_commands(context):
+                one = found.get_command(context, inner)
+                assert one is not None
+                yield f"{name} {inner}", one
+        else:
+            yield name, found
+
+
+def test_every_command_that_prints_a_result_has_json() -> None:
+    without = set()
+    for name, found in every_command():
+        kinds = [one.type for one in found.params if "--format" in one.opts]
+        if not any(isinstance(kind, click.Choice) and "json" in kind.choices for kind in kinds):
+            without.add(name)
+    assert without == set(WITHOUT)
+
+
+def test_bounds(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a\n1\n2\n")
+    (tmp_path / "d.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nrelation: {duckdb: d.csv}\nfields: {a: bigint}\n"
+        "filters: {f: {sql: a > 1}}\n"
+    )
+    engine = ("--catalog", "d.yml", "--engine", "duckdb")
+    done = in_process("quality", "suggest", *engine, "--format", "json", cwd=tmp_path)
+    (row,) = json.loads(done.stdout)
+    assert set(row) == KEYS["quality suggest"] and row["dataset"] == "d" and row["lines"]
+    assert in_process("quality", "run", *engine, cwd=tmp_path).returncode == 0
+    data = json.loads(in_process("quality", "baseline", "--format", "json", cwd=tmp_path).stdout)
+    assert set(data) == KEYS["quality baseline"] and data["filters"] == 1
+
+
+def test_what_fmt_and_owners_say(tmp_path: Path) -> None:
+    place = tmp_path / "d.yml"
+    place.write_text(
+        'apiVersion: predicat/v1\ndataset: "d"\nfields: {a: bigint}\nfilters: {f: {sql: a > 1}}\n'
+    )
+    done = in_process("fmt", "--check", "--catalog", ".", "--format", "json", cwd=tmp_path)
+    data = json.loads(done.stdout)
+    assert (done.returncode, data["changed"], data["written"]) == (1, 1, False)
+    assert data["files"] == [{"file": "d.yml", "changes": True}]
+    done = in_process("fmt", "--catalog", ".", "--format", "json", cwd=tmp_path)
+    assert (json.loads(done.stdout)["written"], 'dataset: "d"' in place.read_text()) == (True, False)
+    assert "1 file changed" not in in_process("fmt", "--catalog", ".", cwd=tmp_path).stdout
+    out = ("--catalog", ".", "--out", "CODEOWNERS", "--format", "json")
+    done = in_process("owners", *out, "--check", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["up_to_date"]) == (1, False)
+    assert in_process("owners", *out, cwd=tmp_path).returncode == 0
+    done = in_process("owners", *out, "--check", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["up_to_date"]) == (0, True)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

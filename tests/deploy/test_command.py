@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.test_output import KEYS
 from tests.deploy.test_connections import dsn_of, run
 
 CATALOG = """\
@@ -58,6 +60,21 @@ def test_apply_says_what_it_does(project: tuple[Any, Path]) -> None:
         "",
     ) and "error[view]: cli.flights__late was changed by hand" in refused.stderr
     assert run("apply", "--force", "--dsn", dsn, cwd=folder).stdout.endswith("\n1 replaced, 1 unchanged\n")
+
+
+def test_apply_as_json(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    asked = ("apply", "--format", "json", "--dsn", dsn_of(db))
+    plan = json.loads(run(*asked, "--dry-run", cwd=folder).stdout)
+    assert set(plan) == KEYS["apply"] and plan["done"] is False and plan["script"][0] == "BEGIN;"
+    data = json.loads(run(*asked, cwd=folder).stdout)
+    assert set(data) == KEYS["apply"] and data["done"] is True and data["script"] is None
+    assert data["views"] == [
+        {"name": f"cli.flights__{name}", "action": "create", "reason": "a new filter"}
+        for name in ("late", "united")
+    ]
+    data = json.loads(run(*asked, cwd=folder).stdout)
+    assert {row["action"] for row in data["views"]} == {"keep"}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from predicat.review import comments, rest
+from tests.cli.test_output import KEYS
 from tests.processes import in_process as run
 from tests.review.forge import Forge, forge
 
@@ -69,6 +70,17 @@ def test_created_once_and_updated_from_then_on(host: Forge, tmp_path: Path) -> N
     assert comment(host, tmp_path, "--key", "shop/eu-1").stdout.startswith("created")
     assert comment(host, tmp_path, "--key", "shop/eu-1").stdout.startswith("updated")
     assert host.ours() == [REVIEW, "<!-- predicat diff shop/eu-1 -->\n### Filters: 1 wider\n"]
+
+
+def test_as_json(host: Forge, tmp_path: Path) -> None:
+    data = json.loads(comment(host, tmp_path, "--format", "json").stdout)
+    assert set(data) == KEYS["comment"]
+    assert (data["host"], data["done"], data["reason"]) == (host.kind, "created", None)
+    host.refusals = [(403, {})]
+    result = comment(host, tmp_path, "--format", "json")
+    data = json.loads(result.stdout)
+    assert (result.returncode, data["done"], data["address"]) == (0, None, None)
+    assert data["reason"] in result.stderr and REVIEW in result.stderr
 
 
 def test_a_comment_of_somebody_else_is_left_alone(host: Forge, tmp_path: Path) -> None:

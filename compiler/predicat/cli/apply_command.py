@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from predicat.cli.options import SECONDS, catalog_option, dsn_option, load, vars_option
+from predicat.cli.output import format_option, show
 from predicat.cli.project import EMBEDDED, FromProject, connect
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="The data folder of the embedded server.",
 )
+@format_option
 def command(
     folder: Path,
     variables: tuple[str, ...],
@@ -67,6 +69,7 @@ def command(
     data: Path,
     lock_timeout: float,
     statement_timeout: float,
+    form: str,
     *,
     dry_run: bool,
     force: bool,
@@ -84,11 +87,27 @@ def command(
         rules, limits = Rules(force, adopt, standalone), Limits(lock_timeout, statement_timeout)
         if dry_run:
             plan = deployment.plan(catalog, connection, name, schema, rules)
-            for line in deployment.script(connection, plan, limits):
-                click.echo(line)
+            script = list(deployment.script(connection, plan, limits))
+            show(form, _data(plan, script), lambda: "\n".join(script))
             return
         done = deployment.apply(catalog, connection, name, schema, rules=rules, limits=limits)
-    _tell(done)
+    if done.functions.note is not None:
+        click.echo(done.functions.note.render(), err=True)
+    show(form, _data(done, None), lambda: _text(done))
+
+
+def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
+    """The plan as JSON has it; with a script nothing was done."""
+    return {
+        "views": [
+            {"name": step.shown, "action": str(step.action), "reason": step.reason} for step in plan.steps
+        ],
+        "lists": list(plan.lists.told()),
+        "functions": len(plan.functions.to_install),
+        "transactions": len(plan.batches),
+        "done": script is None,
+        "script": script,
+    }
 
 
 _SHOWN = 20
@@ -104,18 +123,16 @@ _PAST = {
 }
 
 
-def _tell(done: Plan) -> None:
-    if done.functions.note is not None:
-        click.echo(done.functions.note.render(), err=True)
+def _text(done: Plan) -> str:
+    lines: list[str] = []
     if done.functions.to_install:
-        click.echo(f"install {len(done.functions.to_install)} functions in the schema predicat")
-    for line in done.lists.told():
-        click.echo(line)
-    for step in done.changes[:_SHOWN]:
-        click.echo(f"{step.action} {step.shown}: {step.reason}")
+        lines.append(f"install {len(done.functions.to_install)} functions in the schema predicat")
+    lines += done.lists.told()
+    lines += [f"{step.action} {step.shown}: {step.reason}" for step in done.changes[:_SHOWN]]
     if len(done.changes) > _SHOWN:
-        click.echo(f"... and {len(done.changes) - _SHOWN:,} more")
+        lines.append(f"... and {len(done.changes) - _SHOWN:,} more")
     counts = Counter(str(step.action) for step in done.steps)
     said = ", ".join(f"{counts[action]:,} {past}" for action, past in _PAST.items() if counts[action])
     parts = len(done.batches)
-    click.echo(f"{said or 'no views'}{f', in {parts} transactions of up to 500 views' if parts > 1 else ''}")
+    suffix = f", in {parts} transactions of up to 500 views" if parts > 1 else ""
+    return "\n".join((*lines, f"{said or 'no views'}{suffix}"))

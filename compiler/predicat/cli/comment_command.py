@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.cli.options import SECONDS
+from predicat.cli.output import format_option, show
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
     type=SECONDS,
     help="Seconds after which no request is repeated.",
 )
-def command(host: str, review: Path, key: str, number: int | None, timeout: float) -> None:
+@format_option
+def command(host: str, review: Path, key: str, number: int | None, timeout: float, form: str) -> None:
     from predicat.review import comments  # noqa: PLC0415  # not for --help
     from predicat.review.rest import ApiError, with_retries  # noqa: PLC0415  # as above
 
@@ -53,9 +55,12 @@ def command(host: str, review: Path, key: str, number: int | None, timeout: floa
     try:
         done, address = with_retries(lambda: comments.publish(thread, text, comments.marker(key)), timeout)
     except ApiError as problem:
-        _instead(thread, text, problem)
+        reason = _instead(thread, text, problem, form)
+        data = {"host": host, "done": None, "address": None, "reason": reason}
+        show(form, data, lambda: "")
     else:
-        click.echo(f"{done} the comment {address}".rstrip())
+        data = {"host": host, "done": done, "address": address or None, "reason": None}
+        show(form, data, f"{done} the comment {address}".rstrip)
 
 
 def _text(review: Path) -> str:
@@ -65,16 +70,17 @@ def _text(review: Path) -> str:
     return review.read_bytes().decode(errors="replace") if review.is_file() else ""
 
 
-def _instead(thread: Thread, text: str, problem: ApiError) -> None:
-    """Say why there is no comment, and show the review where the job shows results."""
+def _instead(thread: Thread, text: str, problem: ApiError, form: str) -> str:
+    """Say why there is no comment, and show the review where the job shows results. Returns the reason."""
     advice = f"; {thread.advice}" if problem.status in (401, 403, 404) else ""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     reason = say.comment_not_written(problem.reason + advice, summary=bool(summary))
     if not summary:
-        click.echo(text)
+        click.echo(text, err=form == "json")
         click.echo(f"warning: {reason}", err=True)
-        return
+        return reason
     with Path(summary).open("a", encoding="utf-8") as file:
         file.write(text + "\n")
     shown = reason.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     click.echo(f"::warning title=predicat comment::{shown}", err=True)
+    return reason

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, vars_option
+from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selection_options, selectors_argument
 from predicat.diagnostics.messages import commands as say
@@ -46,6 +47,7 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
 )
+@format_option
 def build(
     selectors: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -54,12 +56,14 @@ def build(
     variables: tuple[str, ...],
     out: Path,
     coverage: Path | None,
+    form: str,
     *,
     no_proofs: bool,
 ) -> None:
     selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
     pages = _build(selection, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None)
-    click.echo(f"{out / 'index.html'}: {pages} pages")
+    data = {"folder": str(out), "pages": pages}
+    show(form, data, lambda: f"{out / 'index.html'}: {pages} pages")
 
 
 @command.command("serve", help="Build the site and serve it on localhost.")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 from predicat.diagnostics.wording import quantity
 
@@ -30,13 +31,15 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="The folder of the package.",
 )
-def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
+@format_option
+def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
     from predicat.deploy.dbt import export  # noqa: PLC0415  # not for --help
 
     count, notes = export(load_quietly(folder, pairs("--var", variables)), out)
     for note in notes:
         click.echo(f"note: {note}", err=True)
-    click.echo(f"{out}: {quantity(count, 'filter')}; add it to packages.yml as - local: {out}")
+    data = {"folder": str(out), "filters": count, "notes": list(notes)}
+    show(form, data, lambda: f"{out}: {quantity(count, 'filter')}; add it to packages.yml as - local: {out}")
 
 
 @command.command(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from predicat.cli.options import catalog_option
+from predicat.cli.output import format_option, text_of
 
 if TYPE_CHECKING:
     from predicat.diagnostics import Source
@@ -28,13 +29,15 @@ _HELP = (
     "--check", "only_check", is_flag=True, help="Write nothing. Exit code 1 if a file would change."
 )
 @click.option("--diff", "show", is_flag=True, help="Write nothing. Print the changes.")
-def command(files: tuple[Path, ...], folder: Path, *, only_check: bool, show: bool) -> None:
+@format_option
+def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: bool, show: bool) -> None:
     from predicat.catalog.load import catalog_files, read_source  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError, Reporter  # noqa: PLC0415  # as above
     from predicat.editor.layout import layout  # noqa: PLC0415  # as above
 
     reporter = Reporter()
     changed = count = 0
+    found: list[dict[str, Any]] = []
     for file in files or catalog_files(folder, reporter):
         source = _standard_input() if str(file) == "-" else read_source(file, reporter, {})
         if source is None:
@@ -45,34 +48,45 @@ def command(files: tuple[Path, ...], folder: Path, *, only_check: bool, show: bo
         except PredicatError as error:
             reporter.extend(error.diagnostics)
             continue
-        if str(file) == "-" and not (only_check or show):
+        writes = not (only_check or show)
+        if str(file) == "-" and writes and form == "text":
             click.echo(text, nl=False)
         elif text != source.text:
             changed += 1
-            _tell(source, text, file, write=not (only_check or show), show=show)
+            lines = _changes(source, text, show=show, writes=writes)
+            if writes and str(file) != "-":
+                _write(file, text)
+            if form == "text":
+                click.echo("".join(lines), nl=False)
+        shown = {"text": text} if str(file) == "-" else {}
+        found.append({"file": source.name, "changes": text != source.text, **shown})
     reporter.raise_errors()
-    if str(next(iter(files), "")) != "-":
+    if form == "json":
+        written = bool(changed) and not (only_check or show)
+        click.echo(text_of({"files": found, "changed": changed, "written": written}))
+    elif str(next(iter(files), "")) != "-":
         what = "would change" if only_check or show else "changed"
         click.echo(f"{changed} of {count} file{'s' * (count != 1)} {what}", err=True)
     if only_check and changed:
         raise click.exceptions.Exit(1)
 
 
-def _tell(source: Source, text: str, file: Path, *, write: bool, show: bool) -> None:
+def _changes(source: Source, text: str, *, show: bool, writes: bool) -> list[str]:
+    """What is said of a file that changes."""
     if show:
         import difflib  # noqa: PLC0415  # only for --diff
 
         before, after = (item.splitlines(keepends=True) for item in (source.text, text))
-        click.echo("".join(difflib.unified_diff(before, after, source.name, source.name)), nl=False)
-    elif write:
-        from predicat.catalog.manifest import write_text  # noqa: PLC0415  # only where something changes
+        return list(difflib.unified_diff(before, after, source.name, source.name))
+    return [f"{source.name}\n" if writes else f"{source.name} is not formatted\n"]
 
-        mode = file.stat().st_mode
-        write_text(file.resolve(), text)
-        file.chmod(mode)
-        click.echo(source.name)
-    else:
-        click.echo(f"{source.name} is not formatted")
+
+def _write(file: Path, text: str) -> None:
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # only where something changes
+
+    mode = file.stat().st_mode
+    write_text(file.resolve(), text)
+    file.chmod(mode)
 
 
 def _standard_input() -> Source:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from predicat.cli.options import check_dataset_name
+from predicat.cli.output import format_option, show
 
 if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic, Span
@@ -36,8 +39,9 @@ _HELP = (
 @click.option("--dataset", metavar="NAME", help="The dataset of all filters. Default: one per kind of row.")
 @click.option("--force", is_flag=True, help="Replace filters of the same name that have another body.")
 @click.option("--quiet", is_flag=True, help="Print only problems and the number of filters.")
+@format_option
 def command(
-    paths: tuple[Path, ...], to: Path | None, dataset: str | None, *, force: bool, quiet: bool
+    paths: tuple[Path, ...], to: Path | None, dataset: str | None, form: str, *, force: bool, quiet: bool
 ) -> None:
     from predicat import importing  # noqa: PLC0415  # not for --help
     from predicat.importing.checking import checked  # noqa: PLC0415  # as above
@@ -46,17 +50,23 @@ def command(
         check_dataset_name(dataset)
     outcome = importing.read(paths, dataset)
     result = checked(outcome)
-    if not quiet:
+    if not quiet and form == "text":
         _report(outcome, result)
-    problems = [*result.problems, *_write(result.kept, to, force=force)]
+    written, found = _write(result.kept, to, force=force)
+    problems = [*result.problems, *found]
     left = len(outcome.left) + len(result.refused)
     counts = (
         f"{len(result.kept)} filter{'s' * (len(result.kept) != 1)} taken, {left} part{'s' * (left != 1)} "
         "left out"
     )
-    click.echo(counts if to is not None else f"# {counts}", err=to is None)
+    if form == "text":
+        for row in written:
+            row.tell()
+        click.echo(counts if to is not None else f"# {counts}", err=to is None)
     if problems:
         _tell(problems)
+    if form == "json":
+        show(form, _data(outcome, result, written), str)
 
 
 def _report(findings: Findings, result: Checked) -> None:
@@ -76,8 +86,54 @@ def _place(span: Span) -> tuple[str, int]:
     return outer.source.name, outer.source.line_column(outer.start)[0]
 
 
-def _write(kept: Kept, to: Path | None, *, force: bool) -> list[Diagnostic]:
-    """Write the files, or print them. Returns the problems."""
+class Written(Struct, frozen=True):
+    """A catalog file that was written, or would be: without a path it is printed."""
+
+    number: int
+    path: Path | None
+    text: str
+    added: int
+    replaced: int
+    same: int
+
+    @property
+    def changes(self) -> bool:
+        """Whether there is something to write."""
+        return bool(self.added or self.replaced)
+
+    def tell(self) -> None:
+        """Print it, or what was written."""
+        if self.path is None:
+            click.echo(("---\n" if self.number else "") + self.text, nl=False)
+        elif self.changes:
+            same = f", {self.same} as they were" if self.same else ""
+            click.echo(f"wrote {self.path}: {self.added} added, {self.replaced} replaced{same}")
+        else:
+            click.echo(f"{self.path} has all of these filters")
+
+    def data(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        shown = {"file": None if self.path is None else str(self.path), "text": self.text}
+        return {**shown, "added": self.added, "replaced": self.replaced, "same": self.same}
+
+
+def _data(findings: Findings, result: Checked, written: Sequence[Written]) -> dict[str, Any]:
+    def row(span: Span, **more: Any) -> dict[str, Any]:
+        file, line = _place(span)
+        return {**more, "file": file, "line": line}
+
+    taken = [
+        row(one.span, name=f"{one.rows.name}.{one.name}", language=one.language, title=one.title)
+        for one, _ in result.kept
+    ]
+    left = [
+        row(one.span, title=one.title, reason=str(one.reason)) for one in (*findings.left, *result.refused)
+    ]
+    return {"taken": taken, "left_out": left, "files": [one.data() for one in written]}
+
+
+def _write(kept: Kept, to: Path | None, *, force: bool) -> tuple[list[Written], list[Diagnostic]]:
+    """Write the files. Returns what was written, or would be, and the problems."""
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import Source  # noqa: PLC0415  # as above
     from predicat.editor.layout import layout  # noqa: PLC0415  # as above
@@ -91,16 +147,14 @@ def _write(kept: Kept, to: Path | None, *, force: bool) -> list[Diagnostic]:
         result = writing.written(rows, path, force=force)
         problems += result.problems
         ready.append((path, result, layout(Source(str(path or name), result.text))))
-    for number, (path, result, text) in enumerate(ready):
-        if path is None:
-            click.echo(("---\n" if number else "") + text, nl=False)
-        elif result.added or result.replaced:
-            write_text(path, text)
-            same = f", {len(result.same)} as they were" if result.same else ""
-            click.echo(f"wrote {path}: {len(result.added)} added, {len(result.replaced)} replaced{same}")
-        else:
-            click.echo(f"{path} has all of these filters")
-    return problems
+    written = [
+        Written(number, path, text, len(result.added), len(result.replaced), len(result.same))
+        for number, (path, result, text) in enumerate(ready)
+    ]
+    for row in written:
+        if row.path is not None and row.changes:
+            write_text(row.path, row.text)
+    return written, problems
 
 
 def _tell(problems: list[Diagnostic]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import check_dataset_name
+from predicat.cli.output import format_option, show
 from predicat.cli.project import connect
 from predicat.diagnostics.messages import commands as say
 
@@ -63,7 +64,8 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
 @click.option(
     "--dataset", metavar="NAME", help="The name of the dataset. Default: the name of the file or table."
 )
-def command(folder: Path, source: str | None, dsn: str | None, dataset: str | None) -> None:
+@format_option
+def command(folder: Path, source: str | None, dsn: str | None, dataset: str | None, form: str) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
 
@@ -82,8 +84,9 @@ def command(folder: Path, source: str | None, dsn: str | None, dataset: str | No
         files[attributes[0]] = attributes[1]
     for path, content in files.items():
         write_text(path, content)
-        click.echo(f"wrote {path}")
-    click.echo(f"next: predicat check --catalog {folder / 'catalog'}")
+    written = [f"wrote {path}\n" for path in files]
+    data = {"dataset": name, "files": list(map(str, files))}
+    show(form, data, lambda: f"{''.join(written)}next: predicat check --catalog {folder / 'catalog'}")
 
 
 def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, str]:

@@ -14,6 +14,7 @@ import click
 from msgspec.structs import replace
 
 from predicat.cli.options import catalog_option, form_option, load_quietly, pairs, reading, vars_option
+from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.diagnostics.messages import commands as say
@@ -222,7 +223,8 @@ def run(
 @history_option
 @baseline_option("The file to write.")
 @click.option("--partition", help="Only results of this partition.")
-def baseline(history: Path, baseline: Path, partition: str | None) -> None:
+@format_option
+def baseline(history: Path, baseline: Path, partition: str | None, form: str) -> None:
     import json  # noqa: PLC0415  # not for --help
 
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
@@ -237,16 +239,16 @@ def baseline(history: Path, baseline: Path, partition: str | None) -> None:
     write_text(baseline, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in last.values()))
     filters = {entry["filter"] for entry in last.values() if "." in entry["filter"]}
     failed = sum(entry.get("status") == "fail" for entry in last.values() if "." in entry["filter"])
-    click.echo(
-        f"{baseline}: {quantity(len(filters), 'filter')}"
-        + (f"; {failed} of them out of a run that failed" if failed else "")
-    )
+    said = f"; {failed} of them out of a run that failed" if failed else ""
+    data = {"file": str(baseline), "filters": len(filters), "failed": failed}
+    show(form, data, lambda: f"{baseline}: {quantity(len(filters), 'filter')}{said}")
 
 
 @command.command("suggest", help="Measure datasets and propose bounds for filters that have none.")
 @datasets_argument
 @selection_options
 @shared
+@format_option
 def suggest(
     selectors: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -259,6 +261,7 @@ def suggest(
     dsn: str | None,
     now: str | None,
     history: Path,
+    form: str,
 ) -> None:
     from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # not for --help
 
@@ -266,11 +269,18 @@ def suggest(
     catalog = load_quietly(folder, pairs("--var", variables))
     asked = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
     sources = pairs("--input", inputs, "DATASET=SOURCE")
-    for name, filters in asked.items():
-        result = _measured(catalog, name, filters, engine, sources, sample, dsn, reading(now))
-        lines = propose(catalog, result)
-        if lines:
-            click.echo("\n".join((f"# {name}", "filters:", *lines)))
+    proposed = {
+        name: propose(catalog, _measured(catalog, name, filters, engine, sources, sample, dsn, reading(now)))
+        for name, filters in asked.items()
+    }
+    data = [{"dataset": name, "lines": list(lines)} for name, lines in proposed.items() if lines]
+    show(
+        form,
+        data,
+        lambda: "\n".join(
+            line for row in data for line in (f"# {row['dataset']}", "filters:", *row["lines"])
+        ),
+    )
 
 
 @command.command(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.cli.options import base_option, catalog_option, load, load_quietly, pairs, vars_option
+from predicat.cli.output import format_option, show
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     "edited "
     "lines of the lock file from the base.",
 )
+@format_option
 def command(
-    folder: Path, variables: tuple[str, ...], base: str | None, *, dry_run: bool, repair: bool
+    folder: Path, variables: tuple[str, ...], base: str | None, form: str, *, dry_run: bool, repair: bool
 ) -> None:
     from predicat.catalog.lock import lock_path  # noqa: PLC0415  # not for --help
     from predicat.review import base as bases  # noqa: PLC0415  # as above
@@ -49,9 +51,15 @@ def command(
     texts, lines, summary = _repaired(rules, path) if repair else _released(rules, path)
     if not dry_run:
         _write(texts)
-    for line in lines:
-        click.echo(line)
-    click.echo(f"{path}: {summary}{', not written' if dry_run and texts else ''}")
+    data = {
+        "lock": str(path),
+        "summary": summary,
+        "changes": list(lines),
+        "files": list(map(str, texts)),
+        "written": bool(texts) and not dry_run,
+    }
+    last = f"{path}: {summary}{', not written' if dry_run and texts else ''}"
+    show(form, data, lambda: "\n".join((*lines, last)))
 
 
 def _rules(catalog: Catalog, path: Path, base: BaseCommit) -> Rules:
