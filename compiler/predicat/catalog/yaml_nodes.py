@@ -17,6 +17,7 @@ from yaml import CollectionNode, MappingNode, ScalarNode, SequenceNode
 from predicat.catalog import yaml_problems
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.located import LocatedDict, LocatedList, LocatedStr
 from predicat.diagnostics.messages import catalog as say
 
 MAX_SIZE = 20_000_000
@@ -57,28 +58,6 @@ class SafeLoader(_Safe):  # type: ignore[misc]  # chosen at run time
     # Tags that depend on the path to a node: there are none, and what these return is not used.
     descend_resolver = staticmethod(is_)
     ascend_resolver = staticmethod(tuple)
-
-
-class LocatedStr(str):
-    """A text from YAML with its place."""
-
-    __slots__ = ("span",)
-    span: Span
-
-
-class LocatedDict(dict[str, Any]):
-    """A mapping from YAML with its place and those of its keys and values."""
-
-    span: Span
-    key_spans: dict[str, Span]
-    value_spans: dict[str, Span]
-
-
-class LocatedList(list[Any]):
-    """A list from YAML with its place and those of its items."""
-
-    span: Span
-    item_spans: list[Span]
 
 
 class YamlNode(Struct):

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from predicat.catalog.yaml_nodes import LocatedDict, LocatedList, LocatedStr, align
+from predicat.catalog.yaml_nodes import align
 from predicat.diagnostics import NOWHERE, Source, Span
+from predicat.diagnostics.located import LocatedDict, LocatedList, LocatedStr
 
 _BLOCK = re.compile(r"[|>][^\n]*\n")
 

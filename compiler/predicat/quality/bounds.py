@@ -307,25 +307,10 @@ def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:
     for group, count in found.groups.items():
         spec = catalog.datasets[found.dataset].groups[group]
         name, severity = f"{found.dataset}.{group}", spec.get("severity", "error")
-        if spec.get("exclusive"):
-            message = f"{count.overlap:,} rows are accepted by more than one filter of {name}"
-            yield Check(
-                name,
-                "exclusive",
-                _status(not count.overlap, severity),
-                message,
-                count.overlap,
-                "0 rows",
-                rows=count.overlap_rows,
-            )
-        if spec.get("exhaustive"):
-            message = f"{count.gap:,} rows are accepted by no filter of {name}"
-            yield Check(
-                name,
-                "exhaustive",
-                _status(not count.gap, severity),
-                message,
-                count.gap,
-                "0 rows",
-                rows=count.gap_rows,
-            )
+        for kind, rows, said, samples in (
+            ("exclusive", count.overlap, "more than one filter", count.overlap_rows),
+            ("exhaustive", count.gap, "no filter", count.gap_rows),
+        ):
+            if spec.get(kind):
+                message = f"{rows:,} rows are accepted by {said} of {name}"
+                yield Check(name, kind, _status(not rows, severity), message, rows, "0 rows", rows=samples)

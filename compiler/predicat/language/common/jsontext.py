@@ -9,34 +9,13 @@ from typing import Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.located import LocatedDict, LocatedList, LocatedStr
 from predicat.diagnostics.messages import policies as say
 
 MAX_DEPTH = 200
 """The deepest nesting of a text."""
 _PART = re.compile(r'[ \t\r\n]*([\[\]{},:]|"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+)', re.DOTALL)
 _NOT_ZERO = re.compile(r"-?[0.]*[1-9]")
-
-
-class Text(str):
-    """A JSON string with its span."""
-
-    __slots__ = ("span",)
-    span: Span
-
-
-class Object(dict[str, Any]):
-    """A JSON object with its span and those of its keys and values."""
-
-    span: Span
-    key_spans: dict[str, Span]
-    value_spans: dict[str, Span]
-
-
-class Array(list[Any]):
-    """A JSON array with its span and those of its items."""
-
-    span: Span
-    item_spans: list[Span]
 
 
 def read(text: str, source: Source, whole: Span, what: str) -> Any:
@@ -123,12 +102,12 @@ class _Reader:
             raise PredicatError.of(say.no_double(span, part))
         if not isinstance(found, str):
             return found
-        text = Text(found)
+        text = LocatedStr(found)
         text.span = span
         return text
 
-    def object(self, start: int) -> Object:
-        found = Object()
+    def object(self, start: int) -> LocatedDict:
+        found = LocatedDict()
         found.span, found.key_spans, found.value_spans = self.span(start), {}, {}
         part = self.take()
         while part != "}":
@@ -148,8 +127,8 @@ class _Reader:
                 raise _NoJson
         return found
 
-    def array(self, start: int) -> Array:
-        found = Array()
+    def array(self, start: int) -> LocatedList:
+        found = LocatedList()
         found.span, found.item_spans = self.span(start), []
         part = self.take()
         while part != "]":

@@ -7,6 +7,7 @@ Each becomes the format of the operator `format_time`. Sources: java.time.format
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics.messages import sql as say
@@ -65,54 +66,52 @@ def _escaped(text: str) -> str:
     return text.replace("%", "%%")
 
 
-def java(text: str) -> str | None:
-    """A format of Java; None if it has a letter that has another meaning or none elsewhere."""
+def _translated(
+    text: str, piece: re.Pattern[str], write: Callable[[re.Match[str]], str | None]
+) -> str | None:
+    """A format piece by piece; None if it has something else, or a piece that has no translation."""
     found, at = "", 0
     while at < len(text):
-        piece = _JAVA_PIECE.match(text, at)
-        if piece is None:
+        match = piece.match(text, at)
+        part = write(match) if match is not None else None
+        if match is None or part is None:
             return None
-        quoted, letters, _, rest = piece.groups()
-        if letters is not None and letters not in _JAVA:
-            return None
-        found += (
-            _JAVA[letters]
-            if letters is not None
-            else _escaped(rest)
-            if rest is not None
-            else _escaped(quoted.replace("''", "'") or "'")
-        )
-        at = piece.end()
+        found, at = found + part, match.end()
     return found
+
+
+def java(text: str) -> str | None:
+    """A format of Java; None if it has a letter that has another meaning or none elsewhere."""
+    return _translated(text, _JAVA_PIECE, _of_java)
+
+
+def _of_java(piece: re.Match[str]) -> str | None:
+    quoted, letters, _, rest = piece.groups()
+    if letters is not None:
+        return _JAVA.get(letters)
+    return _escaped(rest if rest is not None else quoted.replace("''", "'") or "'")
 
 
 def postgres(text: str) -> str | None:
     """A format of PostgreSQL; None if it has a part that has another meaning or none elsewhere."""
-    found, at = "", 0
-    while at < len(text):
-        piece = _POSTGRES_PIECE.match(text, at)
-        if piece is None:
-            return None
-        quoted, name, part, rest = piece.groups()
-        found += (
-            _POSTGRES_NAMES[name]
-            if name
-            else _POSTGRES[part.upper()]
-            if part
-            else _escaped(rest if rest is not None else quoted)
-        )
-        at = piece.end()
-    return found
+    return _translated(text, _POSTGRES_PIECE, _of_postgres)
+
+
+def _of_postgres(piece: re.Match[str]) -> str:
+    quoted, name, part, rest = piece.groups()
+    if name or part:
+        return _POSTGRES_NAMES[name] if name else _POSTGRES[part.upper()]
+    return _escaped(rest if rest is not None else quoted)
 
 
 def strftime(text: str) -> str | None:
     """A format of strftime; None if it has a part that is not known."""
-    found = ""
-    for piece in _STRFTIME_PIECE.finditer(text):
-        if piece[1] is not None and piece[1] not in _STRFTIME:
-            return None
-        found += _STRFTIME[piece[1]] if piece[1] else piece[2]
-    return found if not text.endswith("%") or text.endswith("%%") else None
+    return _translated(text, _STRFTIME_PIECE, _of_strftime)
+
+
+def _of_strftime(piece: re.Match[str]) -> str | None:
+    part, rest = piece.groups()
+    return _STRFTIME.get(part) if part is not None else rest
 
 
 def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -> str:
