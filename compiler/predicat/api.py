@@ -341,7 +341,7 @@ def _checked_first(first: int) -> int:
 def check_target(language: str) -> None:
     """Raise PredicatError unless there is a language or dialect of this name to translate to."""
     if language not in backends.DIALECTS and language not in LANGUAGES and language not in WRITERS:
-        raise PredicatError.of(msg.unknown_language(language, [*LANGUAGES, *backends.DIALECTS]))
+        raise PredicatError.of(msg.unknown_language(language, sorted({*WRITERS, *backends.DIALECTS})))
 
 
 def parse(

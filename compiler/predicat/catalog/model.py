@@ -278,8 +278,8 @@ class Catalog(Struct, frozen=True):
         return list(self.known.values())
 
     def find(self, name: str) -> tuple[Filter, int]:
-        """The filter and version of a name, as for `catalog[name]`. Raises PredicatError with similar
-        names.
+        """The filter and version of a name, as for `catalog[name]`, or those of a subscription of this name.
+        Raises PredicatError with similar names.
         """
         base, _, version = name.partition("@")
         found = self.known.get(base)
@@ -289,8 +289,12 @@ class Catalog(Struct, frozen=True):
                 names = " and ".join(item.qualified for item in short)
                 raise PredicatError.of(say.several_datasets(base, names))
             found = short[0] if short else None
+        if found is None and not version:
+            asked = self._subscribed(base)
+            if asked is not None:
+                return self.find(asked)
         if found is None:
-            known = [*self.known, *(item.name for item in self.known.values())]
+            known = [*self.known, *(item.name for item in self.known.values()), *self._subscriptions()]
             raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
         if not version:
             return found, found.latest
@@ -300,6 +304,24 @@ class Catalog(Struct, frozen=True):
                 msg.unknown_version(NOWHERE, found.qualified, version, map(str, found.versions))
             )
         return found, number
+
+    def _subscriptions(self) -> dict[str, list[tuple[str, str]]]:
+        """The subscriptions by name, each with the datasets that have one of this name and its filters."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for dataset in self.datasets.values():
+            for name, row in dataset.subscriptions.items():
+                asked = str(row["filter"])
+                whole = asked if "." in asked else f"{dataset.name}.{asked}"
+                for known in (name, f"{dataset.name}.{name}"):
+                    found.setdefault(known, []).append((f"{dataset.name}.{name}", whole))
+        return found
+
+    def _subscribed(self, name: str) -> str | None:
+        """The filter of the subscription of a name. Raises PredicatError if several datasets have one."""
+        found = self._subscriptions().get(name, [])
+        if len(found) > 1:
+            raise PredicatError.of(say.several_datasets(name, " and ".join(one for one, _ in found)))
+        return found[0][1] if found else None
 
     def accepted(self, name: str) -> Predicate:
         """The predicate that is TRUE for the rows that a filter accepts, at the defaults of its parameters.

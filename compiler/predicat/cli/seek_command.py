@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @click.command(
     "seek",
     help="Find the first row that a filter accepts, and read as little as possible. "
-    "NAME is as for predicat sql. Without --input: in the PostgreSQL table of its dataset.",
+    "NAME is a filter, one of its versions or a subscription. Without --input: in the PostgreSQL table of "
+    "its dataset.",
 )
 @click.argument("name")
 @click.option(

@@ -16,7 +16,7 @@ from predicat.diagnostics.messages import commands as say
 @click.command(
     "translate",
     help="Translate a predicate to another language or SQL dialect. With --from, INPUT is a file, by default "
-    "- for standard input; without it, the name of a filter as for predicat sql.",
+    "- for standard input; without it, the name of a filter, of one of its versions or of a subscription.",
 )
 @click.argument("file", default="-", metavar="[INPUT]")
 @click.option(
@@ -84,8 +84,11 @@ def command(
 
 
 def _read(file: str) -> str:
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.diagnostics.reading import reading  # noqa: PLC0415  # as above
 
+    if file != "-" and not Path(file).exists():
+        raise PredicatError.of(say.no_file_to_translate(file))
     with reading(file):
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
 

@@ -14,7 +14,7 @@ from predicat.diagnostics.messages import commands as say
 @click.command(
     "union",
     help="Print one condition for the rows that at least one of the filters accepts. "
-    "NAME is as for predicat sql, or a pattern such as 'flights.*'.",
+    "NAME is a filter, one of its versions or a subscription, or a pattern such as 'flights.*'.",
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ from predicat.passes.simplify import simplify
 from predicat.passes.substitute import at, substitute, with_defaults
 
 
-class Chosen(Struct, frozen=True):
+class Chosen(Struct, frozen=True, dict=True):
     """A version of a filter in a run. `name` is that of its sinks; `node` its predicate with all
     parameters given.
     """
@@ -45,7 +46,7 @@ class Chosen(Struct, frozen=True):
         """Whether rows for which the filter is UNKNOWN are accepted."""
         return self.row.on_unknown == "accept"
 
-    @property
+    @cached_property
     def sql(self) -> str:
         """The predicate: TRUE, FALSE or NULL."""
         if self.computed is not None:

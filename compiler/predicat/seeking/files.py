@@ -7,7 +7,7 @@ row found so far. One thread reads them in order, so that few are read before th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, st
 if TYPE_CHECKING:
     import duckdb
 
+_ENDINGS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 _FILE, _NUMBER = "predicat_file", "predicat_row_number"
 
 
@@ -41,6 +42,8 @@ def seek(predicate: Predicate, path: str, order_by: str | None = None) -> Found:
     """
     order = f"ORDER BY {_name(order_by)} NULLS LAST" if order_by is not None else ""
     with _duckdb(path) as connection:
+        read = [decl.column("duckdb") for decl in predicate.fields.values()]
+        _check_columns(connection, path, [*read, *([order_by] if order_by is not None else [])])
         condition = predicate.sql("duckdb")
         answer = connection.execute(f"SELECT * FROM {_numbered(path)} WHERE {condition} {order} LIMIT 1")
         names = [column[0] for column in answer.description]
@@ -56,6 +59,8 @@ def seek(predicate: Predicate, path: str, order_by: str | None = None) -> Found:
 def offsets(predicate: Predicate, path: str) -> str:
     """`startingOffsets` for records in files with the columns `topic`, `partition` and `offset`."""
     with _duckdb(path) as connection:
+        read = [decl.column("duckdb") for decl in predicate.fields.values()]
+        _check_columns(connection, path, [*KAFKA_COLUMNS, *read])
         query = first_offsets_query(
             predicate.sql("duckdb"), _source(path), [_name(name) for name in KAFKA_COLUMNS]
         )
@@ -68,8 +73,11 @@ def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    if not any(sign in path for sign in "*?[") and not Path(path).exists():
-        raise PredicatError.of(say.no_such_file(path))
+    pattern = any(sign in path for sign in "*?[")
+    if not path or (not pattern and not Path(path).exists()):
+        raise PredicatError.of(say.no_such_file(path or "''"))
+    if not Path(path).is_dir() and not path.lower().removesuffix(".gz").endswith(_ENDINGS):
+        raise PredicatError.of(say.unknown_ending(path, _ENDINGS))
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET threads = 1")
@@ -79,6 +87,16 @@ def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
             yield connection
         except duckdb.Error as error:
             raise PredicatError.of(msg.unreadable(path, " ".join(str(error).split()))) from None
+
+
+def _check_columns(connection: Any, path: str, names: Sequence[str]) -> None:
+    """Raise PredicatError for columns that are not there. Names of columns differ in case at most."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {_source(path)}").fetchall()
+    known = [str(row[0]) for row in described]
+    there = {name.lower() for name in known}
+    missing = [name for name in dict.fromkeys(names) if name.lower() not in there]
+    if missing:
+        raise PredicatError.of(say.no_columns(path, missing, known))
 
 
 def _bytes_read(connection: Any) -> int | None:

@@ -22,7 +22,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import entries as entry_say
-from predicat.ir.nodes import NOW
+from predicat.ir.nodes import NOW, reads_now
 from predicat.ir.text import meaning_hash
 from predicat.ir.types import TIMESTAMP
 from predicat.semantics import clock
@@ -220,7 +220,8 @@ class Run:
         logged: set[tuple[str, str, str]] | None = None,
     ) -> None:
         now = clock.reading(options.now)[NOW.name]  # one for all sinks, passes and retries
-        self.rows = [replace(row, now=now) for row in rows]
+        # Other filters keep the SQL that an earlier batch has made.
+        self.rows = [replace(row, now=now) if reads_now(row.node) else row for row in rows]
         self.session, self.catalog, self.job, self.options = session, catalog, job, options
         self.files = Files(session)
         self.state = self._state()

@@ -108,5 +108,13 @@ def no_source_language(name: str) -> str:
     return f"--from is needed: {name!r} is a file, and a file does not say its language"
 
 
+def no_file_to_translate(file: str) -> Diagnostic:
+    return Diagnostic(
+        "unreadable",
+        f"there is no file {file!r}",
+        hint="with --from, INPUT is a file; write - and give a text on standard input",
+    )
+
+
 def bytes_read(count: int) -> str:
     return f"{count:,} bytes read"

@@ -55,6 +55,17 @@ def no_such_file(path: str) -> Diagnostic:
     return msg.unreadable(path, "no such file or folder")
 
 
+def unknown_ending(path: str, known: Sequence[str]) -> Diagnostic:
+    return msg.unreadable(path, f"its name ends in none of {', '.join(known)}")
+
+
+def no_columns(path: str, missing: Sequence[str], known: Sequence[str]) -> Diagnostic:
+    """Columns that a file or a table lacks."""
+    hint = msg.did_you_mean(missing[0], known) or f"its columns: {', '.join(known[:10])}"
+    some = "no column" if len(missing) == 1 else "no columns"
+    return Diagnostic("column", f"{path} has {some} {', '.join(map(repr, missing))}", NOWHERE, hint)
+
+
 def several_tables(names: Sequence[str]) -> Diagnostic:
     """`names` may be empty: a database without tables."""
     hint = f"--from TABLE --dsn DSN, where TABLE is {' or '.join(names[:8])}" if names else None
