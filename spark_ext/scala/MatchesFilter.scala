@@ -37,7 +37,7 @@ object MatchesFilter {
     val session = Settings.session
     val filter = Settings.manifest().find(Arguments.text(arguments.headOption.getOrElse(throw PredicatException(Kind.Call,
       "matches_filter needs the name of a filter: matches_filter('name')"))))
-    val sql = filter.sql.getOrElse(throw PredicatException(Kind.UnsupportedFilter,
+    val sql = filter.executed.getOrElse(throw PredicatException(Kind.UnsupportedFilter,
       s"filter ${filter.name} cannot run on Spark: ${filter.refusal}"))
     filter.vet()
     val (named, scope) = Arguments.split(arguments.tail)

@@ -22,7 +22,7 @@ from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.ir.codec import to_data, value_data
-from predicat.ir.nodes import Literal, ParamDecl, fields_of
+from predicat.ir.nodes import Literal, Node, ParamDecl, fields_of
 from predicat.ir.text import meaning_hash
 from predicat.ir.value_sets import ValueSet
 from predicat.passes.accept import accepting
@@ -182,6 +182,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
             sql[name] = backends.dialect(name).render(shown)
         except Unsupported as error:
             refused[name] = error.diagnostics[0].message
+    native = _native(shown, sql)
     fields = fields_of(node).values()
     return {
         "name": row.qualified,
@@ -203,10 +204,19 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
         "references": list(version.references),
         **({"reads_now": True} if version.predicate.reads_now else {}),
         "sql": sql,
+        **({"native": native} if native else {}),
         "refused": refused,
         **_more(row, version),
         "tree": to_data(node),
     }
+
+
+def _native(node: Node, sql: Mapping[str, str]) -> dict[str, str]:
+    """SQL that calls functions of Spark's extension, for the extension alone."""
+    spark = backends.dialect("spark")
+    if "spark" not in sql or spark.runtime is None or not spark.runtime.serves(node):
+        return {}
+    return {"spark": spark.render(node, runtime=spark.runtime)}
 
 
 def _more(row: Filter, version: Version) -> dict[str, Any]:

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from sqlglot import exp
 
-from predicat.ir.nodes import Call, Items, Node, Variable, children
+from predicat.diagnostics import NOWHERE
+from predicat.ir.nodes import Call, Items, Node, Variable, children, walk
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
+from predicat.passes.text_casts import of_text
 
 if TYPE_CHECKING:
     from predicat.backends.sql.base import Renderer, Sql
@@ -65,6 +68,15 @@ class Runtime(Struct, frozen=True):
     functions: Mapping[str, tuple[Function, ...]]
     call: Callable[[Renderer, Function, Call, list[Node]], Sql | None]
 
+    def serves(self, node: Node) -> bool:
+        """Whether a function means a part of a node."""
+        parts = (part for part in walk(node) if isinstance(part, Call))
+        return any(
+            function.arguments_in(part) is not None
+            for part in parts
+            for function in self.functions.get(part.op, ())
+        )
+
     def called(self, r: Renderer, node: Call) -> Sql | None:
         """The SQL of a node as a call of a function; None if there is no such function."""
         for function in self.functions.get(node.op, ()):
@@ -74,8 +86,21 @@ class Runtime(Struct, frozen=True):
         return None
 
 
-PREFIX = "predicat."
-"""How the names of the functions begin."""
+_S = Variable(STRING, "s")
+CONVERSIONS: dict[str, Node] = {
+    "to_bigint": of_text("to_int", _S, BIGINT, NOWHERE),
+    "to_double": of_text("to_double", _S, DOUBLE, NOWHERE),
+    "to_boolean": of_text("to_boolean", _S, BOOLEAN, NOWHERE),
+    "to_date": of_text("to_date", _S, DATE, NOWHERE),
+    "to_timestamp": of_text("to_timestamp", _S, TIMESTAMP, NOWHERE),
+    "int": Call(BIGINT, "to_int", (_S,)),
+    "double": Call(DOUBLE, "to_double", (_S,)),
+    "timestamp": Call(TIMESTAMP, "to_timestamp", (_S,)),
+}
+"""The functions of a text: casts of SQL, and the conversions of CEL."""
+
+PREFIX = "predicat"
+"""How the names of all functions begin, as the name of a schema or as a part of it."""
 
 
 def calls(sql: Sql) -> bool:

@@ -13,6 +13,7 @@ from predicat.backends.sql import (
     durations,
     patterns,
     spark_calendar,
+    spark_functions,
     spark_patterns,
     value_lists,
 )
@@ -859,6 +860,7 @@ SPARK = Dialect(
         variables=True,
     ),
     postprocess=_without_variables,
+    runtime=spark_functions.RUNTIME,
     byte_length_function="OCTET_LENGTH",
     types={
         STRING: "STRING",

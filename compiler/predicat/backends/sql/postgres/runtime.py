@@ -17,13 +17,11 @@ from itertools import islice
 from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Sql, bare, call
-from predicat.backends.sql.functions import PREFIX, Function, Runtime, by_operator, calls
+from predicat.backends.sql.functions import CONVERSIONS, Function, Runtime, by_operator, calls
 from predicat.backends.sql.postgres import runtime_conversions as conversions
-from predicat.backends.sql.postgres.definition import Definition
-from predicat.diagnostics import NOWHERE
+from predicat.backends.sql.postgres.definition import SCHEMA, Definition
 from predicat.ir.nodes import Call, Node, Quantifier, Variable, walk
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, Type
-from predicat.passes.text_casts import of_text
+from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
 
 VERSION = 1
 """The version of the functions. It grows with every release that changes one of them."""
@@ -31,7 +29,7 @@ VERSION = 1
 
 def called(name: str, *arguments: Sql) -> Sql:
     """A call of a function."""
-    return call(PREFIX + name, *arguments)
+    return call(f"{SCHEMA}.{name}", *arguments)
 
 
 # --- what the functions mean
@@ -48,18 +46,6 @@ def _binary(op: str, kind: Type, result: Type) -> Call:
     return Call(result, op, (Variable(kind, "a"), Variable(kind, "b")))
 
 
-_S = Variable(STRING, "s")
-CONVERSIONS: dict[str, Node] = {
-    "to_bigint": of_text("to_int", _S, BIGINT, NOWHERE),
-    "to_double": of_text("to_double", _S, DOUBLE, NOWHERE),
-    "to_boolean": of_text("to_boolean", _S, BOOLEAN, NOWHERE),
-    "to_date": of_text("to_date", _S, DATE, NOWHERE),
-    "to_timestamp": of_text("to_timestamp", _S, TIMESTAMP, NOWHERE),
-    "int": Call(BIGINT, "to_int", (_S,)),
-    "double": Call(DOUBLE, "to_double", (_S,)),
-    "timestamp": Call(TIMESTAMP, "to_timestamp", (_S,)),
-}
-"""The functions of a text: casts of SQL, and the conversions of CEL."""
 FUNCTIONS = (
     *(Function(name, _binary(op, BIGINT, BIGINT), ("a", "b")) for op, name in INTEGERS.items()),
     *(Function(name, _binary(op, DOUBLE, DOUBLE), ("a", "b")) for op, name in DOUBLES.items()),

@@ -1,0 +1,84 @@
+"""The functions of the extension read the texts that the SQL without them reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat.api import declared
+from predicat.backends.sql import spark_functions
+from predicat.backends.sql.spark import SPARK
+from predicat.semantics.evaluate import compile_node
+from predicat_spark.rows import on_spark
+from tests.engines.test_conversions import CHARACTERS, NEAR, texts
+from tests.engines.test_conversions import FIELDS as DAYS_AND_CLOCKS
+from tests.engines.test_runtime import MORE, TEXTS
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("name", spark_functions.NAMES)
+def test_conversions(name: str, compiled: bool, spark: Any) -> None:
+    kind, language, value, limit = TEXTS[name]
+    bases = [*NEAR[kind][2], *MORE[kind]]
+    given = [*texts(bases, 1500 if compiled else 300), *DAYS_AND_CLOCKS.get(kind, [])]
+    for base in bases:
+        given += [
+            base[:place] + one + base[place + 1 :]
+            for place in range(len(base[:20]))
+            for one in CHARACTERS[::5]
+        ]
+    rows: list[dict[str, str | None]] = [{"s": text} for text in dict.fromkeys(given)]
+    rows.append({"s": None})
+    fields = declared({"s": "string"})
+    known = "IS NOT NULL" if language == "sql" else f"!= {limit}"
+    nodes = [predicat.parse(f"{value} {rest}", language, fields).node for rest in (known, f"> {limit}")]
+    sql = [SPARK.render(node, runtime=SPARK.runtime) for node in nodes]
+    assert all(f"predicat_{name}(s)" in text for text in sql)
+    before = spark.conf.get("spark.sql.codegen.factoryMode")
+    spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if compiled else "NO_CODEGEN")
+    try:
+        columns = on_spark(list(fields.values()), rows, sql, spark)
+    finally:
+        spark.conf.set("spark.sql.codegen.factoryMode", before)
+    for node, column in zip(nodes, columns, strict=True):
+        run = compile_node(node)
+        wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
+        assert wrong == []
+
+
+def test_a_filter_calls_them(spark: Any, tmp_path: Any) -> None:
+    import json
+
+    import predicat_spark
+
+    (tmp_path / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: orders\nrelation: {spark: orders}\nfields: {s: string}\n"
+        "filters:\n  large: {sql: CAST(s AS bigint) > 3}\n"
+    )
+    predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
+    (row,) = json.loads((tmp_path / "manifest.json").read_text())["filters"]
+    assert row["native"] == {"spark": "predicat_to_bigint(s) > 3"}
+    assert "predicat" not in row["sql"]["spark"]
+    before = spark.conf.get("spark.predicat.manifest")
+    spark.conf.set("spark.predicat.manifest", str(tmp_path / "manifest.json"))
+    try:
+        spark.createDataFrame([("4",), ("three",), (" 5 ",), (None,)], "s string").createOrReplaceTempView(
+            "orders"
+        )
+        found = spark.sql("SELECT s FROM orders WHERE matches_filter('orders.large')")
+        assert [row.s for row in found.collect()] == ["4", " 5 "]
+        assert "predicat_to_bigint(s" in found._jdf.queryExecution().optimizedPlan().toString()
+    finally:
+        spark.conf.set("spark.predicat.manifest", before)
+
+
+@pytest.mark.parametrize(
+    "call", ["predicat_to_bigint()", "predicat_to_date('a', 'b')", "predicat_int(array(1))"]
+)
+def test_other_arguments_are_refused(call: str, spark: Any) -> None:
+    from pyspark.errors import AnalysisException
+
+    with pytest.raises(AnalysisException):
+        spark.sql(f"SELECT {call}")
