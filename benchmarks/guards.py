@@ -1,8 +1,8 @@
 """Times generated SQL, which never raises, beside the raising SQL that a person writes:
-`python benchmarks/guards.py [rows] [engine ...] [--runs N] [--only LABEL]`.
+`python benchmarks/guards.py [rows] [engine ...] [--runs N] [--only LABEL] [--functions]`.
 
 On Spark, PostgreSQL and DuckDB, where both give the same rows. Printed as ratios, each of the best of runs in
-turn.
+turn. With --functions the SQL calls the functions that `predicat apply` installs and that the extension has.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import predicat
+from predicat import backends
 
 FIELDS = {
     "a": "bigint",
@@ -161,7 +162,7 @@ Count = Callable[[str], int]
 def on_spark(rows: int, folder: Path) -> Iterator[Count]:
     import predicat_spark
 
-    predicat_spark.ensure_java()
+    jar = predicat_spark.ensure_jar()
     from pyspark.sql import SparkSession
 
     spark = (
@@ -170,6 +171,8 @@ def on_spark(rows: int, folder: Path) -> Iterator[Count]:
         .config("spark.driver.memory", "4g")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.jars", str(jar))
+        .config("spark.sql.extensions", "io.predicat.spark.PredicatExtensions")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
@@ -182,6 +185,7 @@ def on_spark(rows: int, folder: Path) -> Iterator[Count]:
 @contextmanager
 def on_postgres(rows: int, folder: Path) -> Iterator[Count]:
     """One process and no JIT compiler, whatever the server's settings."""
+    from predicat.backends.sql.postgres.runtime import definitions
     from predicat.deploy.server import connect
 
     folder.chmod(0o755)
@@ -196,6 +200,8 @@ def on_postgres(rows: int, folder: Path) -> Iterator[Count]:
                 f"{rows - 1}) AS id"
             ),
             "VACUUM ANALYZE guards",
+            "CREATE SCHEMA predicat",
+            *(row.sql for row in definitions(connection.info.server_version)),
         ):
             connection.execute(statement.encode())
 
@@ -221,10 +227,15 @@ def on_duckdb(rows: int, _folder: Path) -> Iterator[Count]:
 ENGINES = {"spark": on_spark, "postgres": on_postgres, "duckdb": on_duckdb}
 
 
-def measure(engine: str, count: Count, times: int, labels: list[str]) -> None:
+def measure(engine: str, count: Count, times: int, labels: list[str], *, functions: bool) -> None:
+    dialect = backends.dialect(engine)
     for label in labels:
         ours, by_hand = PAIRS[label]
-        hand, sql = by_hand.get(engine, ours), predicat.parse(ours, "sql", FIELDS).sql(engine)
+        node = predicat.parse(ours, "sql", FIELDS).node
+        hand, sql = (
+            by_hand.get(engine, ours),
+            dialect.render(node, runtime=dialect.runtime if functions else None),
+        )
         counts = count(hand), count(sql)
         if counts[0] != counts[1]:
             sys.exit(f"{engine}, {label}: they disagree: {counts}")
@@ -246,10 +257,10 @@ def seconds(count: Count, condition: str) -> float:
     return time.perf_counter() - start
 
 
-def main(rows: int, engines: list[str], runs: int, labels: list[str]) -> None:
+def main(rows: int, engines: list[str], runs: int, labels: list[str], *, functions: bool) -> None:
     for engine in engines:
         with tempfile.TemporaryDirectory() as name, ENGINES[engine](rows, Path(name)) as count:
-            measure(engine, count, runs, labels)
+            measure(engine, count, runs, labels, functions=functions)
 
 
 if __name__ == "__main__":
@@ -272,7 +283,12 @@ if __name__ == "__main__":
         choices=list(PAIRS),
         help="only this condition; may be repeated",
     )
+    parser.add_argument(
+        "--functions", action="store_true", help="call the functions that the engine can have"
+    )
     options = parser.parse_args()
     if unknown := sorted(set(options.engines) - set(ENGINES)):
         parser.error(f"no engine is named {', '.join(unknown)}; there are {', '.join(ENGINES)}")
-    main(options.rows, options.engines, options.runs, options.only or list(PAIRS))
+    main(
+        options.rows, options.engines, options.runs, options.only or list(PAIRS), functions=options.functions
+    )

@@ -74,6 +74,30 @@ def test_a_filter_calls_them(spark: Any, tmp_path: Any) -> None:
         spark.conf.set("spark.predicat.manifest", before)
 
 
+def test_sql_for_the_extension_is_checked_as_well(spark: Any, tmp_path: Any) -> None:
+    import json
+
+    import predicat_spark
+    from pyspark.errors import AnalysisException
+
+    (tmp_path / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: orders\nrelation: {spark: orders}\nfields: {s: string}\n"
+        "filters:\n  large: {sql: CAST(s AS bigint) > 3}\n"
+    )
+    predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
+    data = json.loads((tmp_path / "manifest.json").read_text())
+    data["filters"][0]["native"]["spark"] = "reflect('java.lang.System', 'exit') = s"
+    (tmp_path / "other.json").write_text(json.dumps(data))
+    before = spark.conf.get("spark.predicat.manifest")
+    spark.conf.set("spark.predicat.manifest", str(tmp_path / "other.json"))
+    try:
+        spark.createDataFrame([("4",)], "s string").createOrReplaceTempView("orders")
+        with pytest.raises(AnalysisException, match="it calls the function reflect"):
+            spark.sql("SELECT s FROM orders WHERE matches_filter('orders.large')")
+    finally:
+        spark.conf.set("spark.predicat.manifest", before)
+
+
 @pytest.mark.parametrize(
     "call", ["predicat_to_bigint()", "predicat_to_date('a', 'b')", "predicat_int(array(1))"]
 )
