@@ -414,7 +414,7 @@ class Operators(Comparisons):
             return sql_numbers.whole_of_text(node, span)
         if op in ("to_rounded_int", "to_duckdb_int"):
             if node.type == DOUBLE or isinstance(node.type, DecimalType):
-                half_even = node.type == DOUBLE
+                half_even = not sql_numbers.is_of_decimal(node)
                 return rounded_to_int(convert(node, DOUBLE), span, half_even=half_even)
             op = "to_int"
         if wanted == DOUBLE and sql_numbers.is_text_of_document(node):

@@ -34,6 +34,7 @@ from predicat.passes.bounds import bounded
 from predicat.passes.domains import DOMAINS, Domain, decimals
 from predicat.passes.facts import may_be_nan, may_overflow
 from predicat.passes.rounding import rounded_number
+from predicat.passes.solve_clock import of_clock
 from predicat.passes.solve_texts import solved_text
 from predicat.passes.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
@@ -68,7 +69,9 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
     if isinstance(node, Call) and node.op in CONNECTIVES:
         return rewrite_children(node, lambda part: exactly(part, better))
     found = _solved(node, positive=False) if isinstance(node, Call) else None
-    return found if found is not None and better(node, found) else node
+    if found is None or not isinstance(node, Call):
+        return node
+    return found if better(node, found) or of_clock(node) == found else node
 
 
 @lru_cache(maxsize=4096)
@@ -76,6 +79,7 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
     test = _nan_test(node)
     test = solved_text(node) if test is None else test
     test = _difference(node, positive=positive) if test is None else test
+    test = of_clock(node) if test is None else test
     if test is not None:
         return test
     field = _field(node)

@@ -54,6 +54,13 @@ def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return check.call(_OPS[op], [convert(number, DOUBLE), Literal(BIGINT, places, span)], span)
 
 
+def is_of_decimal(node: Node) -> bool:
+    """Whether a number is a decimal, also with another sign, which is computed as a double."""
+    while isinstance(node, Call) and node.op in ("neg", "abs", "to_double"):
+        node = node.args[0]
+    return isinstance(node.type, DecimalType)
+
+
 def written_alike(node: Node) -> bool:
     """Whether all engines write a value as the same text. Of computed decimals they keep other digits; Spark
     may write an exponent for more digits behind the point.

@@ -128,7 +128,6 @@ COMMON: Grammar = {
         "(<decimal0> + h)",
         "(<decimal0> * <int0>)",
         "-(p)",
-        "abs(p) + 0.0",
         "round(<decimal>, <small>)",
         "round(<decimal>)",
         "floor(<decimal>)",
@@ -696,7 +695,7 @@ DUCKDB: Grammar = {
         "row(<int0>, <text0>) = row(<int0>, <text0>)",
         "<bool0> = <truth>",
     ],
-    "glob": ["'a*'", "'*b'", "'?'", "'[ab]*'", "'[!a]*'", "'4?'", "'*%*'", "'a.b'"],
+    "glob": ["'a*'", "'*b'", "'4?'", "'[ab]*'", "'[!a]*'", "'4?'", "'*%*'", "'a.b'"],
     "moment": [
         "<text0>::timestamptz",
         "to_timestamp(<seconds>)",

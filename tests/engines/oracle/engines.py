@@ -76,6 +76,8 @@ class DuckDB:
         self.connection, self.count, self.failure = duckdb.connect(), len(rows), duckdb.Error
         self.untaken = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
         self.connection.execute("SET TimeZone = 'UTC'")
+        # It solves `a + 1 = 0`, and then has a value where the sum is an error.
+        self.connection.execute("PRAGMA disable_optimizer")
         fill_duckdb(self.connection, list(fields.values()), rows)
 
     def answers(self, conditions: Sequence[str]) -> list[str]:
