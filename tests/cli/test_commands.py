@@ -305,7 +305,9 @@ def test_translate_reads_files_and_says_what_is_wrong(tmp_path: Path) -> None:
         and "f.yml:2:3" in done.stderr
         and "it must test one header, not 2" in done.stderr
     )
-    assert "cannot read" in run("translate", "--from", "cel", "--to", "sql", str(tmp_path / "none")).stderr
+    assert (
+        "there is no file" in run("translate", "--from", "cel", "--to", "sql", str(tmp_path / "none")).stderr
+    )
     assert (
         "did you mean 'cel'"
         in run("translate", "--from", "cell", "--to", "cel", str(tmp_path / "f.yml")).stderr
