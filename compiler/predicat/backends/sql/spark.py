@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -471,7 +472,8 @@ def _trunc(r: Renderer, node: Call) -> Sql:
 def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.args(node)
     if is_of_clock(node):
-        return call("DATE_ADD", day, count)
+        days = constant_int(node.args[1])
+        return call("DATE_ADD", day, count) if days >= 0 else call("DATE_SUB", day, number_literal(-days))
     total = call("TRY_ADD", cast(call("UNIX_DATE", day), "BIGINT"), count)
     inside = between(total, number_literal(-719162), number_literal(2932896))
     return case((inside, call("DATE_FROM_UNIX_DATE", cast(total, "INT"))))
@@ -610,15 +612,17 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
     return case((not_(absent), call("ARRAY_JOIN", items, by)))
 
 
+_PLAIN = re.compile("[A-Za-z0-9 @/:;,_=&%#~<>'\"-]+")
+"""Texts that are the same as patterns."""
+
+
 def _split(r: Renderer, node: Call) -> Sql:
-    """SPLIT takes a Java pattern: the text in it is quoted whole."""
-    quoted = "\\Q" + constant(node.args[1]).replace("\\E", "\\E\\\\E\\Q") + "\\E"
-    return call(
-        "SPLIT",
-        r.node(node.args[0]),
-        string_literal(quoted),
-        number_literal(constant_int(node.args[2]) if len(node.args) == 3 else -1),
-    )
+    """SPLIT takes a Java pattern: a text in which a character may be a sign of one is quoted whole."""
+    by = constant(node.args[1])
+    if _PLAIN.fullmatch(by) is None:
+        by = "\\Q" + by.replace("\\E", "\\E\\\\E\\Q") + "\\E"
+    count = [number_literal(constant_int(node.args[2]))] if len(node.args) == 3 else []
+    return call("SPLIT", r.node(node.args[0]), string_literal(by), *count)
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:

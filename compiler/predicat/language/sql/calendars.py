@@ -314,7 +314,8 @@ def from_unixtime(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`from_unixtime(n)`: a text, as in Spark."""
     args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
     pattern = formats.format_of(reader, args[1], "spark") if len(args) == 2 else "%Y-%m-%d %H:%M:%S"
-    stamp = _apply("to_timestamp", span, args[0])
+    seconds = _apply("cast", span, args[0], t.Const("to_int", span))  # Spark cuts `ms / 1000`
+    stamp = _apply("to_timestamp", span, seconds)
     return _apply("format_time", span, t.Const(pattern, span), stamp)
 
 

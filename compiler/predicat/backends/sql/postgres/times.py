@@ -269,7 +269,8 @@ def add_days(r: Renderer, node: Call) -> Sql:
     first = _literal(DATE, FIRST_MOMENT)
     if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
         if is_of_clock(node):
-            return binary(exp.Add, r.node(day), number_literal(count.value))
+            sign = exp.Add if count.value >= 0 else exp.Sub
+            return binary(sign, r.node(day), number_literal(abs(count.value)))
         ahead = timedelta(max(-_DAYS - 1, min(count.value, _DAYS + 1)))
         return let(
             r,
