@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, vars_option
+from predicat.cli.options import load_quietly, needs_review
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
-from predicat.cli.selection import Selection, selection_options, selectors_argument
+from predicat.cli.selection import Selection, selecting
 from predicat.diagnostics.messages import commands as say
 
 out_option = click.option(
@@ -36,10 +36,7 @@ def command() -> None:
     help="Write the site. It works from file:// and from any web server. With selectors: only of these "
     "filters and those that they refer to.",
 )
-@selectors_argument()
-@selection_options
-@catalog_option
-@vars_option
+@selecting()
 @out_option
 @click.option("--no-proofs", is_flag=True, help="Do not compare each version with its predecessor.")
 @click.option(
@@ -49,40 +46,27 @@ def command() -> None:
 )
 @format_option
 def build(
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    base: str | None,
-    folder: Path,
-    variables: tuple[str, ...],
+    selection: Selection,
     out: Path,
     coverage: Path | None,
     form: str,
     *,
     no_proofs: bool,
 ) -> None:
-    selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
     pages = _build(selection, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None)
     data = {"folder": str(out), "pages": pages}
     show(form, data, lambda: f"{out / 'index.html'}: {pages} pages")
 
 
 @command.command("serve", help="Build the site and serve it on localhost.")
-@selectors_argument()
-@selection_options
-@catalog_option
-@vars_option
+@selecting()
 @out_option
 @click.option("--port", default=8080, show_default=True, help="The port.")
 def serve(
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    base: str | None,
-    folder: Path,
-    variables: tuple[str, ...],
+    selection: Selection,
     out: Path,
     port: int,
 ) -> None:
-    selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
     _build(selection, out, proofs=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
     try:
@@ -130,7 +114,7 @@ def _build(
 
     from predicat.review.site.build import build as write  # noqa: PLC0415  # as above
 
-    catalog = load_quietly(selection.folder, dict(selection.variables))
+    catalog = load_quietly(selection.folder, selection.variables)
     if not selection.everything:
         catalog = catalog.only(row.qualified for row in selection.filters(catalog))
     with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.options import load_quietly
 from predicat.cli.output import format_option, show
-from predicat.cli.selection import Selection, selection_options, selectors_argument
+from predicat.cli.selection import Selection, selecting
 
 if TYPE_CHECKING:
     from predicat.catalog.model import Filter
@@ -18,24 +17,11 @@ if TYPE_CHECKING:
 @click.command(
     "list", help="List the filters that selectors select (default: all), with owner and description."
 )
-@selectors_argument()
-@selection_options
+@selecting()
 @click.option("--names", is_flag=True, help="Print only the names, for other commands.")
 @format_option
-@catalog_option
-@vars_option
-def command(
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    base: str | None,
-    form: str,
-    folder: Path,
-    variables: tuple[str, ...],
-    *,
-    names: bool,
-) -> None:
-    catalog = load_quietly(folder, pairs("--var", variables))
-    rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).versions(catalog)
+def command(selection: Selection, form: str, *, names: bool) -> None:
+    rows = selection.versions(load_quietly(selection.folder, selection.variables))
     show(form, [_data(*row) for row in rows], lambda: _names(rows) if names else _table(rows))
 
 

@@ -140,17 +140,24 @@ def check_dataset_name(name: str) -> None:
         raise click.UsageError(say.bad_dataset(name))
 
 
-def load(folder: Path, variables: tuple[str, ...] = (), *, quiet: bool = False) -> Catalog:
-    """The catalog, with its warnings printed unless `quiet`."""
+def load(folder: Path, variables: tuple[str, ...] = ()) -> Catalog:
+    """The catalog with the values of `--var`. Its warnings are printed."""
+    return load_with_warnings(folder, pairs("--var", variables))
+
+
+def load_with_warnings(folder: Path, variables: Mapping[str, str]) -> Catalog:
+    """The catalog. Its warnings are printed."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
 
-    result = load_catalog(folder, variables=pairs("--var", variables))
-    for warning in () if quiet else result.warnings:
+    result = load_catalog(folder, variables=variables)
+    for warning in result.warnings:
         tell(warning.render() + "\n")
     return result
 
 
-def load_quietly(folder: Path, variables: dict[str, str], files: Collection[Path] | None = None) -> Catalog:
+def load_quietly(
+    folder: Path, variables: Mapping[str, str], files: Collection[Path] | None = None
+) -> Catalog:
     """The catalog, or some files of it, without its warnings and with its inline tests left alone."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
 

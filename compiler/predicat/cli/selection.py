@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 
-from predicat.cli.options import pairs
+from predicat.cli.options import catalog_option, pairs, vars_option
 from predicat.diagnostics.messages import selection as say
 
 if TYPE_CHECKING:
@@ -46,6 +47,27 @@ def selectors_argument(*, required: bool = False) -> Callable[[Command], Command
 def selection_options(function: Command) -> Command:
     """`--exclude` and `--base`, for commands that take selectors."""
     return exclude_option(state_base_option(function))
+
+
+def selecting(*, required: bool = False) -> Callable[[Command], Command]:
+    """SELECTOR..., `--exclude`, `--base`, `--catalog` and `--var`: the command gets them as `selection`."""
+
+    def decorate(function: Command) -> Command:
+        @wraps(function)
+        def command(
+            selectors: tuple[str, ...],
+            exclude: tuple[str, ...],
+            base: str | None,
+            folder: Path,
+            variables: tuple[str, ...],
+            **options: Any,
+        ) -> None:
+            found = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
+            function(selection=found, **options)
+
+        return selectors_argument(required=required)(selection_options(catalog_option(vars_option(command))))
+
+    return decorate
 
 
 class Selection(Struct, frozen=True):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from predicat.cli.options import catalog_option, load, param_option, values_of, vars_option
+from predicat.cli.options import load_with_warnings, param_option, values_of
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
-from predicat.cli.selection import Selection, selection_options, selectors_argument
+from predicat.cli.selection import Selection, selecting
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
         "unique, or selects several filters."
     ),
 )
-@selectors_argument(required=True)
-@selection_options
+@selecting(required=True)
 @click.option(
     "--dialect",
     cls=FromProject,
@@ -57,17 +55,11 @@ if TYPE_CHECKING:
 )
 @param_option
 @format_option
-@catalog_option
-@vars_option
 def command(
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    base: str | None,
+    selection: Selection,
     dialect: str,
     params: tuple[str, ...],
     form: str,
-    folder: Path,
-    variables: tuple[str, ...],
     *,
     where: bool,
     runtime: bool,
@@ -76,8 +68,8 @@ def command(
     from predicat.backends.sql.lines import broken  # noqa: PLC0415  # not for --help
     from predicat.catalog.select import is_plain  # noqa: PLC0415  # not for --help
 
-    catalog = load(folder, variables)
-    rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).versions(catalog)
+    catalog = load_with_warnings(selection.folder, selection.variables)
+    rows = selection.versions(catalog)
     taken = {name for row, number in rows for name in row.versions[number].params}
     texts = [
         (row, number, _sql(catalog, row, number, dialect, params, taken, where=where, runtime=runtime))
@@ -89,7 +81,7 @@ def command(
     ]
     if form != "json" and (sys.stdout.isatty() if pretty is None else pretty):
         texts = [(row, number, broken(text, dialect)) for row, number, text in texts]
-    if is_plain(selectors) and len(texts) == 1:
+    if is_plain(selection.selectors) and len(texts) == 1:
         show(form, data, lambda: texts[0][2])
     else:
         show(

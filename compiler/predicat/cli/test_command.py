@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.colour import tell
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, reading, vars_option
+from predicat.cli.options import load_quietly, needs_review, reading
 from predicat.cli.output import format_option, problems, show
 from predicat.cli.project import FromProject, connect, project
-from predicat.cli.selection import Selection, selection_options, selectors_argument
+from predicat.cli.selection import Selection, selecting
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
@@ -33,10 +33,7 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
         "Exit code 1 if a test fails, 2 for a catalog with problems."
     ),
 )
-@selectors_argument()
-@selection_options
-@catalog_option
-@vars_option
+@selecting()
 @click.option(
     "--engine", default="evaluator", show_default=True, type=click.Choice(ENGINES), help="Where to run them."
 )
@@ -71,11 +68,7 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 )
 @format_option
 def command(
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    base: str | None,
-    folder: Path,
-    variables: tuple[str, ...],
+    selection: Selection,
     engine: str,
     out: Path | None,
     dsn: str | None,
@@ -85,8 +78,8 @@ def command(
     mutate: bool,
     now: str | None,
 ) -> None:
-    catalog = load_quietly(folder, pairs("--var", variables))
-    rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).filters(catalog)
+    catalog = load_quietly(selection.folder, selection.variables)
+    rows = selection.filters(catalog)
     if generate:
         _generate(rows, out, reading(now), mutate=mutate)
         return
