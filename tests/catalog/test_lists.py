@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -152,11 +153,25 @@ def test_a_review_shows_a_changed_list(folder: Path) -> None:
 
     for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
         git(*step)
-    (folder / "catalog" / "lists" / "blocked.csv").write_text("id,name\n7,a\n9,c\n11,d\n")
+    (folder / "catalog" / "lists" / "blocked.csv").write_text("id,name\n9,c\n11,d\n12,d\n")
     shown = in_process("diff", "main", cwd=folder).stdout
     assert "values of blocked" in shown
+    assert "\n  2 added: 11, 12\n  1 removed: 7\n" in shown
     assert "flights.not_blocked" in shown and "{n: 11}" in shown
     assert in_process("list", "state:changed", "--names", cwd=folder).stdout.split() == [
         "flights.not_blocked",
         "flights.in_doubles",
+    ]
+
+
+def test_the_site_shows_lists_and_who_uses_them(folder: Path) -> None:
+    done = in_process("docs", "build", "--no-proofs", "--out", "site", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "site" / "datasets" / "flights.html").read_text()
+    lists = page[page.index('id="lists"') :]
+    row = lists[lists.index('id="list-regional"') :].partition("</tr>")[0]
+    assert "EV, MQ, OO" in row
+    assert re.findall(r">(\w+\.\w+)</a>", row) == [
+        *(f"flights.{name}" for name in ("by_sql", "by_cel", "by_spark", "by_postgres", "held")),
+        "other.f",
     ]

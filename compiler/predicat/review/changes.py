@@ -13,6 +13,7 @@ from predicat.ir.text import to_text
 from predicat.review.causes import Causes, may_differ, own_meaning
 from predicat.review.entries import Cause, Entry, Review, loosened, value_text
 from predicat.review.kinds import NOTE, ROWS, WARNING, Difference, differences
+from predicat.review.list_changes import moved
 from predicat.review.proofs import Prover
 from predicat.review.renames import renamed, renamed_datasets, renamed_filters
 from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
@@ -173,6 +174,8 @@ class _Comparison:
             and not item.after["default"]
         ):
             level, notes = WARNING, ("it must be given",)
+        if item.kind.code == "list" and before is not None and after is not None:
+            notes = moved(*(side.lists.get((item.name, item.parts[0])) for side in (self.before, self.after)))
         return Entry(
             item.kind.code, item.name, level, self.part(item), before, after, self.place(item), notes=notes
         )

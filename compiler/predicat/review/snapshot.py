@@ -13,6 +13,7 @@ from typing import Any, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from predicat.catalog.lists import Items
 from predicat.catalog.load import Definitions
 from predicat.catalog.lock import lock_path, read_lock_file
 from predicat.catalog.macros import Macro, read_macros
@@ -63,6 +64,8 @@ class Snapshot(Struct):
     broken: frozenset[str] = frozenset()
     unread: tuple[str, ...] = ()
     carries: bool = True
+    lists: Mapping[tuple[str, str], Items] = field(default_factory=dict[tuple[str, str], Items])
+    """The values of lists by dataset and name, where they are at hand: manifests do not have them."""
 
     @property
     def filters(self) -> Data:
@@ -258,6 +261,11 @@ def of_files(definitions: Definitions, shown: Callable[[str], str]) -> Snapshot:
         lambda: definitions.problems,
         files.broken(),
         unread,
+        lists={
+            (dataset.name, row.name): row.versions[row.latest]
+            for dataset in files.found.datasets.values()
+            for row in dataset.lists.values()
+        },
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -135,7 +136,26 @@ class _Site:
         for row in dataset.filters.values():
             for field in row.current.predicate.fields:
                 readers.setdefault(field, []).append(row.name)
-        return self.render("dataset.html", "../", dataset=dataset, readers=readers, coverage=self.coverage)
+        return self.render(
+            "dataset.html",
+            "../",
+            dataset=dataset,
+            readers=readers,
+            users=self.users_of_lists(name),
+            coverage=self.coverage,
+        )
+
+    def users_of_lists(self, dataset: str) -> dict[str, list[str]]:
+        """The filters whose bodies name each list of a dataset."""
+        found: dict[str, list[str]] = {}
+        for row in self.catalog.filters():
+            body = str(row.current.body)
+            for name in self.catalog.datasets[dataset].lists:
+                own = name if row.dataset == dataset else f"{dataset}.{name}"
+                said = rf"""(?:\blist\(\s*['"]|\blists\.){re.escape(own)}(?!\w)"""
+                if re.search(said, body):
+                    found.setdefault(name, []).append(row.qualified)
+        return found
 
     def filter(self, filter_: Filter) -> str:
         predicate, dataset = filter_.current.predicate, self.catalog.datasets[filter_.dataset]
