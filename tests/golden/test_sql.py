@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 import predicat
+from predicat.backends.sql.postgres import runtime
 
 HERE = Path(__file__).parent
+FUNCTIONS = HERE / "postgres_functions.sql"
+MAX_SERVER = 999_999
 ROOT = HERE.parent.parent
 
 
@@ -23,6 +26,15 @@ def rendered(dialect: str) -> str:
     return "\n".join(lines)
 
 
+def functions() -> str:
+    """The functions that `predicat apply` installs. If a released version differs, increase VERSION."""
+    return "".join(f"-- {row.note}\n{row.sql};\n\n" for row in runtime.definitions(MAX_SERVER))
+
+
+def test_functions_are_as_reviewed() -> None:
+    assert functions() == FUNCTIONS.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("dialect", predicat.dialects())
 def test_sql_is_as_reviewed(dialect: str) -> None:
     assert rendered(dialect) == (HERE / f"{dialect}.sql").read_text(encoding="utf-8")
@@ -31,3 +43,4 @@ def test_sql_is_as_reviewed(dialect: str) -> None:
 if __name__ == "__main__":
     for name in predicat.dialects():
         (HERE / f"{name}.sql").write_text(rendered(name), encoding="utf-8")
+    FUNCTIONS.write_text(functions(), encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -211,12 +211,14 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
     }
 
 
-def _native(node: Node, sql: Mapping[str, str]) -> dict[str, str]:
-    """SQL that calls functions of Spark's extension, for the extension alone."""
-    spark = backends.dialect("spark")
-    if "spark" not in sql or spark.runtime is None or not spark.runtime.serves(node):
-        return {}
-    return {"spark": spark.render(node, runtime=spark.runtime)}
+def _native(node: Node, sql: Collection[str]) -> dict[str, str]:
+    """SQL that calls functions of an engine's extension, which reads manifests, by dialects."""
+    engines = [engine for name in sql if (engine := backends.dialect(name)).runtime is not None]
+    return {
+        engine.name: engine.render(node, runtime=engine.runtime)
+        for engine in engines
+        if engine.runtime is not None and engine.runtime.of_extension and engine.runtime.serves(node)
+    }
 
 
 def _more(row: Filter, version: Version) -> dict[str, Any]:

@@ -63,10 +63,12 @@ class Runtime(Struct, frozen=True):
         functions: The functions by the operator of what they mean.
         call: The SQL of a call of a function for a node, with its arguments; None where the SQL without it is
         better.
+        of_extension: Whether they come with the engine's extension, which reads manifests.
     """
 
     functions: Mapping[str, tuple[Function, ...]]
     call: Callable[[Renderer, Function, Call, list[Node]], Sql | None]
+    of_extension: bool = False
 
     def serves(self, node: Node) -> bool:
         """Whether a function means a part of a node."""

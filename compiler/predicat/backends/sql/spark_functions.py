@@ -17,4 +17,6 @@ def _call(r: Renderer, function: Function, _: Call, arguments: list[Node]) -> Sq
     return call(f"predicat_{function.name}", *map(r.node, arguments))
 
 
-RUNTIME = Runtime(by_operator(tuple(Function(name, CONVERSIONS[name], ("s",)) for name in NAMES)), _call)
+RUNTIME = Runtime(
+    by_operator(tuple(Function(name, CONVERSIONS[name], ("s",)) for name in NAMES)), _call, of_extension=True
+)
