@@ -43,6 +43,15 @@ def of_text(op: str, text: Node, kind: Type, span: Span) -> Node:
     return Call(kind, op, (plain,), span)
 
 
+def text_of(node: Call) -> Node | None:
+    """The text that SQL casts to a date or a timestamp by a conversion; None of another conversion."""
+    match node.args[0]:
+        case Call(op="cond", args=(Call(op="matches", args=(Call(op="strip", args=(text, _)), _)), *_)):
+            return text if of_text(node.op, text, node.type, node.span) == node else None
+        case _:
+            return None
+
+
 def _rfc3339(text: Node, span: Span) -> Node:
     """A moment as RFC 3339 has it; UNKNOWN for another text."""
     day, clock = _part(text, span, 1, 10), _part(text, span, 12)

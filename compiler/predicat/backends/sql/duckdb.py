@@ -9,7 +9,15 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import arithmetic, documents, duckdb_calendar, durations, patterns, value_lists
+from predicat.backends.sql import (
+    arithmetic,
+    documents,
+    duckdb_calendar,
+    durations,
+    moments,
+    patterns,
+    value_lists,
+)
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -95,6 +103,7 @@ from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
 from predicat.passes.facts import may_overflow
 from predicat.passes.polarity import true_rows
+from predicat.passes.text_casts import text_of
 from predicat.semantics import regex
 
 _MILLION = 1_000_000
@@ -323,6 +332,8 @@ def _to_string(r: Renderer, node: Call) -> Sql:
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
+    if (text := text_of(node)) is not None:
+        return moments.timestamp(r, r.node(text), _pattern)
     sql = r.node(arg)
     if arg.type == STRING:
         value = try_cast(call("UPPER", sql), "TIMESTAMPTZ")
@@ -385,6 +396,8 @@ def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
 
 def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
+    if (text := text_of(node)) is not None:
+        return moments.date(r.node(text))
     sql = r.node(arg)
     if arg.type == STRING:
         common = and_(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, string_literal("0001")))

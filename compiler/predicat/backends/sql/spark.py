@@ -12,6 +12,7 @@ from predicat.backends.sql import (
     arithmetic,
     documents,
     durations,
+    moments,
     patterns,
     spark_calendar,
     spark_functions,
@@ -98,6 +99,7 @@ from predicat.passes.accept import never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import is_exists_over_values, takes_null
 from predicat.passes.facts import may_overflow
+from predicat.passes.text_casts import text_of
 from predicat.semantics import regex
 
 _MICROS_OF_DAY = 86_400_000_000
@@ -286,6 +288,8 @@ def _to_decimal(r: Renderer, node: Call) -> Sql:
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
+    if (text := text_of(node)) is not None:
+        return moments.timestamp(r, r.node(text), rlike)
     sql = r.node(arg)
     if arg.type == STRING:
         # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
@@ -346,6 +350,8 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
 
 def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
+    if (text := text_of(node)) is not None:
+        return moments.date(r.node(text))
     sql = r.node(arg)
     if arg.type == STRING:
         return case((_shaped(sql, "____-__-_9"), try_cast(sql, "DATE")))
