@@ -8,7 +8,9 @@ from html import escape
 
 WIDTH, HEIGHT = 760, 420
 LEFT, RIGHT, TOP, BOTTOM = 80, 190, 30, 60
-COLOURS = ("#1f6feb", "#d1242f", "#8250df", "#1a7f37")
+COLOURS = ("#1f6feb", "#d1242f", "#8250df", "#1a7f37", "#9a6700")
+LABEL = 16
+"""Names of lines are so far apart."""
 
 
 def chart(title: str, x: str, y: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> str:
@@ -45,13 +47,26 @@ def chart(title: str, x: str, y: str, lines: Mapping[str, Sequence[tuple[float, 
             _line(start, place, WIDTH - RIGHT, place),
             _text(start - 8, place + 4, f"{10**power:,}", "end"),
         ]
-    for colour, (name, line) in zip(COLOURS, lines.items(), strict=False):
+    ends = [at(line[-1]) for line in lines.values()]
+    for colour, name, line, label in zip(COLOURS, lines, lines.values(), _apart(ends), strict=False):
         places = [at(point) for point in line]
         path = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.5" fill="{colour}"/>' for a, b in places]
-        parts.append(_text(places[-1][0] + 8, places[-1][1] + 4, name, "start", colour))
+        parts.append(_text(places[-1][0] + 8, label + 4, name, "start", colour))
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _apart(ends: Sequence[tuple[float, float]]) -> list[float]:
+    """Where the names of lines stand: beside their ends, and below the name above."""
+    found = [0.0] * len(ends)
+    for place in sorted(range(len(ends)), key=lambda place: ends[place][1]):
+        x, y = ends[place]
+        above = [
+            found[other] for other in range(len(ends)) if found[other] and abs(ends[other][0] - x) < RIGHT
+        ]
+        found[place] = max([y, *(one + LABEL for one in above if one + LABEL > y)])
+    return found
 
 
 def _decades(values: Sequence[float]) -> tuple[int, int]:

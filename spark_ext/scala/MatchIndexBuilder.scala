@@ -189,7 +189,7 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
 
 object MatchIndexBuilder {
   /** So few entries are tried one after the other. */
-  val Few = 4
+  val Few = 12
   val Deep = 6
   private val FewIntervals = 16
   /** How often an interval is kept on average, where the line is cut at all bounds. */
