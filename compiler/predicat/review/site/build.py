@@ -151,8 +151,8 @@ class _Site:
         for row in self.catalog.filters():
             body = str(row.current.body)
             for name in self.catalog.datasets[dataset].lists:
-                own = name if row.dataset == dataset else f"{dataset}.{name}"
-                said = rf"""(?:\blist\(\s*['"]|\blists\.){re.escape(own)}(?!\w)"""
+                prefix = rf"(?:{re.escape(dataset)}\.){'?' if row.dataset == dataset else ''}"
+                said = rf"""(?:\blist\(\s*['"]|\blists\.){prefix}{re.escape(name)}(?!\w)"""
                 if re.search(said, body):
                     found.setdefault(name, []).append(row.qualified)
         return found
