@@ -250,3 +250,9 @@ def test_a_declared_name_in_double_quotes_is_a_field_of_its_own() -> None:
     assert predicate.evaluate({"size": 2}) is True
     with pytest.raises(predicat.PredicatError, match="single quotes"):
         predicat.parse('"other" > 1', "jms", {"size": "bigint"}, on="properties")
+
+
+@pytest.mark.parametrize("language", ["jms", "servicebus"])
+def test_plus_joins_texts(language: str) -> None:
+    predicate = predicat.parse("topic + '-x' = 'logs-x'", language, {"topic": "string"})
+    assert predicate.evaluate({"topic": "logs"}) is True

@@ -280,7 +280,7 @@ class Operators(Comparisons):
         kinds = [arg.type for arg in args]
         if op == "size":
             return _SIZES.get(kinds[0], op), args
-        if op == "add" and STRING in kinds and not self.rules.promote:
+        if op == "add" and STRING in kinds and not self.rules.casts_of_text:
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]
