@@ -143,7 +143,7 @@ def test_a_manifest_names_the_filters_that_read_it(tmp_path: Path) -> None:
 def test_constants_beside_it_stay_in_a_statement() -> None:
     """So the planner knows the bound."""
     assert parsed("ts >= now() - INTERVAL '7 days' AND n > 3").condition("postgres") == (
-        "ts >= CURRENT_TIMESTAMP - INTERVAL '168:00:00' AND n > CAST($1 AS BIGINT)",
+        "ts >= CURRENT_TIMESTAMP - INTERVAL '168:00:00' AND n > $1::bigint",
         [3],
     )
 
