@@ -606,6 +606,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
     "sql.decimal": (sql_numbers.decimal,),
+    "sql.text": (sql_numbers.text,),
     "sql.div": (sql_numbers.whole_quotient,),
     "duckdb.div": (sql_numbers.quotient,),
     "spark.floor": (sql_numbers.whole,),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, UNSIZED_NUMERIC, DecimalType
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
 from predicat.passes.convert import bare, convert
 from predicat.passes.literals import BLANKS
@@ -52,6 +52,14 @@ def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
             raise check.fail(say.digits(span, name, 0))
         return check.operator("math.trunc", [convert(number, DOUBLE)], span)
     return check.call(_OPS[op], [convert(number, DOUBLE), Literal(BIGINT, places, span)], span)
+
+
+def text(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+    """A part of CONCAT or ||: whole numbers, dates and plain decimals are written as texts."""
+    value = bare(args[0])
+    if value.type in (BIGINT, DATE) or isinstance(value.type, DecimalType):
+        return check.cast(value, Literal(STRING, "to_sql_string"), span)
+    return args[0]
 
 
 def is_of_decimal(node: Node) -> bool:

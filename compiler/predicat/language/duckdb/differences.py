@@ -16,6 +16,7 @@ from predicat.language.sql import (
     documents,
     ends,
     functions,
+    joined,
     json_functions,
     number_functions,
     operators,
@@ -39,7 +40,8 @@ RULES: dict[Key, Rule | None] = {
     # Elements of an array count from 1, or from the end.
     exp.Bracket: (frozenset({"this", "expressions"}), own.bracket),
     # CONCAT skips NULL; || does not.
-    exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), operators.concat_present),
+    exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), joined.concat_present),
+    exp.DPipe: (_BINARY | {"safe"}, joined.concat),
     # LIKE has no escape character but that of ESCAPE.
     exp.Like: (_BINARY | {"negate"}, own.like("like")),
     exp.ILike: (_BINARY | {"negate"}, own.like("like_ci")),

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.language.postgres import functions as own
 from predicat.language.sql import (
     array_functions,
     documents,
     ends,
     functions,
+    joined,
     json_functions,
     number_functions,
     operators,
@@ -34,7 +36,12 @@ RULES: dict[Key, Rule | None] = {
     # Elements of an array count from 1.
     exp.Bracket: (frozenset({"this", "expressions"}), operators.bracket("bracket1")),
     # CONCAT skips NULL; || does not.
-    exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), operators.concat_present),
+    exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), joined.concat_present),
+    exp.DPipe: (_BINARY | {"safe"}, joined.concat),
+    # The order of texts is that of "C".
+    exp.Collate: (_BINARY, own.collate),
+    "array_length": (None, own.array_length),
+    exp.ArraySize: (_BINARY, own.array_length),
     "isnan": None,
     exp.SimilarTo: (_BINARY, patterns.similar_to),
     exp.JSONExtract: (_PATH, documents.arrow(text=False)),

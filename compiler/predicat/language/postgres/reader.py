@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from predicat.ir import tree as t
 from predicat.ir.types import UNSIZED_NUMERIC
+from predicat.language.postgres.constants import with_constants
 from predicat.language.postgres.differences import FOREIGN, RULES
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
@@ -24,6 +25,7 @@ POSTGRES = SqlLanguage(
     RULES,
     foreign=FOREIGN,
     rows=frozenset({"row"}),
+    prepare=with_constants,
     sunday=0,
     unsized_decimal=UNSIZED_NUMERIC,
 )

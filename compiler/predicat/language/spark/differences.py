@@ -13,6 +13,7 @@ from predicat.language.spark import functions as own
 from predicat.language.sql import (
     array_functions,
     functions,
+    joined,
     json_functions,
     number_functions,
     operators,
@@ -35,6 +36,8 @@ RULES: dict[Key, Rule | None] = {
     exp.Cast: (_CAST, times.engine_cast("to_int")),
     exp.TryCast: (_CAST, times.engine_cast("to_int")),
     **{name: (None, times.conversion(kind)) for name, kind in _CONVERSIONS.items()},
+    exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), joined.concat),
+    exp.DPipe: (_BINARY | {"safe"}, joined.concat),
     "isnan": (None, functions.is_nan_or_false),
     exp.RawString: (frozenset({"this"}), operators.text),
     # sqlglot reads element_at(xs, 1) as an index that counts from 1.

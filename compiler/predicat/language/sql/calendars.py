@@ -211,7 +211,9 @@ def age(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 def date_trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`date_trunc('month', t)`, and BigQuery's `timestamp_trunc(t, MONTH)`: a timestamp."""
-    args = counted(reader, node, 2)
+    args = counted(reader, node, 2, 3)
+    if len(args) == 3 and not is_utc(args.pop()):
+        raise reader.fail(say.at_time_zone(reader.span(node)))
     unit, moment = args if _truncated(args[0]) or not _truncated(args[1]) else args[::-1]
     text = _truncated(unit) or unit.name.lower()
     span = reader.span(node)

@@ -48,6 +48,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         row_equality: The operator by which two rows are equal in a place.
         sunday: The number of Sunday in EXTRACT(DOW ...); None: engines disagree.
         unsized_decimal: The digits of a DECIMAL without any, in all and behind the point; None: refused.
+        prepare: What its parsed conditions become before they are read.
         mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
 
@@ -59,6 +60,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
     rows: frozenset[str] = frozenset()
     row_equality: str = "eq"
+    prepare: Callable[[exp.Expr], exp.Expr] | None = None
     sunday: int | None = None
     unsized_decimal: tuple[int, int] | None = None
 
@@ -97,7 +99,10 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         if self.dialect is None:
             return list(self.parser.parse_into(exp.Condition, tokens, text))
         found = self.parser.parse_into(exp.Condition, self._unnamed(tokens), text)
-        return [item if item is None else named_calls(item) for item in found]
+        named = [item if item is None else named_calls(item) for item in found]
+        if self.prepare is None:
+            return named
+        return [item if item is None else self.prepare(item) for item in named]
 
     def _unnamed(self, tokens: list[Token]) -> list[Token]:
         """The tokens with names of functions that the dialect does not know; but for those with a syntax of

@@ -331,6 +331,8 @@ def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tr
     """Whether a value is in an array. FALSE for an empty array, also if the value is UNKNOWN."""
     span = reader.span(node)
     found = reader.apply("in", node, node.this, array, depth=depth)
+    if isinstance(array.unnest(), exp.Array):
+        return found if array.unnest().expressions else t.Const(False, span)
     some = t.Apply("gt", (t.Apply("size", (reader.read(array, depth),), span), t.Const(0, span)), span)
     return found if isinstance(node.this, exp.Literal) else t.Apply("and", (found, some), span)
 
@@ -338,21 +340,6 @@ def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tr
 def either_concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CONCAT where its parts have values: the languages differ about the others."""
     return reader.apply("either_concat", node, *arguments(node), depth=depth)
-
-
-def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """CONCAT that skips NULL parts."""
-    span = reader.span(node)
-    parts = [
-        part
-        if isinstance(part, t.Const) and part.value is not None
-        else t.Apply("coalesce", (part, t.Const("", span)), span)
-        for part in reader.all(list(arguments(node)), depth)
-    ]
-    found = parts[0]
-    for part in parts[1:]:
-        found = t.Apply("concat", (found, part), span)
-    return found
 
 
 def double_division(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

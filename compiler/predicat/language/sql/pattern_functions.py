@@ -79,7 +79,7 @@ def replace_once(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, pattern, new = reader.all(counted(reader, node, 3), depth)
     if not captures.matches_once(constants.text(reader, pattern, "regexp_replace")):
         raise reader.fail(say.replace_all_or_first(span))
-    if set(constants.text(reader, new, "regexp_replace")) & set("$\\"):
+    if not reader.language.dialect and set(constants.text(reader, new, "regexp_replace")) & set("$\\"):
         raise reader.fail(say.replacement(new.span))
     return apply("regex_replace", span, value, pattern, new)
 

@@ -23,6 +23,7 @@ from predicat.semantics import regex
 if TYPE_CHECKING:
     from predicat.language.sql.reader import Reader
 
+MAX_REPEATED = 20
 MAX_PADDED = 1000
 """The longest text that lpad and rpad make: what they add is written out."""
 _PART, _TEXT = "a part", "a text"
@@ -173,6 +174,23 @@ def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("join", span, there, by)
 
 
+def repeat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """REPEAT(s, 3), with a small constant."""
+    span = reader.span(node)
+    value, count = reader.all(counted(reader, node, 2), depth)
+    times = constants.whole(reader, count, "repeat")
+    if times > MAX_REPEATED:
+        raise reader.fail(say.length_not_constant(count.span, "repeat", MAX_REPEATED))
+
+    def build(value: t.Tree) -> t.Tree:
+        found = value if times > 0 else empty(value, span)
+        for _ in range(times - 1):
+            found = apply("concat", span, found, value)
+        return found
+
+    return let(_TEXT, value, build, span)
+
+
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "lpad": (None, pad("lpad")),
     "rpad": (None, pad("rpad")),
@@ -183,6 +201,7 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "overlay": (None, overlay),
     "translate": (None, translate),
     "elt": (None, elt),
+    "repeat": (None, repeat),
     "array_join": (None, array_join),
     "array_to_string": (None, array_join),
 }

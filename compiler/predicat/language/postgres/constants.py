@@ -1,0 +1,90 @@
+"""Constants that PostgreSQL writes as texts: arrays as `'{a,b}'`, and intervals as `'7 days'::interval`.
+
+They become the nodes that ARRAY[...] and INTERVAL '...' have. Source: PostgreSQL documentation, "Array Input
+and Output Syntax", "Type Casts".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from sqlglot import exp
+
+_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^{},"\\]*)\s*(?:,|$)')
+_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
+_QUANTIFIERS = frozenset({"any", "some", "all"})
+
+
+def with_constants(root: exp.Expr) -> exp.Expr:
+    """A tree in which the texts that are arrays and intervals are nodes of their own."""
+    for node in list(root.find_all(exp.Cast)):
+        found = _of_cast(node)
+        if found is not None:
+            node.replace(found)
+    for literal in list(root.find_all(exp.Literal)):
+        items = _items(literal) if _is_array_operand(literal) else None
+        if items is not None:
+            literal.replace(_array(literal, items, None))
+    return root
+
+
+def _of_cast(node: exp.Expr) -> exp.Expr | None:
+    """`'7 days'::interval`, `'{1,2}'::bigint[]` and `(ARRAY['a', 'b'])::text[]` without the cast."""
+    kind, value = node.args["to"], node.this.unnest()
+    if kind.this == exp.DType.INTERVAL and isinstance(value, exp.Literal) and value.is_string:
+        return _placed(exp.Interval(this=value.copy()), value)
+    if kind.this != exp.DType.ARRAY or len(kind.expressions) != 1:
+        return None
+    if isinstance(value, exp.Array):
+        return exp.Array(
+            expressions=[
+                exp.Cast(this=item.copy(), to=kind.expressions[0].copy()) for item in value.expressions
+            ]
+        )
+    items = _items(value) if isinstance(value, exp.Literal) else None
+    return None if items is None else _array(value, items, kind.expressions[0])
+
+
+def _array(literal: exp.Expr, items: list[str | None], kind: exp.Expr | None) -> exp.Expr:
+    def item(text: str | None) -> exp.Expr:
+        if text is None:
+            return exp.Null()
+        value = _placed(exp.Literal.string(text), literal)
+        return value if kind is None else exp.Cast(this=value, to=kind.copy())
+
+    return exp.Array(expressions=[item(text) for text in items])
+
+
+def _items(literal: exp.Expr) -> list[str | None] | None:
+    """The elements of an array that a text writes; None if it writes none, or one within another."""
+    text = literal.name.strip()
+    if not literal.args.get("is_string") or not text.startswith("{") or not text.endswith("}"):
+        return None
+    inner, at, found = text[1:-1], 0, list[str | None]()
+    while at < len(inner):
+        match = _ITEM.match(inner, at)
+        if match is None or match.end() == at:
+            return None
+        word, at = match[1].strip(), match.end()
+        if not word or ":" in word:
+            return None  # JSON
+        quoted = word.startswith('"')
+        found.append(json.loads(word) if quoted else None if word.upper() == "NULL" else word)
+    return found
+
+
+def _is_array_operand(literal: exp.Expr) -> bool:
+    """Whether a text stands where an array does: in ANY('...'), or beside @>, <@ and &&."""
+    parent = literal.parent
+    while isinstance(parent, exp.Paren):
+        parent = parent.parent
+    if isinstance(parent, exp.Anonymous):
+        return str(parent.this).lower() in _QUANTIFIERS
+    return isinstance(parent, (exp.Any, exp.All, *_ARRAYS))
+
+
+def _placed(node: exp.Expr, like: exp.Expr) -> exp.Expr:
+    """A node at the place of another."""
+    node.meta.update(like.meta)
+    return node

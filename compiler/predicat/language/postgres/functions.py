@@ -1,0 +1,34 @@
+"""Operators and functions that PostgreSQL alone has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply
+from predicat.language.sql import array_functions, constants
+from predicat.language.sql.arguments import counted
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_BY_CHARACTERS = frozenset({"c", "posix", "ucs_basic", "c.utf-8", "c.utf8"})
+"""Collations that order texts by their code points, as filters do."""
+
+
+def collate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`s COLLATE "C"`: the text itself."""
+    if node.expression.name.lower() not in _BY_CHARACTERS:
+        raise reader.fail(reader.unsupported(node))
+    return reader.read(node.this, depth)
+
+
+def array_length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`array_length(xs, 1)`: NULL for an empty array."""
+    span = reader.span(node)
+    items, dimension = reader.all(counted(reader, node, 2), depth)
+    if constants.whole(reader, dimension, "array_length") != 1:
+        raise reader.fail(reader.unsupported(node))
+    return array_functions.null_of_zero(apply("size", span, items), span)

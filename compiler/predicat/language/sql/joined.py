@@ -1,0 +1,46 @@
+"""|| and CONCAT of parts that are no texts, which engines write as texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.ir import tree as t
+from predicat.language.sql.arguments import arguments
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+
+def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """A NULL part makes the whole NULL."""
+    span = reader.span(node)
+    found, *rest = _texts(reader, node, depth)
+    for part in rest:
+        found = t.Apply("concat", (found, part), span)
+    return found
+
+
+def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """NULL parts are skipped."""
+    span = reader.span(node)
+    found, *rest = [
+        part
+        if isinstance(part, t.Const) and part.value is not None
+        else t.Apply("coalesce", (part, t.Const("", span)), span)
+        for part in _texts(reader, node, depth)
+    ]
+    for part in rest:
+        found = t.Apply("concat", (found, part), span)
+    return found
+
+
+def _texts(reader: Reader, node: exp.Expr, depth: int) -> list[t.Tree]:
+    parts = reader.all(list(arguments(node)), depth)
+    return [
+        part
+        if isinstance(part, t.Const) and isinstance(part.value, str)
+        else t.Apply("sql.text", (part,), part.span)
+        for part in parts
+    ]
