@@ -132,6 +132,8 @@ def test_compile_writes_the_values_beside_the_manifest(tmp_path: Path) -> None:
     assert (tmp_path / "target" / "manifest.json").stat().st_size < 30_000
     shown = in_process("sql", "ids", "--dialect", "postgres", "--where", cwd=tmp_path).stdout
     assert shown.startswith("EXISTS(SELECT 1 FROM predicat_ids_") and len(shown) < 200
+    told = in_process("sql", "ids", "--dialect", "postgres", cwd=tmp_path).stderr
+    assert told.startswith("note: the 19,999 values of the list ids are not in the SQL: predicat_ids_")
     assert "is one of the 19,999 values of the list ids" in in_process("explain", "ids", cwd=tmp_path).stdout
     assert "unchanged" in in_process("compile", cwd=tmp_path).stdout
     write(tmp_path, "  ids: {sql: id IN list('ids')}\n")

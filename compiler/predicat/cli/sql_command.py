@@ -13,7 +13,7 @@ from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selecting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from predicat.catalog.model import Catalog, Filter
 
@@ -79,6 +79,7 @@ def command(
         {"name": row.qualified, "version": number, "dialect": dialect, "sql": text}
         for row, number, text in texts
     ]
+    _tell_lists(rows, dialect)
     if form != "json" and (sys.stdout.isatty() if pretty is None else pretty):
         texts = [(row, number, broken(text, dialect)) for row, number, text in texts]
     if is_plain(selection.selectors) and len(texts) == 1:
@@ -89,6 +90,16 @@ def command(
             data,
             lambda: "\n\n".join(f"-- {row.qualified}@{number}\n{text}" for row, number, text in texts),
         )
+
+
+def _tell_lists(rows: Sequence[tuple[Filter, int]], dialect: str) -> None:
+    """Say where the values of long lists are, into which the SQL looks."""
+    from predicat.diagnostics.messages import lists as say  # noqa: PLC0415  # not for --help
+    from predicat.passes.list_tables import long_lists, table_of  # noqa: PLC0415  # as above
+
+    for _, listed in long_lists(row.versions[number].predicate.node for row, number in rows):
+        told = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, "")
+        click.echo(say.long_list(listed.name, listed.count, table_of(listed), told), err=True)
 
 
 def _sql(

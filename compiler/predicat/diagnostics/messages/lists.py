@@ -100,3 +100,15 @@ def unknown_list(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
 
 
 INSTEAD_OF_SUBQUERY = "put the values below lists: in the catalog and write x IN list('name')"
+
+
+IN_FILES = "predicat compile writes them into target/lists, for the extension of Spark"
+IN_TABLES = {
+    "postgres": "a table of one column, which predicat apply makes (--dry-run prints the statements)",
+    "duckdb": "a table of one column: CREATE TABLE ... AS SELECT of the list's file",
+}
+
+
+def long_list(name: str, count: int, table: str, where: str) -> str:
+    """Where the SQL of a filter finds the values of a long list."""
+    return f"note: the {count:,} values of the list {name} are not in the SQL: {table}, {where}"
