@@ -148,7 +148,7 @@ def sample(op: str, index: int, generic: str) -> Node | None:
         else:
             args.append(Field(kind, FieldDecl(f"f{place}", kind)))
     found = signatures.find(
-        op, tuple(arg.type for arg in args), promote=False, mixed_numbers=op in COMPARISONS
+        op, tuple(arg.type for arg in args), widens_numbers=False, mixed_numbers=op in COMPARISONS
     )
     if found is None:
         return None

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 import predicat
 from predicat.ir.codec import from_data, to_data
 from predicat.ir.nodes import Node
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from tests.engines.predicates import predicates
 
 
@@ -21,7 +21,7 @@ from tests.engines.predicates import predicates
 @given(node=predicates(3))
 def test_there_and_back(node: Node) -> None:
     found = from_data(json.loads(json.dumps(to_data(node))))
-    assert to_text(found) == to_text(node)
+    assert canonical_text(found) == canonical_text(node)
 
 
 def test_the_reference_catalog() -> None:
@@ -29,7 +29,7 @@ def test_the_reference_catalog() -> None:
     for row in catalog.filters():
         for version in row.versions.values():
             node = version.predicate.node
-            assert to_text(from_data(json.loads(json.dumps(to_data(node))))) == to_text(node)
+            assert canonical_text(from_data(json.loads(json.dumps(to_data(node))))) == canonical_text(node)
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,7 @@ def test_the_representations_of_the_architecture_exist() -> None:
 def test_every_file_that_contributing_names_exists_or_is_new() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     examples = {
+        "language/mqtt/__init__.py",
         "language/mqtt/reader.py",
         "language/mqtt/spelling.py",
         "language/mqtt/writer.py",

@@ -15,8 +15,8 @@ from random import Random
 
 import predicat
 from predicat.diagnostics import PredicatError
+from predicat.ir.canonical import canonical_text, meaning_hash
 from predicat.ir.nodes import Node
-from predicat.ir.text import meaning_hash, to_text
 from predicat.language import WRITERS
 from predicat.review.lint import RULES
 from predicat.review.lint.rule import Context
@@ -106,7 +106,7 @@ def show(name: str, predicate: predicat.Predicate) -> None:
     """Everything that a predicate becomes."""
     print(" ".join(name.split()))
     node: Node = predicate.node
-    print(f"  core: {to_text(node)}\n  hash: {meaning_hash(node, 'reject')}")
+    print(f"  core: {canonical_text(node)}\n  hash: {meaning_hash(node, 'reject')}")
     print(f"  words: {describe(predicate.surface)}\n  words of the core: {describe(node)}")
     for dialect in predicat.dialects():
         with _shown(dialect):

@@ -14,7 +14,7 @@ import predicat
 from predicat.catalog import lists
 from predicat.deploy import rows
 from predicat.diagnostics import PredicatError
-from predicat.ir.text import meaning_hash
+from predicat.ir.canonical import meaning_hash
 from predicat.review import testing
 from tests.processes import in_process
 

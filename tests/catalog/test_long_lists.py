@@ -10,7 +10,7 @@ import pytest
 import predicat
 from predicat.diagnostics import PredicatError
 from predicat.ir.codec import from_data, to_data
-from predicat.ir.text import meaning_hash
+from predicat.ir.canonical import meaning_hash
 from predicat.ir.value_sets import MissingValuesError, ValueSet
 from predicat.passes.list_tables import long_lists
 from predicat.review.compare import compare

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat.api import declared
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from tests.engines.rows import Tables
 from tests.frontends.cel_texts import written
 
@@ -221,7 +221,7 @@ def _check(tables: Tables, data: st.DataObject) -> None:
     for name, run in tables.engines():
         for one, column in zip(predicates, run([one.sql(name) for one in predicates]), strict=True):
             assert column == [one.evaluate(row) for row in ROWS], (
-                f"{name}: {to_text(one.node)}\n{one.sql(name)}"
+                f"{name}: {canonical_text(one.node)}\n{one.sql(name)}"
             )
 
 

@@ -14,7 +14,7 @@ from predicat import backends
 from predicat.api import declared
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.ir.nodes import Node
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from predicat.passes.simplify import simplify
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
@@ -53,7 +53,7 @@ def check_batch(nodes: list[Node], tables: Tables) -> None:
                 if ((have is True) != (want is True) if where else have != want)
             ]
             assert not differing, (
-                f"{name}: {to_text(nodes[index])}\n{sql}\n(row, got, expected): {differing[0]}"
+                f"{name}: {canonical_text(nodes[index])}\n{sql}\n(row, got, expected): {differing[0]}"
             )
 
 

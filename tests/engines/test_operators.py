@@ -70,7 +70,9 @@ def build(
             values[name] = value
             nodes.append(Field(kind, fields[name]))
     mixed = row.name in ("eq", "ne", "lt", "le", "gt", "ge")
-    found = signatures.find(row.name, tuple(node.type for node in nodes), promote=False, mixed_numbers=mixed)
+    found = signatures.find(
+        row.name, tuple(node.type for node in nodes), widens_numbers=False, mixed_numbers=mixed
+    )
     assert found is not None, f"{row.name}{args} fits no signature"
     return Call(found.result, row.name, tuple(nodes), NOWHERE), fields, values
 

@@ -17,7 +17,7 @@ from predicat import backends
 from predicat.deploy.rows import TABLE, fill_duckdb, fill_postgres
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import frame_of
@@ -51,7 +51,9 @@ def test_corpus(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_generated(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     some = rows(20)
-    cases = [(to_text(node), simplify(node), [compile_node(node)(row) for row in some]) for node in nodes]
+    cases = [
+        (canonical_text(node), simplify(node), [compile_node(node)(row) for row in some]) for node in nodes
+    ]
     check(cases, list(FIELDS.values()), some, spark, postgres)
 
 
@@ -67,7 +69,7 @@ def test_generated(spark: Any, postgres: Any, nodes: list[Node]) -> None:
 def test_generated_conditions(postgres: Any, nodes: list[Node]) -> None:
     some = rows(20)
     check_conditions(
-        [(to_text(node), simplify(node), [compile_node(node)(row) for row in some]) for node in nodes],
+        [(canonical_text(node), simplify(node), [compile_node(node)(row) for row in some]) for node in nodes],
         list(FIELDS.values()),
         some,
         postgres,

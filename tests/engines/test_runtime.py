@@ -20,7 +20,7 @@ from predicat.backends.sql.postgres import POSTGRES, runtime
 from predicat.deploy.rows import on_postgres
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node, fields_of
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import compile_node
@@ -52,7 +52,7 @@ def check(
     for node, column in zip(nodes, columns, strict=True):
         run = compile_node(node)
         wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
-        assert wrong == [], f"{to_text(node)}\n{called(node)}"
+        assert wrong == [], f"{canonical_text(node)}\n{called(node)}"
 
 
 TEXTS = {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import predicat
 from predicat.ir.nodes import Call, Node
 from predicat.ir.operators import OPS
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
 from predicat.review import show
@@ -223,4 +223,6 @@ def test_no_verdict_is_wrong(pair: Any) -> None:
     functions = over_inputs(before), over_inputs(after)
     for row in [*rows(50), *CandidateRows((before, after)).rows(150, seed=7)]:
         outcomes = tuple(function(row) for function in functions)
-        assert not refutes(verdict.kind, *outcomes), f"{verdict}: {to_text(before)} | {to_text(after)}: {row}"
+        assert not refutes(verdict.kind, *outcomes), (
+            f"{verdict}: {canonical_text(before)} | {canonical_text(after)}: {row}"
+        )

@@ -17,7 +17,7 @@ from predicat.api import declared
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import OPS, Operator, Strictness
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -175,7 +175,7 @@ def test_what_is_never_unknown_is_never_unknown() -> None:
                 judged += 1
                 run = compile_node(part)
                 for row in [{}, *generated.rows((part, part), maker.fields, 8, seed)]:
-                    assert run(row) is not None, f"{to_text(part)}: {row}"
+                    assert run(row) is not None, f"{canonical_text(part)}: {row}"
     assert judged > 60
 
 
@@ -192,7 +192,7 @@ def test_as_many_elements_as_are_counted_show_every_outcome(seed: int) -> None:
     needs = needed(nodes)
     if not needs.bounded:
         return
-    read = [name for name in ("xs", "ys") if any(name in to_text(node) for node in nodes)]
+    read = [name for name in ("xs", "ys") if any(name in canonical_text(node) for node in nodes)]
     functions = tuple(map(compile_node, nodes))
     few, all_ = set(), set()
     longest = 3 if len(read) > 1 else 6 - made.values
@@ -299,7 +299,7 @@ def calls(op: str, kind: Type) -> Iterator[Call]:
             )
         ):
             for order in {types, types[::-1]}:
-                found = signatures.find(op, order, promote=False, mixed_numbers=True)
+                found = signatures.find(op, order, widens_numbers=False, mixed_numbers=True)
                 constant = signatures.constant_positions(op)
                 if (
                     found is not None

@@ -8,7 +8,7 @@ import pytest
 
 import predicat
 from predicat.ir.nodes import Field, Node, ParamDecl, Parameter, rewrite_children
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from predicat.review.compare import EXACT, compare_nodes
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.inputs import over_inputs
@@ -64,5 +64,6 @@ def test_no_verdict_on_generated_pairs_is_wrong() -> None:
         for row in rows if verdict.proof != EXACT else ():
             outcomes = tuple(function(row) for function in functions)
             assert not refutes(verdict.kind, *outcomes), (
-                f"pair {seed}: {verdict}: {to_text(before)} | {to_text(after)}: {str(row)[:500]}"
+                f"pair {seed}: {verdict}: {canonical_text(before)} | {canonical_text(after)}: "
+                f"{str(row)[:500]}"
             )

@@ -8,7 +8,7 @@ from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.passes.comparisons import OF_TYPES, OF_WRITTEN, Comparisons
-from predicat.passes.convert import dyn
+from predicat.passes.convert import dynamic
 from predicat.passes.scope import CEL_RULES, SQL_RULES, Rules, Scope
 
 
@@ -31,14 +31,14 @@ CASES: list[tuple[str, Rules, str, Node, Node]] = [
     ("in_keys", CEL_RULES, "in", ONE, field(JSON)),
     ("of_collections", CEL_RULES, "ne", LISTED, field(ArrayType(BIGINT))),
     ("of_null_and_written", CEL_RULES, "eq", MISSING, LISTED),
-    ("of_other_types", CEL_RULES, "eq", dyn(field(STRING)), ONE),
+    ("of_other_types", CEL_RULES, "eq", dynamic(field(STRING)), ONE),
     ("in_no_list", SQL_RULES, "in", ONE, field(JSON)),
     ("of_null", CEL_RULES, "eq", field(STRING), MISSING),
     ("of_null_and_json", SQL_RULES, "same", field(JSON), MISSING),
     ("json_equality", SQL_RULES, "eq", ONE, field(JSON)),
     ("of_json", CEL_RULES, "lt", field(JSON), field(JSON)),
     ("of_one_type", SQL_RULES, "lt", field(DOUBLE), ONE),
-    ("of_one_type", CEL_RULES, "eq", dyn(field(DOUBLE)), ONE),
+    ("of_one_type", CEL_RULES, "eq", dynamic(field(DOUBLE)), ONE),
 ]
 
 

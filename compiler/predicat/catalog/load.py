@@ -409,9 +409,11 @@ class Builder(Struct, dict=True):
                         item if item.span != NOWHERE else msg.row_of_a_test(test.span, item.message)
                     )
                 continue
-            if not passes(found, test, outcome):
+            if not test_passes(found, test, outcome):
                 self.reporter.add(
-                    msg.failed_test(test.span, found.qualified, wanted(test), given(found, test, outcome))
+                    msg.failed_test(
+                        test.span, found.qualified, expected_text(test), actual_text(found, test, outcome)
+                    )
                 )
 
     # --- names
@@ -573,11 +575,11 @@ def _fitting(node: Node, dataset: WrittenDataset, name: str, span: Span) -> Node
         if not isinstance(part, Field):
             return rewrite_children(part, rewrite)
         own = dataset.fields.get(part.decl.name)
-        wanted = str(part.decl.type), part.decl.nulls
+        expected_text = str(part.decl.type), part.decl.nulls
         has = (str(own.type), own.nulls) if own is not None else None
-        if own is None or has != wanted:
+        if own is None or has != expected_text:
             raise PredicatError.of(
-                say.field_does_not_fit(span, name, dataset.name, part.decl.name, wanted, has)
+                say.field_does_not_fit(span, name, dataset.name, part.decl.name, expected_text, has)
             )
         return Field(part.type, own, part.span)
 
@@ -614,19 +616,19 @@ def outcome_of(predicate: Predicate, test: FilterTest) -> bool | None:
     return predicate.evaluate(test.row, now=test.now)
 
 
-def passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:
+def test_passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:
     """Whether an outcome is the one that a test wants: UNKNOWN itself, or what the filter makes of it."""
     if test.matches is None:
         return outcome is None
     return (row.on_unknown == "accept" if outcome is None else outcome) == test.matches
 
 
-def wanted(test: FilterTest) -> str:
+def expected_text(test: FilterTest) -> str:
     """What a test wants, in words."""
     return "UNKNOWN" if test.matches is None else str(test.matches).lower()
 
 
-def given(row: Filter, test: FilterTest, outcome: bool | None) -> str:
+def actual_text(row: Filter, test: FilterTest, outcome: bool | None) -> str:
     """What a test got, in words."""
     if outcome is None and test.matches is not None:
         return say.unknown_outcome(row.on_unknown)
@@ -635,14 +637,14 @@ def given(row: Filter, test: FilterTest, outcome: bool | None) -> str:
 
 def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], span: Span) -> dict[str, Node]:
     """What each parameter of a referred filter stands for: the argument given, or its default."""
-    given = dict(args)
-    for key in given:
+    actual_text = dict(args)
+    for key in actual_text:
         if key not in version.params:
             raise PredicatError.of(msg.surplus_param(span, name, key, version.params))
     values: dict[str, Node] = {}
     for key, decl in version.params.items():
-        if key in given:
-            node = given[key]
+        if key in actual_text:
+            node = actual_text[key]
             value = argument(node, decl.type)
             if value is None:
                 raise PredicatError.of(msg.param_type(node.span, name, key, str(decl.type), str(node.type)))

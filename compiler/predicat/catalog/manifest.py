@@ -21,9 +21,9 @@ from predicat.catalog.signature import Signer, unsigned
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, Node, ParamDecl, fields_of
-from predicat.ir.text import meaning_hash
 from predicat.ir.value_sets import ValueSet
 from predicat.passes.accept import accepting
 from predicat.passes.list_tables import in_tables, long_lists, table_of

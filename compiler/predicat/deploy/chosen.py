@@ -17,8 +17,8 @@ from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as catalogs
 from predicat.diagnostics.messages import deploy as say
+from predicat.ir.canonical import meaning_hash
 from predicat.ir.nodes import Literal, Node, fields_of
-from predicat.ir.text import meaning_hash
 from predicat.ir.values import to_value
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import at, substitute, with_defaults

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from predicat.discover.null_traps import tested_fields
 from predicat.discover.typed import Typed
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, fields_of
 from predicat.ir.operators import ORDERED
-from predicat.ir.text import to_text
 
 _MOST_VALUES = 200
 
@@ -85,17 +85,26 @@ def _atom(node: Node) -> Atom:
     sign = "" if positive is node else "not "
     match positive:
         case Call(op="is_null", args=(Field(),)):
-            return Atom(to_text(node), shown, fields, f"{sign}{fields[0]}", "null")
+            return Atom(canonical_text(node), shown, fields, f"{sign}{fields[0]}", "null")
         case Call(op="eq" | "ne" as op, args=(place, Literal() as value)):
             sign = "not " if (op == "ne") != bool(sign) else ""
-            return Atom(to_text(node), shown, fields, sign + to_text(place), "values", (str(value.value),))
+            return Atom(
+                canonical_text(node),
+                shown,
+                fields,
+                sign + canonical_text(place),
+                "values",
+                (str(value.value),),
+            )
         case Call(op="in", args=(place, Items(items=items))) if len(items) <= _MOST_VALUES:
             values = tuple(str(item.value) for item in items if isinstance(item, Literal))
             if len(values) == len(items):
-                return Atom(to_text(node), shown, fields, sign + to_text(place), "values", values)
+                return Atom(
+                    canonical_text(node), shown, fields, sign + canonical_text(place), "values", values
+                )
         case Call(op=op, args=(place, Literal())) if op in ORDERED:
             side = "above" if (op in ("gt", "ge")) != bool(sign) else "below"
-            return Atom(to_text(node), shown, fields, f"{side} {to_text(place)}", "bound")
+            return Atom(canonical_text(node), shown, fields, f"{side} {canonical_text(place)}", "bound")
         case _:
             pass
-    return Atom(to_text(node), shown, fields)
+    return Atom(canonical_text(node), shown, fields)

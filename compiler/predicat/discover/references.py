@@ -14,8 +14,8 @@ from sqlglot.errors import SqlglotError
 from predicat.api import Predicate, parse
 from predicat.catalog import Catalog, load_catalog
 from predicat.diagnostics import PredicatError
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.text import to_text
 from predicat.review.compare import compare
 
 _TIMEOUT = 1.0
@@ -104,7 +104,7 @@ class _Said:
 
     def key(self, part: Predicate) -> str:
         """What a part says: the text of the first part that takes the same rows."""
-        text = to_text(part.node)
+        text = canonical_text(part.node)
         if text not in self.keys:
             self.keys[text] = self.first_alike(text, part)
         return self.keys[text]

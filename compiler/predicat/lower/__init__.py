@@ -34,8 +34,8 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((ELEMENTS,), json.elements),
     (("array_max", "array_min"), json.extreme),
     (mathematics.FUNCTIONS, cel_math.function),
-    ((CHECKED_MOD,), cel_integers.remainder),
-    ((CHECKED_TO_INT,), cel_integers.whole),
+    ((CHECKED_MOD,), cel_integers.checked_mod),
+    ((CHECKED_TO_INT,), cel_integers.checked_to_int),
 )
 """Which operators each rule lowers, in order: the first that has a core for a call wins."""
 

@@ -13,7 +13,7 @@ from predicat.ir.values import INT_MIN
 _LOWEST = Literal(DOUBLE, float(INT_MIN))
 
 
-def remainder(call: Call) -> Node:
+def checked_mod(call: Call) -> Node:
     """A remainder that is UNKNOWN where it overflows."""
     left, right = call.args
     span = call.span
@@ -27,7 +27,7 @@ def remainder(call: Call) -> Node:
     return Call(BIGINT, "cond", (overflows, Literal(BIGINT, None, span), plain), span)
 
 
-def whole(call: Call) -> Node:
+def checked_to_int(call: Call) -> Node:
     """The whole number of a double, UNKNOWN for -2**63."""
     plain = Call(BIGINT, "to_int", call.args, call.span)
     above = Call(BOOLEAN, "gt", (call.args[0], _LOWEST), call.span)

@@ -52,7 +52,7 @@ def equal_to_typed(call: Call) -> Node | None:
     number = is_numeric(other.type)
     test = is_kind(value, "number" if number else KINDS[other.type], span)
     equal = Call(BOOLEAN, "eq", (convert(value, DOUBLE if number else other.type), other), span)
-    both = constants.guarded(Call(BOOLEAN, "and", (test, equal), span), [other], span)
+    both = constants.unknown_if_missing(Call(BOOLEAN, "and", (test, equal), span), [other], span)
     return constants.negated_if(call.op == "ne", both, span)
 
 
@@ -90,7 +90,7 @@ def _cast(call: Call, value: Node) -> Node:
     if value.type == call.type:
         return value
     if call.op == CHECKED_TO_INT and value.type == DOUBLE:
-        return cel_integers.whole(Call(call.type, call.op, (value,), call.span))
+        return cel_integers.checked_to_int(Call(call.type, call.op, (value,), call.span))
     op = "to_int" if call.op == CHECKED_TO_INT else call.op
     return Call(call.type, op, (value,), call.span)
 

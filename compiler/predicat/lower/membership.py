@@ -30,7 +30,7 @@ def in_map(call: Call) -> Node | None:
     if not isinstance(base.type, MapType):
         return None
     value = Call(base.type.value, "get", (base, convert(key, STRING)), call.span)
-    return constants.guarded(constants.present(value, call.span), [base, key], call.span)
+    return constants.unknown_if_missing(constants.present(value, call.span), [base, key], call.span)
 
 
 def _is_key(call: Call) -> Node:
@@ -40,7 +40,7 @@ def _is_key(call: Call) -> Node:
     key, base = call.args[:2]
     span = call.span
     if key.type not in (STRING, JSON):
-        return constants.guarded(Literal(BOOLEAN, False, span), [key], span)
+        return constants.unknown_if_missing(Literal(BOOLEAN, False, span), [key], span)
     there = constants.present(Call(JSON, "json_get", (base, convert(key, STRING)), span), span)
     if key.type == STRING:
         return there

@@ -42,11 +42,19 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.passes import constants, lists
-from predicat.passes.convert import bare, dyn, failed, is_choice, is_joined, loose, typed_null
+from predicat.passes.convert import (
+    dynamic,
+    dynamic_error,
+    is_dynamic,
+    is_joined,
+    is_union,
+    typed_null,
+    underlying,
+)
 from predicat.passes.labels import label
 from predicat.passes.operators import Operators
 from predicat.passes.scope import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES, Rules, Scope, Stop
-from predicat.passes.variables import caseless, unused
+from predicat.passes.variables import fold_identifier, fresh_name
 
 
 def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
@@ -57,7 +65,7 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     except Stop:
         node = None
     checker.reporter.raise_errors()
-    if node is not None and checker.lists:
+    if node is not None and checker.has_collections:
         _no_lists(node)
     if node is not None and checker.long_lists:
         _long_lists_in_in(node)
@@ -104,22 +112,22 @@ class _Checker(Operators):
     """Checks a tree in one descent: resolves names, infers types, chooses overloads.
 
     Attributes:
-        count: How many parts of the tree were visited.
-        lists: Whether the tree has a list or a map that is written out.
+        visited: How many parts of the tree were visited.
+        has_collections: Whether the tree has a list or a map that is written out.
         long_lists: Whether the tree names a list that is too long to be written out.
-        counts: Whether sizes of typed nodes are counted, because the tree is deep or its parts are copied.
+        count_sizes: Whether sizes of typed nodes are counted: the tree is deep, or its parts are copied.
         table: The name of the table that fields are qualified by.
-        taken: Names of the variables of enclosing macros, case-folded.
-        sizes: Sizes of nodes by identity.
+        bound_names: Names of the variables of enclosing macros, case-folded.
+        size_cache: Sizes of nodes by identity.
     """
 
-    count: int = 0
-    lists: bool = False
+    visited: int = 0
+    has_collections: bool = False
     long_lists: bool = False
-    counts: bool = False
+    count_sizes: bool = False
     table: str | None = None
-    taken: frozenset[str] = frozenset()
-    sizes: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
+    bound_names: frozenset[str] = frozenset()
+    size_cache: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
 
     def predicate(self, tree: t.Tree, depth: int = 0) -> Node:
         """A tree that must be boolean."""
@@ -129,19 +137,19 @@ class _Checker(Operators):
         return node
 
     def node(self, tree: t.Tree, depth: int) -> Node:
-        self.count += 1
+        self.visited += 1
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(tree.span, MAX_DEPTH))
-        if self.count == MAX_NODES + 1:
-            raise self.fail(msg.too_large(tree.span, self.count, MAX_NODES, "parts"))
-        if self.count > MAX_NODES:
+        if self.visited == MAX_NODES + 1:
+            raise self.fail(msg.too_large(tree.span, self.visited, MAX_NODES, "parts"))
+        if self.visited > MAX_NODES:
             raise Stop  # it is said once
         if depth == _DEEP:
-            self.counts = True
+            self.count_sizes = True
         match tree:  # the common ones first
             case t.Apply():
                 found = self.apply(tree, depth)
-                return self.bounded(found, tree.span) if self.counts else found
+                return self.bounded(found, tree.span) if self.count_sizes else found
             case t.Name() | t.Member():
                 return self.name(tree, depth)
             case t.Const(value, span):
@@ -154,12 +162,12 @@ class _Checker(Operators):
                 decl = self.scope.params[name]
                 return Parameter(decl.type, decl, span)
             case t.ListOf() | t.MapOf():
-                self.lists = True
+                self.has_collections = True
                 return self.items(tree, depth) if isinstance(tree, t.ListOf) else self.entries(tree, depth)
             case t.Bind():
                 return self.bind(tree, depth)
             case t.Ref(name, args, span):
-                self.counts = True
+                self.count_sizes = True
                 return self.bounded(self.reference(name, args, span, depth), span)
             case _:
                 assert_never(tree)
@@ -196,7 +204,7 @@ class _Checker(Operators):
         """What a function of several kinds of values is, by the kind of its subject: the other ways are
         not looked at.
         """
-        self.counts = True
+        self.count_sizes = True
         name, subject, *pairs = tree.args
         ways = {
             str(kind.value): way
@@ -204,19 +212,19 @@ class _Checker(Operators):
             if isinstance(kind, t.Const)
         }
         node = self.node(subject, depth + 1)
-        if is_choice(node) and isinstance(subject, t.Name):
-            return self.on_each(
+        if is_union(node) and isinstance(subject, t.Name):
+            return self.map_union(
                 node, lambda value: self.with_value(subject.name, value, tree, depth), tree.span
             )
-        kind = lists.of_kind(bare(node))
+        kind = lists.of_kind(underlying(node))
         if kind == "json" or kind in ways:
             return (
                 self.node(ways[kind], depth + 1)
                 if kind in ways
                 else self.by_json_kind(node, ways, tree.span, depth)
             )
-        if loose(node):
-            return failed(tree.span)
+        if is_dynamic(node):
+            return dynamic_error(tree.span)
         said = name.value if isinstance(name, t.Const) else ""
         raise self.fail(
             msg.type_mismatch(
@@ -247,10 +255,12 @@ class _Checker(Operators):
         (last, chosen), *others = reversed(found.items())
         if len(found) < len(ways):
             chosen = self.choice(
-                "cond", [lists.is_json(bare(subject), last, span), chosen, Literal(NULL, None, span)], span
+                "cond",
+                [lists.is_json(underlying(subject), last, span), chosen, Literal(NULL, None, span)],
+                span,
             )
         for kind, node in others:
-            chosen = self.choice("cond", [lists.is_json(bare(subject), kind, span), node, chosen], span)
+            chosen = self.choice("cond", [lists.is_json(underlying(subject), kind, span), node, chosen], span)
         return chosen
 
     def with_value(self, name: str, value: Node, tree: t.Tree, depth: int) -> Node:
@@ -265,7 +275,7 @@ class _Checker(Operators):
     def connective(self, tree: t.Apply, depth: int) -> Node:
         """AND, OR and NOT."""
         nodes = list(map(self.truth, self.all(tree.args, depth)))
-        if self.rules.absorbing and tree.op != "not" and Literal(BOOLEAN, tree.op == "or") in nodes:
+        if self.rules.absorbs_constants and tree.op != "not" and Literal(BOOLEAN, tree.op == "or") in nodes:
             nodes = [node for node in nodes if node.type == BOOLEAN]
         return self.call(tree.op, nodes, tree.span)
 
@@ -282,9 +292,9 @@ class _Checker(Operators):
         parts = node.args if isinstance(node, Call) else children(node)
         if not parts:
             return 1
-        known = self.sizes.get(id(node))
+        known = self.size_cache.get(id(node))
         if known is None:
-            known = self.sizes[id(node)] = node, 1 + sum(map(self.size, parts))
+            known = self.size_cache[id(node)] = node, 1 + sum(map(self.size, parts))
         return known[1]
 
     def reference(self, name: str, args: tuple[tuple[str, t.Tree], ...], span: Span, depth: int) -> Node:
@@ -331,7 +341,7 @@ class _Checker(Operators):
                 if isinstance(values, ValueSet):
                     self.long_lists = True
                     return Literal(ArrayType(kind), values, span), keys[length:]
-                self.lists = True
+                self.has_collections = True
                 items = tuple(Literal(kind, value, span) for value in values)
                 return Items(ArrayType(kind), items, span), keys[length:]
         if name in self.scope.params:
@@ -343,7 +353,7 @@ class _Checker(Operators):
         if name == "lists" and keys:
             known = [one.removeprefix("lists.") for one in lists if not _VERSION.search(one)]
             raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
-        if self.rules.folds_names and keys and keys[0] in fields and self.is_table(name):
+        if self.rules.case_insensitive_names and keys and keys[0] in fields and self.is_table(name):
             return self.root(t.Name(keys[0], base.span), keys[1:], span)
         raise self.fail(
             msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums])
@@ -362,9 +372,13 @@ class _Checker(Operators):
         """What the variable of that name stands for, if there is one. In SQL no name may differ from that
         of a variable by capital letters alone.
         """
-        if self.variables and self.rules.folds_names:
+        if self.variables and self.rules.case_insensitive_names:
             near = next(
-                (known for known in reversed(self.variables) if caseless(known) == caseless(name.name)),
+                (
+                    known
+                    for known in reversed(self.variables)
+                    if fold_identifier(known) == fold_identifier(name.name)
+                ),
                 name.name,
             )
             if near != name.name:
@@ -395,7 +409,7 @@ class _Checker(Operators):
         if any(isinstance(node, Items) for node in nodes):
             return Items(ArrayType(nodes[0].type), tuple(nodes), tree.span)
         if self.rules.strict_lists and (len(kinds) > 1 or any(node.type == NULL for node in nodes)):
-            return Items(ArrayType(kinds[0]), tuple(dyn(node) for node in nodes), tree.span)
+            return Items(ArrayType(kinds[0]), tuple(dynamic(node) for node in nodes), tree.span)
         if len(kinds) > 1 and not all(is_numeric(kind) for kind in kinds):
             raise self.fail(say.items_of_types(tree.span, str(kinds[0]), str(kinds[1])))
         element = kinds[0] if len(kinds) == 1 else DOUBLE
@@ -415,9 +429,9 @@ class _Checker(Operators):
             if key.type not in (STRING, BIGINT, BOOLEAN, JSON):
                 raise self.fail(say.bad_map_key(key.span, [str(key.type)]))
         if len({key.type for key in keys}) > 1:
-            keys = [dyn(key) for key in keys]
+            keys = [dynamic(key) for key in keys]
         if len({value.type for value in values}) > 1:
-            values = [value if isinstance(value, Items) else dyn(value) for value in values]
+            values = [value if isinstance(value, Items) else dynamic(value) for value in values]
         kind = values[0].type if values else NULL
         pairs = tuple(Items(ArrayType(NULL), pair, tree.span) for pair in zip(keys, values, strict=True))
         return Items(MapType(kind), pairs, tree.span)
@@ -426,17 +440,17 @@ class _Checker(Operators):
         parts = summands(tree.source) if tree.kind != "let" else ()
         if len(parts) > 1:
             nodes = self.all(parts, depth)
-            if any(bare(node).type == JSON for node in nodes) and all(map(lists.may_be_list, nodes)):
+            if any(underlying(node).type == JSON for node in nodes) and all(map(lists.may_be_list, nodes)):
                 return self.bounded(self.over(tree, lists.joined(tuple(nodes), tree.span), depth), tree.span)
         source = self.node(tree.source, depth + 1)
         if tree.kind == "let":
-            self.counts = True
+            self.count_sizes = True
             return self.bounded(self.with_variable(tree, source, depth), tree.span)
         return self.over(tree, source, depth)
 
     def over_each(self, tree: t.Bind, parts: tuple[Node, ...], depth: int) -> Node:
         """A macro over several lists that are joined: over each of them, where all of them are lists."""
-        self.counts = True
+        self.count_sizes = True
         found = [self.over(tree, part, depth) for part in parts]
         if tree.kind == "one":
             raise self.fail(say.exists_one_of_unknown(tree.span))
@@ -453,8 +467,8 @@ class _Checker(Operators):
         """A macro over the elements of a node."""
         if is_joined(source):
             return self.over_each(tree, source.args, depth)
-        if is_choice(source):
-            return self.on_each(source, lambda value: self.over(tree, value, depth), tree.span)
+        if is_union(source):
+            return self.map_union(source, lambda value: self.over(tree, value, depth), tree.span)
         if constants.is_list(source) or constants.is_map(source):
             return self.unrolled(tree, source, depth)
         if isinstance(source.type, MapType):
@@ -462,7 +476,10 @@ class _Checker(Operators):
         if not isinstance(source.type, ArrayType) and source.type != JSON:
             raise self.fail(
                 msg.type_mismatch(
-                    tree.source.span, label(tree.kind, sql=self.rules.promote), [str(source.type)], "an array"
+                    tree.source.span,
+                    label(tree.kind, sql=self.rules.widens_numbers),
+                    [str(source.type)],
+                    "an array",
                 )
             )
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
@@ -475,13 +492,13 @@ class _Checker(Operators):
 
     def opened(self, tree: t.Bind, element: Type, depth: int) -> tuple[Variable, Node]:
         """The variable of a macro, under a name that no macro around it has, and the body."""
-        variable = Variable(element, unused(tree.variable, self.taken), tree.span)
-        outer = self.taken
-        self.taken = outer | {caseless(variable.name)}
+        variable = Variable(element, fresh_name(tree.variable, self.bound_names), tree.span)
+        outer = self.bound_names
+        self.bound_names = outer | {fold_identifier(variable.name)}
         try:
             return variable, self.with_variable(tree, variable, depth)
         finally:
-            self.taken = outer
+            self.bound_names = outer
 
     def with_variable(self, tree: t.Bind, value: Node, depth: int) -> Node:
         """The body of a macro where its variable stands for a node."""
@@ -508,11 +525,11 @@ class _Checker(Operators):
         span = tree.span
         match tree.kind:
             case "any":
-                return constants.guarded(constants.either(bodies, span), [source], span)
+                return constants.unknown_if_missing(constants.either(bodies, span), [source], span)
             case "all":
-                return constants.guarded(constants.both(bodies, span), [source], span)
+                return constants.unknown_if_missing(constants.both(bodies, span), [source], span)
             case "one":
-                return constants.guarded(constants.exactly_one(bodies, span), [source], span)
+                return constants.unknown_if_missing(constants.exactly_one(bodies, span), [source], span)
             case "map":
                 return Items(ArrayType(bodies[0].type if bodies else NULL), tuple(bodies), span)
             case _:

@@ -32,21 +32,21 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.passes import constants, decimals, documents, literals, signatures
-from predicat.passes.calls import Calls
 from predicat.passes.convert import (
-    bare,
     beside_double,
     convert,
-    dyn,
-    is_choice,
+    dynamic,
+    is_dynamic,
+    is_union,
     json_number,
-    loose,
     time_constant,
+    underlying,
 )
 from predicat.passes.engine_order import in_engine_order, same_in_engine_order
+from predicat.passes.overloads import OverloadResolver
 
 
-class Comparisons(Calls):
+class Comparisons(OverloadResolver):
     """Comparisons of typed arguments, by the rules of a language."""
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
@@ -63,7 +63,7 @@ class Comparisons(Calls):
         for overload in OF_WRITTEN:
             if overload.fits(self, op, left, right):
                 return overload.build(self, op, left, right, span)
-        left, right = bare(left), bare(right)
+        left, right = underlying(left), underlying(right)
         for overload in OF_TYPES:
             if overload.fits(self, op, left, right):
                 return overload.build(self, op, left, right, span)
@@ -73,7 +73,7 @@ class Comparisons(Calls):
 
     def of_choice(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """A choice between values of several types: each of them is compared."""
-        chosen = self.ways([left, right], span)
+        chosen = self.split_union([left, right], span)
         assert chosen is not None  # noqa: S101  # one of them is a choice
         test, ways = chosen
         return Call(BOOLEAN, "cond", (test, *(self.comparison(op, way, span) for way in ways)), span)
@@ -81,7 +81,7 @@ class Comparisons(Calls):
     def in_written_map(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         """Whether a map that is written out has a key."""
         tests = [self.comparison("eq", [left, key], span) for key, _ in constants.entries(right)]
-        return constants.guarded(constants.either(tests, span), [right, left], span)
+        return constants.unknown_if_missing(constants.either(tests, span), [right, left], span)
 
     def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
@@ -90,12 +90,12 @@ class Comparisons(Calls):
     def in_long_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         """Whether a long list of the catalog has a value. Its values have one type, and so must the value."""
         assert isinstance(right.type, ArrayType)  # noqa: S101  # the overload asks for it
-        left, kind = bare(left), right.type.element
+        left, kind = underlying(left), right.type.element
         if left.type == JSON and kind == STRING:
             is_text = documents.is_kind(left, "string", span)
             found = self.in_long_list("in", Call(STRING, "json_string", (left,), span), right, span)
             return Call(BOOLEAN, "cond", (is_text, found, Literal(BOOLEAN, False, span)), span)
-        if self.rules.promote:
+        if self.rules.widens_numbers:
             left = self.as_time(left, kind)
         if left.type == NULL:
             left = Literal(kind, None, left.span)
@@ -113,14 +113,14 @@ class Comparisons(Calls):
 
     def of_null_and_written(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """A list or a map is not null."""
-        return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+        return constants.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
     def of_other_types(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Values of types that never compare: not equal, and in no order."""
-        left, right = bare(left), bare(right)
+        left, right = underlying(left), underlying(right)
         if op not in EQUALITIES:
             return Literal(BOOLEAN, None, span)
-        return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+        return constants.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
     def in_no_list(self, op: str, left: Node, right: Node, span: Span) -> Node:
         raise self.fail(say.in_without_list(span, op, [str(left.type), str(right.type)]))
@@ -157,7 +157,7 @@ class Comparisons(Calls):
         if op == "in" and isinstance(right.type, ArrayType) and _one_by_one(left, right.type.element):
             return self.in_elements(left, right, right.type.element, span)
         kinds = (left.type, right.type)
-        found = signatures.find(op, kinds, promote=self.rules.promote, mixed_numbers=True)
+        found = signatures.find(op, kinds, widens_numbers=self.rules.widens_numbers, mixed_numbers=True)
         if found is None or isinstance(left.type, _NESTED) or kinds == (JSON, JSON):
             hint = _comparison_hint(left, right)
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), hint))
@@ -182,24 +182,26 @@ class Comparisons(Calls):
         """
         item = self.element(kind, span)
         equal = self.comparison("eq", [left, item], span)
-        return constants.guarded(Quantifier(BOOLEAN, "any", item.name, right, equal, span), [left], span)
+        return constants.unknown_if_missing(
+            Quantifier(BOOLEAN, "any", item.name, right, equal, span), [left], span
+        )
 
     def special(self, node: Node) -> bool:
         """Whether a node compares by rules of its own, whatever its type."""
-        return loose(node) or self.nullable_value(node)
+        return is_dynamic(node) or self.nullable_value(node)
 
     # --- lists and maps
 
     def equal_collections(self, left: Node, right: Node, span: Span) -> Node:
         def compare(one: Node, other: Node) -> Node:
-            return self.comparison("eq", [dyn(one), other], span)
+            return self.comparison("eq", [dynamic(one), other], span)
 
         if isinstance(left, Items) and isinstance(right, Items):
             if constants.is_list(left) and constants.is_list(right):
                 return constants.equal_lists(left, right, compare, span)
             if constants.is_map(left) and constants.is_map(right):
                 return constants.equal_maps(left, right, compare, span)
-            return constants.guarded(Literal(BOOLEAN, False, span), [left, right], span)
+            return constants.unknown_if_missing(Literal(BOOLEAN, False, span), [left, right], span)
         if isinstance(left, Items):
             left, right = right, left
         if isinstance(right, Items) and isinstance(left.type, ArrayType):
@@ -214,10 +216,10 @@ class Comparisons(Calls):
                 for place in range(len(right.items))
             ]
             parts = [
-                self.comparison("eq", [place, bare(item)], span)
+                self.comparison("eq", [place, underlying(item)], span)
                 for place, item in zip(places, right.items, strict=True)
             ]
-            return constants.guarded(constants.both([size, *parts], span), [right], span)
+            return constants.unknown_if_missing(constants.both([size, *parts], span), [right], span)
         if isinstance(left.type, MapType) and (left.type == right.type or constants.is_map(right)):
             return self.equal_maps(left, right, span)
         element = left.type.element if isinstance(left.type, ArrayType) else None
@@ -234,7 +236,7 @@ class Comparisons(Calls):
             return constants.both(
                 [
                     self.has_key(key, left, span),
-                    self.comparison("eq", [self.call("get", [left, key], span), bare(value)], span),
+                    self.comparison("eq", [self.call("get", [left, key], span), underlying(value)], span),
                 ],
                 span,
             )
@@ -257,11 +259,11 @@ class Comparisons(Calls):
         found = constants.both(
             [Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span
         )
-        return constants.guarded(found, [left, right], span)
+        return constants.unknown_if_missing(found, [left, right], span)
 
     def has_key(self, key: Node, base: Node, span: Span) -> Node:
         """CEL's `key in map`: whether the map has the key. A JSON array has it as an element."""
-        key, base = bare(key), bare(base)
+        key, base = underlying(key), underlying(base)
         if base.type == JSON:
             item = self.element(JSON, span)
             self.comparison("eq", [item, key], span)  # which fails for what is no element of JSON
@@ -276,11 +278,13 @@ class Comparisons(Calls):
         """
         if not self.rules.strict_lists:
             return self.in_items(left, right, span)
-        if any(loose(item) or isinstance(item, Items) for item in (left, *right.items)):
+        if any(is_dynamic(item) or isinstance(item, Items) for item in (left, *right.items)):
             tests = [self.comparison("eq", [left, item], span) for item in right.items]
             parts = [right] if tests else [right, left]
-            return constants.guarded(constants.either(tests, span), parts, span)
-        return constants.guarded(self.in_items(left, right, span), constants.doubtful([right]), span)
+            return constants.unknown_if_missing(constants.either(tests, span), parts, span)
+        return constants.unknown_if_missing(
+            self.in_items(left, right, span), constants.maybe_missing([right]), span
+        )
 
     def in_items(self, left: Node, right: Items, span: Span) -> Node:
         """`x in [...]` with items of one type, or NULL."""
@@ -327,7 +331,7 @@ class Comparisons(Calls):
         """SQL: a text constant beside a date or a timestamp is one; a date beside a timestamp is its
         midnight in UTC.
         """
-        if not self.rules.promote:
+        if not self.rules.widens_numbers:
             return left, right
         left, right = self.as_time(left, right.type), self.as_time(right, left.type)
         if not self.rules.reads_literals:
@@ -373,12 +377,12 @@ class Comparisons(Calls):
         listed = constants.is_list(other)
 
         def same(part: Node, item: Node) -> Node:
-            return self.comparison("eq", [part, bare(item)], span)
+            return self.comparison("eq", [part, underlying(item)], span)
 
         def entry(key: Node, item: Node) -> Node:
             if key.type != STRING:
                 return Literal(BOOLEAN, False, span)  # every key is a text
-            part = Call(JSON, "json_get", (json, bare(key)), span)
+            part = Call(JSON, "json_get", (json, underlying(key)), span)
             return constants.both([constants.present(part, span), same(part, item)], span)
 
         if listed:
@@ -398,7 +402,7 @@ class Comparisons(Calls):
         found = Call(
             BOOLEAN, "cond", (kind, constants.both(tests, span), Literal(BOOLEAN, False, span)), span
         )
-        return constants.guarded(found, [other], span)
+        return constants.unknown_if_missing(found, [other], span)
 
     def null_equality(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Equality where a NULL of one or both sides is a value: null == null, and null differs from all
@@ -492,7 +496,7 @@ def _any(_check: Comparisons, _node: Node) -> bool:
 
 
 def _is_choice(_check: Comparisons, node: Node) -> bool:
-    return is_choice(node)
+    return is_union(node)
 
 
 def _is_written_map(_check: Comparisons, node: Node) -> bool:
@@ -520,7 +524,7 @@ def _is_no_array(_check: Comparisons, node: Node) -> bool:
 
 
 def _is_loose(_check: Comparisons, node: Node) -> bool:
-    return loose(node)
+    return is_dynamic(node)
 
 
 def _is_null(_check: Comparisons, node: Node) -> bool:

@@ -15,7 +15,7 @@ from itertools import combinations
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, NULL, ArrayType, MapType, Type
-from predicat.passes.convert import bare, is_choice
+from predicat.passes.convert import is_union, underlying
 
 Compare = Callable[[Node, Node], Node]
 
@@ -34,14 +34,14 @@ def entries(node: Node) -> list[tuple[Node, Node]]:
     return [(item.items[0], item.items[1]) for item in node.items if isinstance(item, Items)]
 
 
-def doubtful(nodes: Sequence[Node]) -> list[Node]:
+def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
     """The parts that may lack a value. (A constant without a value is an error, unless it is null.)"""
     found: list[Node] = []
     for node in nodes:
         if isinstance(node, Items):
-            found += doubtful(node.items)
+            found += maybe_missing(node.items)
         elif isinstance(node, Call) and node.op == "dyn":
-            found += doubtful(node.args)
+            found += maybe_missing(node.args)
         elif not isinstance(node, Literal) or (node.value is None and node.type != NULL):
             found.append(node)
     return found
@@ -50,9 +50,9 @@ def doubtful(nodes: Sequence[Node]) -> list[Node]:
 def absent(node: Node, span: Span) -> Node:
     """Whether a node has no value."""
     if isinstance(node, Items):
-        return either([absent(part, span) for part in dict.fromkeys(doubtful([node]))], span)
-    if not is_choice(node):
-        return Call(BOOLEAN, "is_null", (bare(node),), span)
+        return either([absent(part, span) for part in dict.fromkeys(maybe_missing([node]))], span)
+    if not is_union(node):
+        return Call(BOOLEAN, "is_null", (underlying(node),), span)
     test, *values = node.args
     there = [Call(BOOLEAN, "not", (absent(value, span),), span) for value in values]
     return Call(
@@ -77,9 +77,9 @@ def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
     ]
 
 
-def guarded(found: Node, parts: Sequence[Node], span: Span) -> Node:
+def unknown_if_missing(found: Node, parts: Sequence[Node], span: Span) -> Node:
     """`found`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
-    unknown = [absent(part, span) for part in dict.fromkeys(doubtful(parts))]
+    unknown = [absent(part, span) for part in dict.fromkeys(maybe_missing(parts))]
     unknown += [
         Call(BOOLEAN, "eq", pair, span)
         for part in parts
@@ -122,7 +122,7 @@ def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node
         found: Node = Literal(BOOLEAN, False, span)
     else:
         found = both([compare(one, other) for one, other in zip(left.items, right.items, strict=True)], span)
-    return guarded(found, [left, right], span)
+    return unknown_if_missing(found, [left, right], span)
 
 
 def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
@@ -143,7 +143,7 @@ def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
             ],
             span,
         )
-    return guarded(found, [left, right], span)
+    return unknown_if_missing(found, [left, right], span)
 
 
 def exactly_one(tests: Sequence[Node], span: Span) -> Node:
@@ -156,7 +156,7 @@ def exactly_one(tests: Sequence[Node], span: Span) -> Node:
     return Call(BOOLEAN, "eq", (total, one), span)
 
 
-def choose(choices: Sequence[tuple[Node, Node]], span: Span) -> Node | None:
+def first_match(choices: Sequence[tuple[Node, Node]], span: Span) -> Node | None:
     """The value of the first test that is TRUE, UNKNOWN if none is; None where the values have several
     types.
     """

@@ -27,32 +27,32 @@ from predicat.ir.types import (
 from predicat.ir.values import RowError, is_below_micros, parse_date, parse_sql_timestamp, to_value
 
 
-def dyn(node: Node) -> Node:
+def dynamic(node: Node) -> Node:
     """Marks a node as dynamically typed: a type that does not fit makes the row UNKNOWN, and is no error of
     the filter.
     """
     return (
         node
-        if isinstance(node, Items) or loose(node) or is_choice(node) or is_joined(node)
+        if isinstance(node, Items) or is_dynamic(node) or is_union(node) or is_joined(node)
         else Call(node.type, "dyn", (node,), node.span)
     )
 
 
-def loose(node: Node) -> bool:
+def is_dynamic(node: Node) -> bool:
     return isinstance(node, Call) and node.op == "dyn"
 
 
-def bare(node: Node) -> Node:
+def underlying(node: Node) -> Node:
     """A node without the mark that it is dynamically typed."""
     return node.args[0] if isinstance(node, Call) and node.op == "dyn" else node
 
 
-def failed(span: Span) -> Node:
+def dynamic_error(span: Span) -> Node:
     """The dynamically typed NULL: what a value gives whose type does not fit."""
-    return dyn(Literal(BOOLEAN, None, span))
+    return dynamic(Literal(BOOLEAN, None, span))
 
 
-def is_choice(node: Node) -> TypeGuard[Call]:
+def is_union(node: Node) -> TypeGuard[Call]:
     """Whether a node is a choice between values of several types (`b ? j.k : "x"`). An operator on it is
     applied to each of them.
 
@@ -62,7 +62,7 @@ def is_choice(node: Node) -> TypeGuard[Call]:
         isinstance(node, Call)
         and node.op == "cond"
         and node.type == JSON
-        and any(value.type != JSON or is_choice(value) for value in node.args[1:])
+        and any(value.type != JSON or is_union(value) for value in node.args[1:])
     )
 
 
@@ -73,9 +73,9 @@ def is_joined(node: Node) -> TypeGuard[Call]:
     return isinstance(node, Call) and node.op == "joined"
 
 
-def values_of(node: Node) -> int:
+def union_width(node: Node) -> int:
     """Between how many values a node chooses."""
-    return sum(map(values_of, node.args[1:])) if is_choice(node) else 1
+    return sum(map(union_width, node.args[1:])) if is_union(node) else 1
 
 
 def convert(node: Node, kind: Type) -> Node:

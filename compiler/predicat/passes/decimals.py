@@ -76,7 +76,7 @@ def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | Non
     holds = COMPARISONS[op].holds(
         0, value
     )  # as for any number of the column's: all are on one side of the constant
-    return constants.guarded(Literal(BOOLEAN, holds, span), [left], span)
+    return constants.unknown_if_missing(Literal(BOOLEAN, holds, span), [left], span)
 
 
 _BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}

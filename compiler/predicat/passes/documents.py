@@ -8,7 +8,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
-from predicat.passes.convert import bare, convert, dyn
+from predicat.passes.convert import convert, dynamic, underlying
 
 
 def whole(value: Node, span: Span) -> Node:
@@ -42,7 +42,7 @@ def total(left: Node, right: Node, span: Span) -> Node:
     """
     texts = Call(STRING, "concat", (convert(left, STRING), convert(right, STRING)), span)
     numbers = Call(DOUBLE, "add", (convert(left, DOUBLE), convert(right, DOUBLE)), span)
-    return Call(JSON, "cond", (_both(left, right, "string", span), dyn(texts), dyn(numbers)), span)
+    return Call(JSON, "cond", (_both(left, right, "string", span), dynamic(texts), dynamic(numbers)), span)
 
 
 def is_total(node: Node) -> bool:
@@ -51,7 +51,7 @@ def is_total(node: Node) -> bool:
 
 
 def _ops(choice: Call) -> list[str]:
-    values = map(bare, choice.args[1:])
+    values = map(underlying, choice.args[1:])
     return [value.op for value in values if isinstance(value, Call)]
 
 

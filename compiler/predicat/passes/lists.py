@@ -23,7 +23,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.passes import constants, documents
-from predicat.passes.convert import bare, is_choice, is_joined
+from predicat.passes.convert import is_joined, is_union, underlying
 
 
 def places(items: Node, span: Span) -> Node | None:
@@ -54,14 +54,14 @@ def joined(parts: tuple[Node, ...], span: Span) -> Node:
 
 def is_list(node: Node) -> bool:
     """Whether a node is a list, whatever the row; of a choice, one of its values."""
-    if is_choice(node):
+    if is_union(node):
         return any(map(is_list, node.args[1:]))
     return constants.is_list(node) or (isinstance(node.type, ArrayType) and not isinstance(node, Items))
 
 
 def may_be_list(node: Node) -> bool:
     """Whether a node is a list, or a JSON value."""
-    return is_list(node) or bare(node).type == JSON
+    return is_list(node) or underlying(node).type == JSON
 
 
 def are_one_array(left: Node, right: Node) -> bool:
@@ -102,18 +102,18 @@ def has_type(node: Node, name: str, span: Span) -> Node:
     """Whether a value has a type of CEL. A JSON number that is whole is an int, any other a double:
     engines do not tell 1 from 1.0.
     """
-    node = node if isinstance(node, Items) else bare(node)
+    node = node if isinstance(node, Items) else underlying(node)
     if name == "null_type":
         return Call(BOOLEAN, "is_null", (node,), span)
     if node.type != JSON:
         own = _TYPES.get(node.type) or ("double" if is_numeric(node.type) else of_kind(node))
-        return constants.guarded(Literal(BOOLEAN, own == name, span), [node], span)
+        return constants.unknown_if_missing(Literal(BOOLEAN, own == name, span), [node], span)
     if name not in ("int", "double"):
         kind = _JSON_TYPES.get(name)
         return (
             documents.is_kind(node, kind, span)
             if kind
-            else constants.guarded(Literal(BOOLEAN, False, span), [node], span)
+            else constants.unknown_if_missing(Literal(BOOLEAN, False, span), [node], span)
         )
     whole: Node = Call(BOOLEAN, "is_null", (documents.whole(node, span),), span)
     whole = Call(BOOLEAN, "not", (whole,), span) if name == "int" else whole

@@ -42,7 +42,16 @@ from predicat.passes import (
     sql_types,
 )
 from predicat.passes.comparisons import Comparisons
-from predicat.passes.convert import bare, convert, dyn, failed, is_choice, is_joined, loose, same_constant
+from predicat.passes.convert import (
+    convert,
+    dynamic,
+    dynamic_error,
+    is_dynamic,
+    is_joined,
+    is_union,
+    same_constant,
+    underlying,
+)
 from predicat.passes.rounding import rounded_to_int
 from predicat.passes.text_casts import of_text
 
@@ -57,7 +66,7 @@ class Operators(Comparisons):
         for rule in ON_CHOICES.get(op, ()):
             if (found := rule(self, op, args, span)) is not None:
                 return found
-        if (chosen := self.ways(args, span)) is not None:
+        if (chosen := self.split_union(args, span)) is not None:
             test, ways = chosen
             return self.choice("cond", [test, *(self.operator(op, way, span) for way in ways)], span)
         for rule in ON_VALUES.get(op, ()):
@@ -68,27 +77,27 @@ class Operators(Comparisons):
     def of_table(self, op: str, args: list[Node], span: Span) -> Node:
         """The call of an operator of the table that a sign or a name means for these arguments."""
         args = [self.array(arg) for arg in args]
-        untyped = any(map(loose, args))
-        op, args = self.overload(op, list(map(bare, args)))
+        untyped = any(map(is_dynamic, args))
+        op, args = self.overload(op, list(map(underlying, args)))
         if op in ("greatest", "least") and any(map(_has_no_order, args)):
             raise self.fail(say.no_order(span, str(args[0].type), str(args[-1].type)))
         kinds = tuple(arg.type for arg in args)
         if op == "size" and kinds == (JSON,):
             return Call(BIGINT, op, tuple(args), span)
-        if untyped and signatures.find(op, kinds, promote=False, mixed_numbers=True) is None:
-            return failed(span)
+        if untyped and signatures.find(op, kinds, widens_numbers=False, mixed_numbers=True) is None:
+            return dynamic_error(span)
         if op in UNITS and kinds == (DURATION,):
             return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
         found = self.call(op, args, span)
-        overflows = op == "mod" and self.rules.cel_numbers
+        overflows = op == "mod" and self.rules.ieee_division
         return Call(BIGINT, CHECKED_MOD, found.args, span) if overflows else found
 
     # --- the rules, in the order of the tables
 
     def untyped(self, _op: str, args: list[Node], _span: Span) -> Node:
-        return dyn(args[0])
+        return dynamic(args[0])
 
     def in_joined(self, _op: str, args: list[Node], span: Span) -> Node | None:
         """Whether one of several lists that are joined has an element."""
@@ -118,7 +127,7 @@ class Operators(Comparisons):
 
     def path(self, _op: str, args: list[Node], span: Span) -> Node:
         """A node that looks something up, and has no value only where that is absent."""
-        for part in walk(bare(args[0])):
+        for part in walk(underlying(args[0])):
             if isinstance(part, Items | Quantifier) or (
                 isinstance(part, Call) and part.op != "dyn" and not is_look_up(part)
             ):
@@ -134,12 +143,12 @@ class Operators(Comparisons):
 
     def places(self, _op: str, args: list[Node], span: Span) -> Node:
         """0 to the last place of a list."""
-        plain = bare(args[0])
+        plain = underlying(args[0])
         found = lists.places(plain, span)
         if found is not None:
             return found
-        if loose(args[0]):
-            return failed(span)
+        if is_dynamic(args[0]):
+            return dynamic_error(span)
         raise self.fail(say.no_list(span, [str(plain.type)]))
 
     def conversion(self, _op: str, args: list[Node], span: Span) -> Node:
@@ -171,7 +180,7 @@ class Operators(Comparisons):
 
     def not_a_number(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's isnan: what does not equal itself by IEEE 754."""
-        node = bare(args[0])
+        node = underlying(args[0])
         if node.type == DOUBLE:
             return Call(BOOLEAN, "ne", (node, node), span)
         return self.comparison("ne", [node, node], span)
@@ -194,7 +203,7 @@ class Operators(Comparisons):
             sizes = tuple(self.operator("size", [part], span) for part in node.args)
             return self.where_lists(node.args, self.total(Items(ArrayType(BIGINT), sizes, span), span), span)
         if isinstance(node, Items):
-            return constants.guarded(Literal(BIGINT, len(node.items), span), [node], span)
+            return constants.unknown_if_missing(Literal(BIGINT, len(node.items), span), [node], span)
         return None
 
     def sum_of_arrays(self, _op: str, args: list[Node], span: Span) -> Node | None:
@@ -204,8 +213,8 @@ class Operators(Comparisons):
 
     def sum_of_json(self, _op: str, args: list[Node], span: Span) -> Node | None:
         """CEL's `x + y` of two JSON values: texts or numbers."""
-        left, right = map(bare, args)
-        untyped = left.type == right.type == JSON and not self.rules.promote
+        left, right = map(underlying, args)
+        untyped = left.type == right.type == JSON and not self.rules.widens_numbers
         return documents.total(left, right, span) if untyped else None
 
     def of_written_list(self, op: str, args: list[Node], span: Span) -> Node | None:
@@ -217,9 +226,9 @@ class Operators(Comparisons):
 
     def of_json_list(self, op: str, args: list[Node], span: Span) -> Node | None:
         """`join` and `sum` of a JSON array."""
-        if JSON not in (bare(args[0]).type, element_of(args[0])):
+        if JSON not in (underlying(args[0]).type, element_of(args[0])):
             return None
-        source = bare(self.no_joined(args[0]))
+        source = underlying(self.no_joined(args[0]))
         kind = STRING if op == "join" else DOUBLE
         items = Call(ArrayType(kind), ELEMENTS, (source, self.element(JSON, span)), span)
         return self.of_table(op, [items, *args[1:]], span)
@@ -231,34 +240,34 @@ class Operators(Comparisons):
         test, values = (
             (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
         )
-        kinds = {bare(value).type for value in values} - {NULL}
+        kinds = {underlying(value).type for value in values} - {NULL}
         if (
-            self.rules.absorbing
+            self.rules.absorbs_constants
             and isinstance(test, Literal)
             and isinstance(test.value, bool)
             and len(kinds) > 1
         ):
             return values[0 if test.value else 1]
         tests = [self.truth(test)] if test else []
-        mixed = any(isinstance(value, Items) or is_choice(value) or is_joined(value) for value in values)
-        mixed = mixed or (len(kinds) > 1 and any(value.type == JSON or loose(value) for value in values))
-        mixed = mixed or (self.rules.absorbing and kinds == {BIGINT, DOUBLE})
+        mixed = any(isinstance(value, Items) or is_union(value) or is_joined(value) for value in values)
+        mixed = mixed or (len(kinds) > 1 and any(value.type == JSON or is_dynamic(value) for value in values))
+        mixed = mixed or (self.rules.absorbs_constants and kinds == {BIGINT, DOUBLE})
         if not mixed or any(one.type != BOOLEAN for one in tests):
-            one = self.call(op, [*tests, *map(bare, values)], span)
-            return dyn(one) if any(map(loose, values)) else one
-        if self.rules.absorbing:
-            values = [value if value.type == JSON else dyn(value) for value in values]
+            one = self.call(op, [*tests, *map(underlying, values)], span)
+            return dynamic(one) if any(map(is_dynamic, values)) else one
+        if self.rules.absorbs_constants:
+            values = [value if value.type == JSON else dynamic(value) for value in values]
         if tests:
             found: Node = Call(JSON, "cond", (*tests, *values), span)
-            self.few([found], span)
+            self.check_union_width([found], span)
             return found
         *others, found = values
         for value in reversed(others):
             found = Call(JSON, "cond", (constants.absent(value, span), found, value), span)
-            self.few([found], span)
+            self.check_union_width([found], span)
         return found
 
-    def on_each(self, choice: Node, build: Callable[[Node], Node], span: Span) -> Node:
+    def map_union(self, choice: Node, build: Callable[[Node], Node], span: Span) -> Node:
         """What is made of a choice: the choice between what is made of its values."""
         assert isinstance(choice, Call)  # noqa: S101  # callers made sure
         test, *values = choice.args
@@ -268,10 +277,10 @@ class Operators(Comparisons):
         """A node where a truth value is wanted; one whose type is not checked may be none, which is an
         error where it is used.
         """
-        if is_choice(node):
-            return self.on_each(node, self.truth, node.span)
-        plain = bare(node)
-        if loose(node) and plain.type not in (BOOLEAN, JSON):
+        if is_union(node):
+            return self.map_union(node, self.truth, node.span)
+        plain = underlying(node)
+        if is_dynamic(node) and plain.type not in (BOOLEAN, JSON):
             return Literal(BOOLEAN, None, node.span)
         return convert(plain, BOOLEAN)
 
@@ -284,13 +293,17 @@ class Operators(Comparisons):
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]
-        if not self.rules.promote and op in OF_INTEGERS and (known := dynamic_numbers(op, args)) is not None:
+        if (
+            not self.rules.widens_numbers
+            and op in OF_INTEGERS
+            and (known := dynamic_numbers(op, args)) is not None
+        ):
             return known
         if (
             op == "div"
-            and self.rules.cel_numbers
+            and self.rules.ieee_division
             and DOUBLE in kinds
-            and set(kinds) <= {DOUBLE, BIGINT if self.rules.promote else DOUBLE, JSON}
+            and set(kinds) <= {DOUBLE, BIGINT if self.rules.widens_numbers else DOUBLE, JSON}
         ):
             return "fdiv", args
         return op, args
@@ -310,7 +323,7 @@ class Operators(Comparisons):
         for place, item in enumerate(items.items):
             if place:
                 found = self.call("concat", [found, by], span)
-            found = self.call("concat", [found, bare(item)], span)
+            found = self.call("concat", [found, underlying(item)], span)
         return found
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
@@ -321,8 +334,8 @@ class Operators(Comparisons):
     def listed(self, node: Node, span: Span) -> Node:
         """Whether a node is a list; UNKNOWN where it has no value."""
         return (
-            self.on_each(node, lambda value: self.listed(value, span), span)
-            if is_choice(node)
+            self.map_union(node, lambda value: self.listed(value, span), span)
+            if is_union(node)
             else lists.has_type(node, "list", span)
         )
 
@@ -351,7 +364,7 @@ class Operators(Comparisons):
 
     def mathematics(self, op: str, args: list[Node], span: Span) -> Node:
         """A function of CEL's math extension."""
-        plain = [bare(arg) for arg in args]
+        plain = [underlying(arg) for arg in args]
         if (
             op in ("math.greatest", "math.least")
             and len(plain) == 1
@@ -361,8 +374,8 @@ class Operators(Comparisons):
         kind = mathematics.result(op, [arg.type for arg in plain])
         if kind is not None:
             return Call(kind, op, tuple(plain), span)
-        if any(map(loose, args)):
-            return failed(span)
+        if any(map(is_dynamic, args)):
+            return dynamic_error(span)
         raise self.fail(
             msg.type_mismatch(span, op, [str(arg.type) for arg in plain], mathematics.expected(op))
         )
@@ -399,12 +412,12 @@ class Operators(Comparisons):
         if node.type == NULL:
             return Literal(wanted, None, span)
         if op == "to_cel_int":  # CEL has no number for a truth value
-            if bare(node).type == BOOLEAN:
-                if loose(node):
-                    return failed(span)
+            if underlying(node).type == BOOLEAN:
+                if is_dynamic(node):
+                    return dynamic_error(span)
                 raise self.fail(say.int_of_truth(span, ["boolean"]))
             op = "to_int"
-        node = bare(node)
+        node = underlying(node)
         if op == "to_either_int":
             fractional = node.type == DOUBLE or isinstance(node.type, DecimalType)
             if fractional and not _is_whole(node):
@@ -419,10 +432,10 @@ class Operators(Comparisons):
             op = "to_int"
         if wanted == DOUBLE and sql_numbers.is_text_of_document(node):
             return Call(DOUBLE, "to_double", node.args, span)  # engines write doubles in several ways
-        if node.type == BIGINT and wanted == BOOLEAN and self.rules.promote:
+        if node.type == BIGINT and wanted == BOOLEAN and self.rules.widens_numbers:
             return Call(BOOLEAN, "ne", (node, Literal(BIGINT, 0, span)), span)
         if node.type == JSON:
-            checked = op == "to_int" and self.rules.cel_numbers
+            checked = op == "to_int" and self.rules.ieee_division
             return Call(wanted, CHECKED_TO_INT if checked else str(op), (node,), span)
         if isinstance(node.type, DecimalType) and wanted in (BIGINT, DOUBLE):
             node = convert(node, DOUBLE)
@@ -431,7 +444,7 @@ class Operators(Comparisons):
         if self.rules.casts_of_text and node.type == STRING:
             return of_text(str(op), node, wanted, span)
         found = self.call(str(op), [node], span)
-        overflows = self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE
+        overflows = self.rules.ieee_division and op == "to_int" and found.args[0].type == DOUBLE
         return Call(BIGINT, CHECKED_TO_INT, found.args, span) if overflows else found
 
     # --- parts of values
@@ -440,7 +453,7 @@ class Operators(Comparisons):
         """`base[key]`; "bracket1" counts array elements from 1."""
         if isinstance(base, Items):
             return self.look_up(base, key, span)
-        key = bare(key)
+        key = underlying(key)
         if isinstance(base.type, StructType) and isinstance(key, Literal) and isinstance(key.value, str):
             return self.member(base, key.value, span)
         if isinstance(base.type, MapType):
@@ -454,8 +467,8 @@ class Operators(Comparisons):
         return self.call("index", [base, key], span)
 
     def member(self, node: Node, key: str, span: Span) -> Node:
-        if is_choice(node):
-            return self.on_each(node, lambda value: self.member(value, key, span), span)
+        if is_union(node):
+            return self.map_union(node, lambda value: self.member(value, key, span), span)
         name = self.constant(key, span)
         if constants.is_map(node):
             return self.look_up(node, name, span)
@@ -479,38 +492,42 @@ class Operators(Comparisons):
         if constants.is_map(base):
             pairs = constants.entries(base)
         else:
-            if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not loose(key)):
-                if loose(key):
-                    return failed(span)
+            if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not is_dynamic(key)):
+                if is_dynamic(key):
+                    return dynamic_error(span)
                 raise self.fail(say.brackets(span, [str(base.type), str(key.type)]))
             pairs = [(Literal(BIGINT, place, span), item) for place, item in enumerate(base.items)]
-        if isinstance(bare(key), Literal) and all(isinstance(bare(one), Literal) for one, _ in pairs):
-            found = next((value for one, value in pairs if same_constant(bare(one), bare(key))), None)
+        if isinstance(underlying(key), Literal) and all(
+            isinstance(underlying(one), Literal) for one, _ in pairs
+        ):
+            found = next(
+                (value for one, value in pairs if same_constant(underlying(one), underlying(key))), None
+            )
             missing = Literal(pairs[0][1].type if pairs else BOOLEAN, None, span)
             result = (
                 found
                 if found is not None
-                else dyn(missing)
+                else dynamic(missing)
                 if missing.type == NULL or isinstance(pairs[0][1] if pairs else None, Items)
                 else missing
             )
-            return constants.guarded(result, [base], span)
-        chosen = constants.choose(
-            [(self.comparison("eq", [one, key], span), bare(value)) for one, value in pairs], span
+            return constants.unknown_if_missing(result, [base], span)
+        chosen = constants.first_match(
+            [(self.comparison("eq", [one, key], span), underlying(value)) for one, value in pairs], span
         )
         if chosen is None:
             raise self.fail(say.look_up_among_types(span))
-        return constants.guarded(chosen, [base], span)
+        return constants.unknown_if_missing(chosen, [base], span)
 
     def array(self, node: Node) -> Node:
         """A written-out list as an array of the engine."""
         if not isinstance(node, Items):
             return node
-        items = tuple(bare(item) for item in node.items)
+        items = tuple(underlying(item) for item in node.items)
         kinds = {item.type for item in items}
         if (
             constants.is_map(node)
-            or any(map(is_choice, items))
+            or any(map(is_union, items))
             or len(kinds) != 1
             or not isinstance(items[0].type, Scalar)
             or NULL in kinds

@@ -27,27 +27,28 @@ Resolve = Callable[[str, tuple[tuple[str, Node], ...], Span], Node]
 class Rules(Struct, frozen=True):
     """What a language lets pass.
 
-    `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is
-    (SQL).
-    `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an
-    absent
-    element is an error as a whole. `cel_numbers`: doubles divide as IEEE 754 has it, and whole numbers
-    overflow as in CEL.
-    `folds_names`: no name differs from that of a macro's variable by capital letters alone (SQL).
-    `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over
-    counts for nothing.
-    `engine_order`: NaN equals itself and is above every number, as in SQL engines. `reads_literals`: a text
-    constant beside a number or a truth value is one (SQL). `casts_of_text`: casts take the texts that both
-    engines take, not those of CEL's conversions. `names_now`: `now` is the current time where no field or
-    parameter has that name.
+    Attributes:
+        widens_numbers: An integer may stand where a double is wanted, and a text constant where a date or
+            timestamp is (SQL).
+        null_is_value: Fields declared `nulls: value` compare as CEL's null does.
+        strict_lists: A list with an absent element is an error as a whole.
+        ieee_division: Doubles divide as IEEE 754 has it, and whole numbers overflow as in CEL.
+        absorbs_constants: Beside a constant that decides AND, OR or a choice alone, the type of what it
+            passes over counts for nothing.
+        case_insensitive_names: No name differs from that of a macro's variable by capital letters alone
+            (SQL).
+        engine_order: NaN equals itself and is above every number, as in SQL engines.
+        reads_literals: A text constant beside a number or a truth value is one (SQL).
+        casts_of_text: Casts take the texts that both engines take, not those of CEL's conversions.
+        names_now: `now` is the current time where no field or parameter has that name.
     """
 
-    promote: bool
+    widens_numbers: bool
     null_is_value: bool
     strict_lists: bool = False
-    cel_numbers: bool = False
-    absorbing: bool = False
-    folds_names: bool = False
+    ieee_division: bool = False
+    absorbs_constants: bool = False
+    case_insensitive_names: bool = False
     engine_order: bool = False
     reads_literals: bool = False
     casts_of_text: bool = False
@@ -55,20 +56,26 @@ class Rules(Struct, frozen=True):
 
 
 SQL_RULES = Rules(
-    promote=True, null_is_value=False, folds_names=True, reads_literals=True, casts_of_text=True
+    widens_numbers=True,
+    null_is_value=False,
+    case_insensitive_names=True,
+    reads_literals=True,
+    casts_of_text=True,
 )
 SPARK_RULES = Rules(
-    promote=True,
+    widens_numbers=True,
     null_is_value=False,
-    folds_names=True,
+    case_insensitive_names=True,
     reads_literals=True,
     engine_order=True,
     casts_of_text=True,
 )
 POSTGRES_RULES = SPARK_RULES
 DUCKDB_RULES = SPARK_RULES
-JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)
-CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
+JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)
+CEL_RULES = Rules(
+    widens_numbers=False, null_is_value=True, strict_lists=True, ieee_division=True, absorbs_constants=True
+)
 CEL_TEXT_RULES = replace(CEL_RULES, names_now=True)
 
 

@@ -80,36 +80,35 @@ class Match(Struct, frozen=True):
 
 
 @lru_cache(maxsize=10_000)
-def find(op: str, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool) -> Match | None:
+def find(op: str, types: tuple[Type, ...], *, widens_numbers: bool, mixed_numbers: bool) -> Match | None:
     """The signature that fits with the fewest conversions, or None.
 
-    `promote` lets an integer or a decimal stand where a double is wanted (SQL, not CEL); `mixed_numbers`
-    leaves
-    numbers of different types side by side under one `T` (comparisons).
+    `widens_numbers` lets an integer or a decimal stand where a double is wanted (SQL, not CEL);
+    `mixed_numbers` leaves numbers of different types side by side under one `T` (comparisons).
     """
     best: Match | None = None
     for signature in signatures(op):
         if signature.arity_fits(len(types)):
-            found = _match(signature, types, promote=promote, mixed_numbers=mixed_numbers)
+            found = _match(signature, types, widens_numbers=widens_numbers, mixed_numbers=mixed_numbers)
             if found and (best is None or found.cost < best.cost):
                 best = found
     return best
 
 
 def _match(
-    signature: Signature, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool
+    signature: Signature, types: tuple[Type, ...], *, widens_numbers: bool, mixed_numbers: bool
 ) -> Match | None:
     params = signature.params
     if signature.star:
         params = params * len(types)
-    element = _unify(params, types, mixed_numbers=mixed_numbers, promote=promote)
+    element = _unify(params, types, mixed_numbers=mixed_numbers, widens_numbers=widens_numbers)
     wanted: list[Type] = []
     cost = 0
     for param, kind in zip(params, types, strict=True):
         target = _target(param, kind, element, mixed_numbers=mixed_numbers)
         if target is None:
             return None
-        step = _conversion_cost(kind, target, promote=promote)
+        step = _conversion_cost(kind, target, widens_numbers=widens_numbers)
         if step is None:
             return None
         cost += step
@@ -118,18 +117,18 @@ def _match(
     return Match(result, tuple(wanted), cost) if result is not None else None
 
 
-def _conversion_cost(kind: Type, target: Type, *, promote: bool) -> int | None:
+def _conversion_cost(kind: Type, target: Type, *, widens_numbers: bool) -> int | None:
     if kind in (target, NULL):
         return 0
     if kind == JSON and target in (DOUBLE, STRING, BOOLEAN):
         return 2
-    if promote and target == DOUBLE and is_numeric(kind):
+    if widens_numbers and target == DOUBLE and is_numeric(kind):
         return 3
     return None
 
 
 def _unify(
-    params: tuple[str, ...], types: tuple[Type, ...], *, mixed_numbers: bool, promote: bool
+    params: tuple[str, ...], types: tuple[Type, ...], *, mixed_numbers: bool, widens_numbers: bool
 ) -> Type | None:
     """The one type that `T` stands for."""
     bound = [
@@ -140,7 +139,7 @@ def _unify(
         return JSON if JSON in bound else (NULL if bound else None)
     if len(concrete) == 1:
         return concrete[0]
-    if all(is_numeric(kind) for kind in concrete) and (mixed_numbers or promote):
+    if all(is_numeric(kind) for kind in concrete) and (mixed_numbers or widens_numbers):
         return DOUBLE
     return None
 

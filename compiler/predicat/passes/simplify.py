@@ -40,7 +40,7 @@ def _plain(node: Node) -> Node:
     pattern = node.args[1]
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return node
-    found = like.simple(pattern.value) if node.op == "like" else regex.simple(regex.parse(pattern.value))
+    found = like.simple(pattern.value) if node.op == "like" else regex.as_literal(regex.parse(pattern.value))
     if found is None:
         return node
     return Call(BOOLEAN, found[0], (node.args[0], Literal(STRING, found[1], pattern.span)), node.span)

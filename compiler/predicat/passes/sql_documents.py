@@ -8,7 +8,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Node
 from predicat.ir.types import JSON
-from predicat.passes.convert import bare
+from predicat.passes.convert import underlying
 
 if TYPE_CHECKING:
     from predicat.passes.operators import Operators
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def document(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """A JSON value. A text is none: engines have no test of whether it is JSON that never fails."""
-    if bare(args[0]).type != JSON:
+    if underlying(args[0]).type != JSON:
         raise check.fail(
             say.no_json(args[0].span, str(args[0].type), span.text.partition("(")[0].strip().lower())
         )

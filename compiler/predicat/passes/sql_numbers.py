@@ -10,7 +10,7 @@ from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
-from predicat.passes.convert import bare, convert
+from predicat.passes.convert import convert, underlying
 from predicat.passes.literals import BLANKS
 from predicat.passes.rounding import rounded_to_int
 from predicat.passes.text_casts import of_text
@@ -33,7 +33,7 @@ def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     that are written with their digits.
     """
     name = op.partition(".")[2]
-    number, *digits = map(bare, args)
+    number, *digits = map(underlying, args)
     places = digits[0].value if digits and isinstance(digits[0], Literal) else 0
     if not isinstance(places, int) or not 0 <= places <= MOST_DIGITS:
         raise check.fail(say.digits(span, name, MOST_DIGITS))
@@ -56,7 +56,7 @@ def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
 
 def text(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """A part of CONCAT or ||: whole numbers, dates and plain decimals are written as texts."""
-    value = bare(args[0])
+    value = underlying(args[0])
     if value.type in (BIGINT, DATE) or isinstance(value.type, DecimalType):
         return check.cast(value, Literal(STRING, "to_sql_string"), span)
     return args[0]
@@ -73,13 +73,13 @@ def written_alike(node: Node) -> bool:
     """Whether all engines write a value as the same text. Of computed decimals they keep other digits; Spark
     may write an exponent for more digits behind the point.
     """
-    plain = isinstance(bare(node), Field | Literal)
+    plain = isinstance(underlying(node), Field | Literal)
     return not isinstance(node.type, DecimalType) or (plain and node.type.scale <= _MOST_SCALE)
 
 
 def whole(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     """Spark's FLOOR and CEIL: of a double they are a long, and NaN is 0 as one."""
-    number, op = bare(args[0]), op.partition(".")[2]
+    number, op = underlying(args[0]), op.partition(".")[2]
     found = check.call(op, [number], span)
     if number.type != DOUBLE:
         return found
@@ -89,7 +89,7 @@ def whole(check: Operators, op: str, args: list[Node], span: Span) -> Node:
 
 def whole_quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """DIV of whole numbers, without a rest. Of others engines cut a quotient that they round before."""
-    parts = list(map(bare, args))
+    parts = list(map(underlying, args))
     if any(part.type == DOUBLE or isinstance(part.type, DecimalType) for part in parts):
         raise check.fail(say.whole_quotient(span))
     return check.operator("div", args, span)
@@ -97,7 +97,7 @@ def whole_quotient(check: Operators, _op: str, args: list[Node], span: Span) -> 
 
 def quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """DuckDB's `//`: of whole numbers without a rest; of others it is `/`."""
-    parts = list(map(bare, args))
+    parts = list(map(underlying, args))
     if all(part.type == BIGINT for part in parts):
         return check.call("div", parts, span)
     return check.call("fdiv", [convert(part, DOUBLE) for part in parts], span)
@@ -112,7 +112,7 @@ def whole_of_text(text: Node, span: Span) -> Node:
 
 def sign(_check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """PostgreSQL's SIGN: of NaN, which is neither above nor below 0, it is 0."""
-    number = convert(bare(args[0]), DOUBLE)
+    number = convert(underlying(args[0]), DOUBLE)
     zero, one, less = (Literal(DOUBLE, value, span) for value in (0.0, 1.0, -1.0))
     below = Call(DOUBLE, "cond", (Call(BOOLEAN, "lt", (number, zero), span), less, zero), span)
     return Call(DOUBLE, "cond", (Call(BOOLEAN, "gt", (number, zero), span), one, below), span)
@@ -120,7 +120,7 @@ def sign(_check: Operators, _op: str, args: list[Node], span: Span) -> Node:
 
 def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """A cast to a decimal: of a text, or of a number that has no more digits behind the point."""
-    number, precision, scale = bare(args[0]), *(_whole(arg) for arg in args[1:])
+    number, precision, scale = underlying(args[0]), *(_whole(arg) for arg in args[1:])
     kind = DecimalType(precision, scale)
     if number.type == NULL:
         return Literal(kind, None, span)

@@ -8,7 +8,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
-from predicat.passes.convert import bare
+from predicat.passes.convert import underlying
 
 if TYPE_CHECKING:
     from predicat.passes.operators import Operators
@@ -18,7 +18,7 @@ _PLAIN = (STRING, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP, DATE)
 
 def typeof(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     """Spark's TYPEOF of a field. Of a computed value it is refused: here numbers are wider than in Spark."""
-    value = bare(args[0])
+    value = underlying(args[0])
     if not isinstance(value, Field) or not (value.type in _PLAIN or isinstance(value.type, DecimalType)):
         raise check.fail(say.type_of(span))
     return Literal(STRING, value.decl.shown_type, span)

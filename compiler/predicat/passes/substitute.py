@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from predicat.ir.nodes import NOW, Literal, Node, Parameter, params_of, reads_now, rewrite_children
-from predicat.passes.variables import apart, caseless, free
+from predicat.passes.variables import fold_identifier, free, rename_bound_variables
 
 
 def substitute(node: Node, values: Mapping[str, Node]) -> Node:
@@ -14,7 +14,9 @@ def substitute(node: Node, values: Mapping[str, Node]) -> Node:
     around the whole.
     """
     names = frozenset[str]().union(*map(free, values.values()))
-    return _substituted(apart(node, set(map(caseless, names))) if names else node, values)
+    return _substituted(
+        rename_bound_variables(node, set(map(fold_identifier, names))) if names else node, values
+    )
 
 
 def _substituted(node: Node, values: Mapping[str, Node]) -> Node:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from predicat.ir.nodes import LEAVES, Node, Quantifier, Variable, children, rewrite_children, walk
 
 
-def caseless(name: str) -> str:
+def fold_identifier(name: str) -> str:
     """A name without the difference between capital and small letters, as Java, DuckDB and Unicode have
     it: one letter for all that either joins.
     """
@@ -23,7 +23,7 @@ def _any(_name: str) -> bool:
     return True
 
 
-def apart(node: Node, taken: Collection[str], fits: Callable[[str], bool] = _any) -> Node:
+def rename_bound_variables(node: Node, taken: Collection[str], fits: Callable[[str], bool] = _any) -> Node:
     """The node with other names for those variables that are called as a name of `taken` or as a variable
     around them, or whose name does not fit.
 
@@ -45,19 +45,19 @@ def _renamed(
         return node
     if not isinstance(node, Quantifier):
         return rewrite_children(node, lambda part: _renamed(part, names, taken, fits))
-    name = unused(node.variable if fits(node.variable) else "x", taken)
+    name = fresh_name(node.variable if fits(node.variable) else "x", taken)
     source = _renamed(node.source, names, taken, fits)
-    body = _renamed(node.body, {**names, node.variable: name}, taken | {caseless(name)}, fits)
+    body = _renamed(node.body, {**names, node.variable: name}, taken | {fold_identifier(name)}, fits)
     if name == node.variable and source is node.source and body is node.body:
         return node
     return replace(node, variable=name, source=source, body=body)
 
 
-def unused(name: str, taken: Collection[str]) -> str:
+def fresh_name(name: str, taken: Collection[str]) -> str:
     """The name, with a number behind it if it is taken."""
-    if caseless(name) not in taken:
+    if fold_identifier(name) not in taken:
         return name
-    return next(found for number in count(2) if caseless(found := f"{name}_{number}") not in taken)
+    return next(found for number in count(2) if fold_identifier(found := f"{name}_{number}") not in taken)
 
 
 def free(node: Node) -> frozenset[str]:

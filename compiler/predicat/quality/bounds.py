@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.catalog.model import Bound, Catalog, Dataset, Filter, Freshness
-from predicat.ir.text import meaning_hash
+from predicat.ir.canonical import meaning_hash
 from predicat.quality.history import last_accepted
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted, psi, wilson

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from predicat.catalog.model import Catalog
-from predicat.ir.text import meaning_hash
+from predicat.ir.canonical import meaning_hash
 from predicat.quality.measure import Measure
 
 Entry = dict[str, Any]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from predicat.backends import DIALECTS
-from predicat.ir.text import to_text
+from predicat.ir.canonical import canonical_text
 from predicat.review.causes import Causes, may_differ, own_meaning
 from predicat.review.entries import Cause, Entry, Review, loosened, value_text
 from predicat.review.kinds import NOTE, ROWS, WARNING, Difference, differences
@@ -266,9 +266,9 @@ class _Comparison:
                 place,
                 notes=("it has a problem",),
             )
-        same = own_meaning(_as_filter(old)) == own_meaning(_as_filter(new)) and to_text(
+        same = own_meaning(_as_filter(old)) == own_meaning(_as_filter(new)) and canonical_text(
             checked[0].node
-        ) == to_text(checked[1].node)
+        ) == canonical_text(checked[1].node)
         if same:
             return None
         proof = self.prover.proof(checked[0].node, checked[1].node, on_unknown)

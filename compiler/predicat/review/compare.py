@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
 from predicat.ir.operators import OF_DOUBLES, TEXT_OPERATORS
-from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.passes.list_tables import long_lists
 from predicat.review.candidate_rows import CandidateRows, is_affordable
@@ -123,7 +123,7 @@ def compare_nodes(
     clash = _retyped(before, after)
     if clash:
         return Verdict("unsupported", notes=tuple(f"{name} has another type" for name in clash))
-    if on_unknown[0] == on_unknown[1] and to_text(before) == to_text(after):
+    if on_unknown[0] == on_unknown[1] and canonical_text(before) == canonical_text(after):
         return Verdict("equivalent", PROVED)
     unread = [listed for _, listed in long_lists((before, after)) if not listed.is_known]
     if unread:
@@ -524,7 +524,9 @@ def _merge_rows(row: Any, other: Any) -> Any:
 
 def _operands(op: str, node: Node) -> set[str]:
     return (
-        {to_text(arg) for arg in node.args} if isinstance(node, Call) and node.op == op else {to_text(node)}
+        {canonical_text(arg) for arg in node.args}
+        if isinstance(node, Call) and node.op == op
+        else {canonical_text(node)}
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Literal, Node, params_of
-from predicat.ir.text import to_text
 from predicat.passes.substitute import substitute
 from predicat.review import show
 from predicat.review.compare import Verdict, compare_nodes
@@ -87,7 +87,7 @@ class Prover:
 
     def verdict(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Verdict:
         """One pair; a pair that was asked before has its answer."""
-        texts = to_text(before), to_text(after)
+        texts = canonical_text(before), canonical_text(after)
         if texts[0] == texts[1] and on_unknown[0] == on_unknown[1]:
             return SAME
         key = (*texts, *on_unknown)

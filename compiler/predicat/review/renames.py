@@ -7,8 +7,8 @@ from collections.abc import Hashable, Mapping
 
 from msgspec.structs import replace
 
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import fields_of
-from predicat.ir.text import to_text
 from predicat.review.proofs import Prover
 from predicat.review.snapshot import CheckedVersion, Data, Place, Snapshot
 
@@ -123,7 +123,7 @@ def _meaning(side: Snapshot, name: str) -> Hashable:
         params = tuple(
             (key, param["type"], str(param["default"])) for key, param in version["params"].items()
         )
-        parts.append((number, to_text(checked.node), params))
+        parts.append((number, canonical_text(checked.node), params))
     return row["latest"], row["on_unknown"], tuple(parts)
 
 

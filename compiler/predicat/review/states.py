@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from predicat.ir.text import meaning_hash
+from predicat.ir.canonical import meaning_hash
 from predicat.review.sides import against_git
 from predicat.review.snapshot import Snapshot
 

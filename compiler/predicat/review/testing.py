@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from predicat import backends
-from predicat.catalog.load import given, outcome_of, passes, wanted
+from predicat.catalog.load import actual_text, expected_text, outcome_of, test_passes
 from predicat.catalog.model import Catalog, Filter, FilterTest
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
@@ -58,7 +58,7 @@ def _judged(filter_: Filter, test: FilterTest, engine: str) -> Result:
 
 
 def _result(filter_: Filter, test: FilterTest, engine: str, outcome: bool | None) -> Result:
-    if passes(filter_, test, outcome):
+    if test_passes(filter_, test, outcome):
         return Result(filter_, test, engine, outcome)
     node = filter_.versions[test.version or filter_.latest].predicate.surface
     atoms = decisive(explain_node(node, test.inputs)) if engine == "evaluator" else []
@@ -68,7 +68,11 @@ def _result(filter_: Filter, test: FilterTest, engine: str, outcome: bool | None
     )
     where = "" if engine == "evaluator" else f" on {engine}"
     problem = msg.failed_test(
-        test.span, filter_.qualified + where, wanted(test), given(filter_, test, outcome), decided
+        test.span,
+        filter_.qualified + where,
+        expected_text(test),
+        actual_text(filter_, test, outcome),
+        decided,
     )
     return Result(filter_, test, engine, outcome, problem)
 

@@ -20,7 +20,7 @@ from typing import assert_never
 from msgspec import Struct
 
 from predicat.semantics import regex
-from predicat.semantics.regex import Alt, Assert, Chars, Kept, Ranges, Regex, Repeat, Seq
+from predicat.semantics.regex import Alt, Assert, Chars, Possessive, Ranges, Regex, Repeat, Seq
 
 _MOST_MOVES = 3_000
 """Transitions to look at before a repetition counts as unsafe, and of an automaton that are remembered."""
@@ -35,20 +35,20 @@ States = frozenset[int]
 
 
 @lru_cache(maxsize=4096)
-def safe(pattern: str) -> Regex | None:
+def backtracking_safe(pattern: str) -> Regex | None:
     """An RE2 pattern for engines that search by trying; None if it may overflow their stack, or mean
     something else there. Raises RegexError.
     """
     node = regex.parse(pattern)
-    found = _possessive(lean(node)) if any(map(_is_loop, regex.walk(node))) else node
+    found = _possessive(trim_edges(node)) if any(map(_is_loop, regex.walk(node))) else node
     return None if found is None or any(map(_has_empty_rounds, regex.walk(found))) else found
 
 
 @lru_cache(maxsize=256)
 def searcher(pattern: str) -> Callable[[str], bool]:
     """Whether an RE2 pattern matches a part of a text. Raises RegexError."""
-    node = safe(pattern)
-    if node is None or _ways(node) > _MOST_WAYS:
+    node = backtracking_safe(pattern)
+    if node is None or backtracking_degree(node) > _MOST_WAYS:
         return Automaton(pattern).search
     search = regex.compiled(node).search
     return lambda text: search(text) is not None
@@ -79,14 +79,14 @@ def _has_empty_rounds(node: Regex) -> bool:
     )
 
 
-def _ways(node: Regex) -> int:
+def backtracking_degree(node: Regex) -> int:
     """How many places of a pattern can be matched in several ways; an endless one counts for three."""
     match node:
         case Seq(parts) | Alt(parts):
-            return sum(map(_ways, parts))
+            return sum(map(backtracking_degree, parts))
         case Repeat(part, low, high):
             own = _ENDLESS if high is None else int(low != high)
-            return own + _ways(part) * (1 if high is None else high)
+            return own + backtracking_degree(part) * (1 if high is None else high)
         case _:
             return 0
 
@@ -97,7 +97,7 @@ def _possessive(node: Regex) -> Regex | None:
     kept = {number: nfa.kept(loops) for number, loops in nfa.loops.items()}
 
     def marked(part: Regex) -> Regex:
-        found = regex.rebuilt(part, marked)
+        found = regex.map_children(part, marked)
         return (
             Repeat(found.part, found.low, found.high, kept.get(id(part)))
             if isinstance(found, Repeat)
@@ -110,7 +110,7 @@ def _possessive(node: Regex) -> Regex | None:
 # --- fewer repetitions
 
 
-def lean(node: Regex) -> Regex:
+def trim_edges(node: Regex) -> Regex:
     """A pattern that matches a part of the same texts, without the rounds at either end that it need not
     have.
     """
@@ -142,12 +142,12 @@ def _merged(node: Regex) -> Regex:
     """Alternatives of single characters are a class, and a repetition of a repetition is one where nothing
     tells them apart.
     """
-    match regex.rebuilt(node, _merged):
+    match regex.map_children(node, _merged):
         case Seq((part,)):
             return part
         case Alt(parts) if all(isinstance(part, Chars) for part in parts):
             return Chars(
-                regex.normal([span for part in parts if isinstance(part, Chars) for span in part.ranges])
+                regex.normalize([span for part in parts if isinstance(part, Chars) for span in part.ranges])
             )
         case Repeat(Repeat(part, inner, None | 1), low, None) if max(low, inner) <= 1:
             return Repeat(part, min(low, inner), None)
@@ -286,23 +286,23 @@ class _Nfa:
 
     # --- repetitions that give nothing back
 
-    def kept(self, loops: Sequence[_Loop]) -> Kept | None:
+    def kept(self, loops: Sequence[_Loop]) -> Possessive | None:
         """What has to stand behind each round of a loop, so that it may be possessive; None if it may not."""
-        if all(self.keeps_all(loop, -1) for loop in loops):
-            return Kept()
+        if all(self.is_unambiguous(loop, -1) for loop in loops):
+            return Possessive()
         following = [self.rest([loop.middle]) for loop in loops]
         mask = 0
         for state in (state for states in following for state in states):
             mask |= step[0] if (step := self.steps[state]) is not None else 0
-        if not all(self.keeps_all(loop, mask) for loop in loops):
+        if not all(self.is_unambiguous(loop, mask) for loop in loops):
             return None
-        ranges = regex.normal(
+        ranges = regex.normalize(
             [span for number, spans in enumerate(self.ranges()) if mask >> number & 1 for span in spans]
         )
         ends = any(self.last in self.closure([loop.middle], _always) for loop in loops)
-        return Kept(ranges, ends)
+        return Possessive(ranges, ends)
 
-    def keeps_all(self, loop: _Loop, mask: int) -> bool:
+    def is_unambiguous(self, loop: _Loop, mask: int) -> bool:
         """Whether the rounds of a loop end where one of these characters follows at one place only, and the
         rest does not match where a round is possible.
 
@@ -341,7 +341,7 @@ class _Nfa:
         found: list[list[tuple[int, int]]] = [[] for _ in range(self.count)]
         for edge, end, number in zip(self.edges, [*self.edges[1:], regex.TOP + 1], self.classes, strict=True):
             found[number].append((edge, end - 1))
-        return [regex.normal(ranges) for ranges in found]
+        return [regex.normalize(ranges) for ranges in found]
 
 
 def _always(_kind: str) -> bool:
@@ -378,14 +378,14 @@ class Table(Struct, frozen=True):
     classes: list[Ranges]
 
 
-class _Place:
+class DfaState:
     """A state of the deterministic automaton: those of Thompson's, what the last character was, and where
     the characters lead that a text has had.
     """
 
     def __init__(self, states: States, before: int) -> None:
         self.states, self.before = states, before
-        self.next: dict[str, _Place] = {}
+        self.next: dict[str, DfaState] = {}
         self.ends: bool | None = None
 
 
@@ -393,11 +393,11 @@ class Automaton:
     """The deterministic automaton of a pattern, made as far as a text asks for it."""
 
     def __init__(self, pattern: str) -> None:
-        self.nfa = _Nfa(lean(regex.parse(pattern)))
-        self.start = _Place(frozenset([0]), _EDGE)
-        self.matched = _Place(frozenset(), _EDGE)
+        self.nfa = _Nfa(trim_edges(regex.parse(pattern)))
+        self.start = DfaState(frozenset([0]), _EDGE)
+        self.matched = DfaState(frozenset(), _EDGE)
         """Where the pattern has matched, whatever follows."""
-        self.places: dict[tuple[States, int], _Place] = {}
+        self.places: dict[tuple[States, int], DfaState] = {}
         self.moves = 0
 
     def search(self, text: str) -> bool:
@@ -409,7 +409,7 @@ class Automaton:
                 return True
         return self.ends(place)
 
-    def move(self, place: _Place, char: str) -> _Place:
+    def move(self, place: DfaState, char: str) -> DfaState:
         """The place after a character, which is remembered."""
         if self.moves >= _MOST_MOVES:
             self.moves = 0
@@ -423,17 +423,17 @@ class Automaton:
             after = self.matched
         else:
             states = self.nfa.step(found, number) | self.start.states
-            after = self.places.setdefault((states, kind), _Place(states, kind))
+            after = self.places.setdefault((states, kind), DfaState(states, kind))
         place.next[char] = after
         return after
 
-    def ends(self, place: _Place) -> bool:
+    def ends(self, place: DfaState) -> bool:
         """Whether the pattern has matched where a text ends."""
         if place.ends is None:
             place.ends = place is self.matched or self.nfa.last in self.reached(place, _EDGE)
         return place.ends
 
-    def reached(self, place: _Place, after: int) -> States:
+    def reached(self, place: DfaState, after: int) -> States:
         return self.nfa.closure(place.states, lambda kind: _HOLDS[kind](place.before, after))
 
     def table(self, most: int) -> Table | None:

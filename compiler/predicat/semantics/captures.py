@@ -27,8 +27,8 @@ from predicat.semantics.regex import (
     Assert,
     Chars,
     Group,
-    Kept,
     Lazy,
+    Possessive,
     Ranges,
     Regex,
     RegexError,
@@ -131,7 +131,7 @@ def is_repeated(pattern: Pattern, number: int) -> bool:
 
 
 def _only(node: Regex, numbers: frozenset[int]) -> Regex:
-    found = regex.rebuilt(node, lambda part: _only(part, numbers))
+    found = regex.map_children(node, lambda part: _only(part, numbers))
     return Seq(found.parts) if isinstance(found, Group) and found.number not in numbers else found
 
 
@@ -140,7 +140,7 @@ def _only(node: Regex, numbers: frozenset[int]) -> Regex:
 
 def _factored(node: Regex) -> Regex:
     """The pattern in which alternatives that begin with the same part share it."""
-    found = regex.rebuilt(node, _factored)
+    found = regex.map_children(node, _factored)
     if not isinstance(found, Alt):
         return found
     branches: dict[Regex | None, list[tuple[Regex, ...]]] = {}
@@ -216,7 +216,7 @@ def _repetition(node: Repeat, after: _Next, *, first: bool) -> Regex:
         if isinstance(node, Lazy) and after.over:
             raise RegexError(say.LAZY_AT_THE_END, 0, say.TO_FIND)
     again = after if high == 1 else _Next(_union(own.ranges, after.ranges), after.over)
-    kept = Kept() if high is None and not isinstance(part, Chars) else None
+    kept = Possessive() if high is None and not isinstance(part, Chars) else None
     return Repeat(_decided(part, again, first=first and high == 1), low, high, kept)
 
 
@@ -245,7 +245,7 @@ def _next(node: Regex, after: _Next) -> _Next:
 
 
 def _union(*several: Ranges) -> Ranges:
-    return regex.normal([span for ranges in several for span in ranges])
+    return regex.normalize([span for ranges in several for span in ranges])
 
 
 def _meet(one: Ranges, other: Ranges) -> bool:

@@ -63,7 +63,7 @@ class Alt(Struct, frozen=True):
     parts: tuple[Regex, ...]
 
 
-class Kept(Struct, frozen=True):
+class Possessive(Struct, frozen=True):
     """That a repetition gives no round back. One of some characters stands behind each round, or the end
     of the text; without either, anything does.
     """
@@ -80,7 +80,7 @@ class Repeat(Struct, frozen=True):
     part: Regex
     low: int
     high: int | None
-    kept: Kept | None = None
+    kept: Possessive | None = None
 
 
 class Group(Seq, frozen=True):
@@ -125,7 +125,7 @@ _POSIX = {
 _ESCAPES = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 
 
-def normal(ranges: list[tuple[int, int]]) -> Ranges:
+def normalize(ranges: list[tuple[int, int]]) -> Ranges:
     out: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if out and low <= out[-1][1] + 1:
@@ -154,12 +154,12 @@ def _any_case(ranges: Ranges) -> Ranges:
         for char in chars:
             folded = casefold.fold_char(char)
             extra += [(ord(other), ord(other)) for other in (folded, *casefold.variants(folded))]
-        return normal(extra)
+        return normalize(extra)
     for folded, others in casefold.orbits().items():
         family = [ord(char) for char in (folded, *others)]
         if any(low <= code <= high for code in family for low, high in ranges):
             extra += [(code, code) for code in family]
-    return normal(extra)
+    return normalize(extra)
 
 
 def escaped(text: str) -> str:
@@ -178,7 +178,7 @@ def parse(pattern: str) -> Regex:
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
     if _product(found) > MAX_PRODUCT:
         raise RegexError(say.too_many_rounds(MAX_PRODUCT), 0, say.FEWER_ROUNDS)
-    found = _asked_once(found)
+    found = drop_repeated_assertions(found)
     if _size(found) > MAX_SIZE:
         raise RegexError(say.TOO_LARGE_FOR_ENGINES, 0, say.FEWER_ROUNDS)
     return found
@@ -192,7 +192,7 @@ def parse_groups(pattern: str) -> Regex:
     found = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
-    return _asked_once(found)
+    return drop_repeated_assertions(found)
 
 
 def _product(node: Regex) -> int:
@@ -241,9 +241,9 @@ def may_be_empty(node: Regex) -> bool:
             return isinstance(node, Assert)
 
 
-def _asked_once(node: Regex) -> Regex:
+def drop_repeated_assertions(node: Regex) -> Regex:
     """Without repetitions of what only asks where it stands."""
-    found = rebuilt(node, _asked_once)
+    found = map_children(node, drop_repeated_assertions)
     if isinstance(found, Repeat) and not any(isinstance(part, Chars) for part in walk(found)):
         return found.part if found.low else Seq(())
     return found
@@ -456,8 +456,8 @@ class _Reader:
                     raise self.fail(say.RANGE_REVERSED, start)
             ranges.append((low, high))
         self.pos += 1
-        found = normal(ranges)
-        found = normal([*(_any_case(found) if flags.i else found), *named])
+        found = normalize(ranges)
+        found = normalize([*(_any_case(found) if flags.i else found), *named])
         found = _negated(found) if negate else found
         if not found:
             raise self.fail(say.EMPTY_CLASS, start)
@@ -553,7 +553,7 @@ def emit(node: Regex, flavor: Flavor) -> str:
             assert_never(node)
 
 
-def _emit_behind(kept: Kept, flavor: Flavor) -> str:
+def _emit_behind(kept: Possessive, flavor: Flavor) -> str:
     options = ([_emit_chars(kept.ranges, flavor)] if kept.ranges else []) + (
         [flavor.asserts["text_end"]] if kept.end else []
     )
@@ -606,7 +606,7 @@ def walk(node: Regex) -> Iterator[Regex]:
             return
 
 
-def rebuilt(node: Regex, change: Callable[[Regex], Regex]) -> Regex:
+def map_children(node: Regex, change: Callable[[Regex], Regex]) -> Regex:
     """The node with each of its parts changed."""
     match node:
         case Group(parts, number):
@@ -628,7 +628,7 @@ def asserts(node: Regex, *kinds: str) -> bool:
     return any(isinstance(part, Assert) and (not kinds or part.kind in kinds) for part in walk(node))
 
 
-def simple(node: Regex) -> tuple[str, str] | None:
+def as_literal(node: Regex) -> tuple[str, str] | None:
     """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if
     it does.
     """

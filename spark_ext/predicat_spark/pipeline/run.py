@@ -22,8 +22,8 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import entries as entry_say
+from predicat.ir.canonical import meaning_hash
 from predicat.ir.nodes import NOW, reads_now
-from predicat.ir.text import meaning_hash
 from predicat.ir.types import TIMESTAMP
 from predicat.semantics import clock
 from predicat_spark.lists import provide

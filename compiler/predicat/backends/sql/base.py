@@ -67,7 +67,7 @@ from predicat.passes.labels import written
 from predicat.passes.polarity import true_rows
 from predicat.passes.scope import MAX_DEPTH
 from predicat.passes.solve import exactly
-from predicat.passes.variables import apart, caseless
+from predicat.passes.variables import fold_identifier, rename_bound_variables
 from predicat.semantics import casefold
 from predicat.semantics.like import ESCAPED_PATTERN
 
@@ -242,7 +242,9 @@ class Dialect(Struct, frozen=True):
         if any(part.type == JSON for part in parts):
             node = fuse_kind_tests(node)
         if any(isinstance(part, Quantifier) for part in parts):
-            node = apart(node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None)
+            node = rename_bound_variables(
+                node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None
+            )
         where = renderer.indexed or renderer.where
         sql = renderer.condition(accepting(node)) if where else renderer.node(node)
         if isinstance(node, Call | Quantifier) and len(parts) > _LARGE_PARTS:
@@ -273,12 +275,12 @@ class Dialect(Struct, frozen=True):
         case and the engine does not distinguish them.
         """
         columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
-        result = frozenset(map(caseless, columns))
+        result = frozenset(map(fold_identifier, columns))
         if len(result) < len(columns) and not self.case_sensitive_columns:
             one, other = next(
                 (one, other)
                 for one, other in combinations(sorted(columns), 2)
-                if caseless(one) == caseless(other)
+                if fold_identifier(one) == fold_identifier(other)
             )
             raise Unsupported.of(say.one_column(span, self.name, other, one))
         return result

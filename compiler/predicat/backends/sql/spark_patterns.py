@@ -37,7 +37,7 @@ _FEW = 6
 
 def matches(r: Renderer, node: Call) -> Sql:
     sql, pattern = r.node(node.args[0]), constant(node.args[1])
-    safe = automaton.safe(pattern)
+    safe = automaton.backtracking_safe(pattern)
     if safe is not None and not regex.asserts(safe, "not_word"):
         return rlike(sql, regex.emit(safe, regex.JAVA))
     table = automaton.table(pattern, _MOST_STATES)
@@ -73,7 +73,7 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
         targets.setdefault(target, []).extend(ranges)
     usual = max(targets, key=lambda target: sum(high - low + 1 for low, high in targets[target]))
     others = [
-        (_is_one_of(char, regex.normal(ranges)), number_literal(target))
+        (_is_one_of(char, regex.normalize(ranges)), number_literal(target))
         for target, ranges in targets.items()
         if target != usual
     ]

@@ -46,7 +46,7 @@ from predicat.language.cel.spelling import (
 from predicat.language.common.key_tests import iso, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.passes.accept import never_unknown
-from predicat.passes.variables import apart, caseless
+from predicat.passes.variables import fold_identifier, rename_bound_variables
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 RESERVED = frozenset(
@@ -82,8 +82,8 @@ _TOTAL = frozenset(
 
 def write(node: Node) -> str:
     """The predicate in CEL. Raises Unsupported."""
-    roots = {caseless(name.partition(".")[0]) for name in fields_of(node)}
-    return _Writer().text(without_conversions(apart(node, roots, _is_name)))
+    roots = {fold_identifier(name.partition(".")[0]) for name in fields_of(node)}
+    return _Writer().text(without_conversions(rename_bound_variables(node, roots, _is_name)))
 
 
 def _is_name(text: object) -> bool:

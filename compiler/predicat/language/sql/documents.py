@@ -17,7 +17,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql.operators import Build
-from predicat.passes.variables import caseless, unused
+from predicat.passes.variables import fold_identifier, fresh_name
 
 if TYPE_CHECKING:
     from predicat.language.sql.reader import Reader
@@ -230,5 +230,5 @@ def _all(tests: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 def _variable(node: exp.Expr, depth: int = 0) -> str:
     """A name for an element that nothing in the condition has."""
-    names = {caseless(part.name) for part in node.root().find_all(exp.Identifier)}
-    return unused(f"element{depth or ''}", names)
+    names = {fold_identifier(part.name) for part in node.root().find_all(exp.Identifier)}
+    return fresh_name(f"element{depth or ''}", names)

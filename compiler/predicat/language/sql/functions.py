@@ -11,7 +11,7 @@ from predicat.ir import tree as t
 from predicat.language.sql import meanings
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.operators import Build, not_
-from predicat.passes.variables import caseless, unused
+from predicat.passes.variables import fold_identifier, fresh_name
 
 if TYPE_CHECKING:
     from predicat.language.sql.reader import Reader
@@ -95,7 +95,7 @@ def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`arrays_overlap(a, array('x', 'y'))`: one element is in the other array."""
     one, other = reader.all(counted(reader, node, 2), depth)
     span = reader.span(node)
-    element = unused("element", {caseless(part.name) for part in node.find_all(exp.Identifier)})
+    element = fresh_name("element", {fold_identifier(part.name) for part in node.find_all(exp.Identifier)})
     return t.Bind("any", element, one, t.Apply("in", (t.Name(element, span), other), span), span)
 
 

@@ -95,7 +95,7 @@ def plain(pattern: str) -> str | None:
         node = regex.parse(pattern)
     except regex.RegexError:
         return None
-    found = regex.simple(node)
+    found = regex.as_literal(node)
     return found[1] if found is not None and found[0] == "contains" else None
 
 

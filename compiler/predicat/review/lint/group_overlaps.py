@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from predicat.diagnostics import Severity
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Node
-from predicat.ir.text import to_text
 from predicat.review.compare import search
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.trials import disjoint, required
@@ -50,7 +50,7 @@ def _common(context: Context, one: Node, other: Node) -> str:
         )
         return "" if witness is None else row_text(witness.row)
 
-    return context.ask(("common", to_text(one), to_text(other)), answer)
+    return context.ask(("common", canonical_text(one), canonical_text(other)), answer)
 
 
 RULE = Rule(

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.text import to_text
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.inputs import over_inputs
 
@@ -81,11 +81,11 @@ def required(node: Node) -> Required:
     """
     match node:
         case Call(op="eq", args=(place, Literal() as constant)) if place.type == constant.type:
-            return {to_text(place): frozenset({constant.value})}
+            return {canonical_text(place): frozenset({constant.value})}
         case Call(op="in", args=(place, Items(items=items))):
             constants = [item for item in items if isinstance(item, Literal) and item.type == place.type]
             return (
-                {to_text(place): frozenset(item.value for item in constants)}
+                {canonical_text(place): frozenset(item.value for item in constants)}
                 if len(constants) == len(items)
                 else {}
             )

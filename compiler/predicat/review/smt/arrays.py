@@ -33,6 +33,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import (
     Call,
     Field,
@@ -46,7 +47,6 @@ from predicat.ir.nodes import (
     ranged_over,
 )
 from predicat.ir.operators import ARRAYS, LOOK_UPS
-from predicat.ir.text import to_text
 from predicat.passes.variables import free
 
 Path = tuple[Any, ...]
@@ -95,7 +95,12 @@ def place_of(node: Node, env: Mapping[str, Path]) -> Path:
 def opaque_place(node: Node, env: Mapping[str, Path]) -> Path:
     """The place of a value without a formula: the same wherever the same node reads the same elements."""
     return (
-        ("opaque", str(node.type), to_text(node), tuple((name, env[name]) for name in sorted(free(node)))),
+        (
+            "opaque",
+            str(node.type),
+            canonical_text(node),
+            tuple((name, env[name]) for name in sorted(free(node))),
+        ),
     )
 
 
@@ -186,7 +191,7 @@ class _Uses:
     def use(self, path: Path, node: Node, env: Mapping[str, Path]) -> None:
         read = {name: env[name] for name in free(node)}
         around = set[int]().union(*map(_elements, read.values())) - _elements(path)
-        said = (to_text(node), tuple(sorted((name, str(place)) for name, place in read.items())))
+        said = (canonical_text(node), tuple(sorted((name, str(place)) for name, place in read.items())))
         self.uses.setdefault(normalized(path), {})[said] = tuple(
             self.arrays[which] for which in sorted(around)
         )

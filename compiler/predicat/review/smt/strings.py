@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 from predicat.review.smt.terms import z3
 from predicat.semantics import casefold, like, regex
-from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, Seq, rebuilt
+from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, Seq, map_children
 
 MAX_CODE = 0x2FFFF
 """The last code point that Z3's strings have."""
@@ -67,7 +67,7 @@ def mapped(node: Regex, change: Callable[[Ranges], Ranges]) -> Regex:
     return (
         Chars(change(node.ranges))
         if isinstance(node, Chars)
-        else rebuilt(node, lambda part: mapped(part, change))
+        else map_children(node, lambda part: mapped(part, change))
     )
 
 

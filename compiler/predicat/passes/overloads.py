@@ -26,7 +26,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.passes import documents, signatures
-from predicat.passes.convert import convert, is_choice, is_joined, values_of
+from predicat.passes.convert import convert, is_joined, is_union, union_width
 from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import captures, regex
@@ -43,14 +43,14 @@ _CAST_TO = {
 """The casts that a hint names, by the type that an operator takes."""
 
 
-class Calls(Struct):
+class OverloadResolver(Struct):
     """Calls of operators on typed arguments; problems go to a reporter."""
 
     scope: Scope
     rules: Rules
     reporter: Reporter = field(default_factory=Reporter)
     variables: dict[str, Node] = field(default_factory=dict[str, Node])
-    hidden: int = 0
+    synthetic: int = 0
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
         self.reporter.add(diagnostic)
@@ -70,14 +70,16 @@ class Calls(Struct):
             if position < len(args) and not isinstance(args[position], Literal):
                 raise self.fail(
                     msg.not_constant(
-                        args[position].span, label(op, sql=self.rules.promote), _constant_name(op, position)
+                        args[position].span,
+                        label(op, sql=self.rules.widens_numbers),
+                        _constant_name(op, position),
                     )
                 )
         self.pattern(op, args)
-        if self.rules.promote:
+        if self.rules.widens_numbers:
             args = self.sql_arithmetic(op, args)
         kinds = tuple(arg.type for arg in args)
-        found = signatures.find(op, kinds, promote=self.rules.promote, mixed_numbers=False)
+        found = signatures.find(op, kinds, widens_numbers=self.rules.widens_numbers, mixed_numbers=False)
         if found is None:
             raise self.fail(self.mismatch(op, args, span))
         converted = tuple(convert(arg, kind) for arg, kind in zip(args, found.wanted, strict=True))
@@ -94,13 +96,13 @@ class Calls(Struct):
             names = dict.fromkeys(map(str, kinds[1:] if op == "cond" else kinds))
             return msg.several_types(
                 span,
-                "a choice" if op == "cond" else label(op, sql=self.rules.promote),
+                "a choice" if op == "cond" else label(op, sql=self.rules.widens_numbers),
                 names,
                 self.number_hint(kinds),
             )
         hint = self.number_hint(kinds) or self.time_hint(op, args) or self.cast_hint(op, args)
         return msg.type_mismatch(
-            span, label(op, sql=self.rules.promote), map(str, kinds), signatures.expected(op), hint
+            span, label(op, sql=self.rules.widens_numbers), map(str, kinds), signatures.expected(op), hint
         )
 
     def one_type(self, node: Node) -> Node:
@@ -109,7 +111,7 @@ class Calls(Struct):
         """
         if not isinstance(node, Call):
             return node  # the common case
-        if is_choice(node):
+        if is_union(node):
             if documents.is_total(node):
                 raise self.fail(say.sum_of_unknown_types(node.span))
             raise self.fail(say.choice_of_types(node.span))
@@ -121,20 +123,20 @@ class Calls(Struct):
             raise self.fail(say.joined_list(node.span))
         return node
 
-    def ways(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
+    def split_union(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
         """The test of the first argument that chooses between values of several types, and the arguments
         with each value in its place.
         """
         for place, arg in enumerate(args):
-            if is_choice(arg):
-                self.few(args, span)
+            if is_union(arg):
+                self.check_union_width(args, span)
                 test, *values = arg.args
                 return test, [[*args[:place], value, *args[place + 1 :]] for value in values]
         return None
 
-    def few(self, nodes: list[Node], span: Span) -> None:
+    def check_union_width(self, nodes: list[Node], span: Span) -> None:
         """Raises Stop where choices between values of several types would multiply beyond a bound."""
-        count = prod(map(values_of, nodes))
+        count = prod(map(union_width, nodes))
         if count > MAX_VALUES:
             raise self.fail(say.too_many_values(span, count, MAX_VALUES))
 
@@ -189,7 +191,7 @@ class Calls(Struct):
 
     def cast_hint(self, op: str, args: list[Node]) -> str | None:
         """How an argument of SQL becomes what an operator takes, as far as its first signature tells."""
-        if not self.rules.promote:
+        if not self.rules.widens_numbers:
             return None
         kinds = [arg.type for arg in args]
         if op == "add" and kinds == [STRING, STRING]:
@@ -205,7 +207,7 @@ class Calls(Struct):
         return None
 
     def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
-        if not self.rules.promote and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
+        if not self.rules.widens_numbers and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
             return say.INTEGER_WITH_A_POINT
         return None
 
@@ -221,8 +223,8 @@ class Calls(Struct):
             or name in self.scope.params
             or name in (self.scope.fields or ())
         ):
-            self.hidden += 1
-            name = f"item{self.hidden}"
+            self.synthetic += 1
+            name = f"item{self.synthetic}"
         return Variable(kind, name, span)
 
 

@@ -11,11 +11,11 @@ from typing import assert_never
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 
 
-def to_text(node: Node) -> str:
+def canonical_text(node: Node) -> str:
     """A node as an s-expression with types where they matter."""
     match node:  # the common ones first
         case Call():
-            return f"({node.op} {' '.join(map(to_text, node.args))})"
+            return f"({node.op} {' '.join(map(canonical_text, node.args))})"
         case Field():
             return f"{_name(node.decl.name)}:{node.decl.type}"
         case Literal():
@@ -25,9 +25,9 @@ def to_text(node: Node) -> str:
         case Variable(_, name):
             return f"${name}"
         case Items():
-            return f"[{' '.join(map(to_text, node.items))}]"
+            return f"[{' '.join(map(canonical_text, node.items))}]"
         case Quantifier():
-            return f"({node.kind} ${node.variable} {to_text(node.source)} {to_text(node.body)})"
+            return f"({node.kind} ${node.variable} {canonical_text(node.source)} {canonical_text(node.body)})"
         case _:
             assert_never(node)
 
@@ -44,4 +44,4 @@ _AMBIGUOUS = re.compile(r"[\s()\[\]:$'\"]|^$")
 
 def meaning_hash(node: Node, on_unknown: str) -> str:
     """A short hash of what a filter means."""
-    return hashlib.sha256(f"{on_unknown} {to_text(node)}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{on_unknown} {canonical_text(node)}".encode()).hexdigest()[:16]
