@@ -28,7 +28,7 @@ REFUSED = [
     ("sql", "stddev(a) > 1", "stddev is not supported", "one row", 1),
     ("sql", "int(s) > 3", "int is not supported", "CAST(s AS INT)", 1),
     ("sql", "s + s = 'xx'", "+ does not take (string, string)", "write a || b", 1),
-    ("postgres", "s || a = 'x1'", "|| does not take (string, bigint)", "CAST(a AS STRING)", 1),
+    ("sql", "s || a = 'x1'", "|| does not take (string, bigint)", "CAST(a AS STRING)", 1),
     ("sql", "now() - 1 > now()", "- does not take (timestamp, bigint)", "INTERVAL '1' DAY", 1),
     (
         "sql",
