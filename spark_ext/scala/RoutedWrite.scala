@@ -5,7 +5,7 @@ import java.util.{Date, HashMap}
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import io.predicat.spark.{Candidate, Filter, GivenIds, IndexPlace, MatchedOutcomes, MatchingFilters, Outcome, Outcomes, Selection, TaskCounts}
+import io.predicat.spark.{Candidate, Filter, GivenIds, IndexPlace, MatchedOutcomes, MatchingFilters, Outcome, Outcomes, Selection, TaskCounts, TextConversions}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.{Job, JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
@@ -55,6 +55,7 @@ object RoutedWrite {
   /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. `filters` and `cells` are JSON. */
   def outcomes(frame: DataFrame, filters: String, cells: String, wanted: Array[Byte], apart: Boolean): DataFrame = {
     val asked = elements(filters)
+    TextConversions.install(frame.sparkSession)
     def read(key: String): Seq[Expression] = asked.map(one => expression(frame, one.get(key).asText()))
     val said = Outcomes(read("sql"), read("present"), elements(cells).map(cell => expression(frame, cell.asText())),
       asked.map(_.get("accepts_unknown").asBoolean()), wanted.toSeq, apart)

@@ -1,8 +1,9 @@
 package io.predicat.spark
 
+import org.apache.spark.sql.classic
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
-import org.apache.spark.sql.predicat.TextConversion
+import org.apache.spark.sql.predicat.{Install, TextConversion}
 import org.apache.spark.sql.types.{DataType, DateType, DoubleType, LongType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -275,6 +276,12 @@ object TextConversions {
       case _ => Errors.guarded(throw PredicatException(Kind.Call, s"$name takes a text"))
     }
     (FunctionIdentifier(name), info, build)
+  }
+
+  /** Make the functions known in a session that runs without the extension. */
+  def install(session: classic.SparkSession): Unit = {
+    val known = session.sessionState.functionRegistry.listFunction().map(_.funcName).toSet
+    functions.foreach { case (name, info, build) => if (!known.contains(name.funcName)) Install.function(session, name, info, build) }
   }
 
   def read(method: String, text: UTF8String, out: ReadValue): Boolean = method match {

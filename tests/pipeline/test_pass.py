@@ -36,6 +36,7 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> predicat.Catalog:
         "  open: {sql: dep_delay > 15, on_unknown: accept}",
         "  ua: {cel: 'carrier == \"UA\" && dep_delay > 15'}",
         "  known: {sql: carrier IS NOT NULL}",
+        "  coded: {sql: 'CAST(substring(carrier, 2, 1) AS bigint) > 5', on_unknown: accept}",
         "  least: {sql: 'dep_delay >= :minutes', params: {minutes: {type: bigint, default: 60}}}",
         *(
             f"  f{number}: {{sql: 'dep_delay > {number} AND distance < {2000 - number * 13}'}}"

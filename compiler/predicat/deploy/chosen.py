@@ -54,6 +54,14 @@ class Chosen(Struct, frozen=True, dict=True):
         return backends.dialect("spark").render(at(self.node, self.now))
 
     @property
+    def native_sql(self) -> str:
+        """The same, where functions of the extension's jar are known."""
+        spark = backends.dialect("spark")
+        if self.computed is not None or spark.runtime is None or not spark.runtime.serves(self.node):
+            return self.sql
+        return spark.render(at(self.node, self.now), runtime=spark.runtime)
+
+    @property
     def columns(self) -> dict[str, str]:
         """The columns of the fields that it reads, with their declared types."""
         if self.computed is not None:

@@ -158,18 +158,19 @@ def _outcomes(
     scala = _scala(session)
     frame: DataFrame = reading.frame
     # Texts of JSON, since the gateway takes a call for every element of an array.
-    filters = json.dumps([_filter(row) for row in chosen])
+    filters = json.dumps([_filter(row, matching=matching) for row in chosen])
     cells = json.dumps([cell.sql for cell in reading.cells])
     return (scala.matched if matching else scala.outcomes)(frame._jdf, filters, cells, bytes(wanted), apart)  # noqa: SLF001  # the frame of Java
 
 
-def _filter(row: Chosen) -> dict[str, Any]:
+def _filter(row: Chosen, *, matching: bool) -> dict[str, Any]:
+    """A filter as the JVM reads it. The index takes conditions apart, so that it reads plain SQL."""
     return {
         "name": row.name,
         "dataset": row.row.dataset,
         "filter": row.row.qualified,
         "version": row.number,
-        "sql": row.sql,
+        "sql": row.sql if matching else row.native_sql,
         "present": row.present,
         "columns": row.columns,
         "accepts_unknown": row.accepts_unknown,
