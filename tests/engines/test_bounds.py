@@ -108,6 +108,19 @@ def test_constraints_make_the_test_needless(text: str, where: str, checked: str)
     assert postgres.render(node, condition=True, storage=Storage(checks=ranges)) == checked
 
 
+def test_the_type_of_a_column_is_known() -> None:
+    stored = Storage(types={"n": "bigint", "d": "double precision", "e": "real"})
+    fields = {"n": "bigint", "d": "double", "e": "double"}
+    for text, expected in (
+        ("d > 5", "d > 5 AND d <> 'NaN'"),
+        ("e > 5", "e > 5 AND e <> FLOAT8 'NaN'"),
+        ("n % 7 + n % 3 > 5", "n % 7 + n % 3 > 5"),
+    ):
+        node = predicat.parse(text, "sql", fields).node
+        sql = backends.dialect("postgres").render(node, condition=True, storage=stored)
+        assert sql.endswith(expected) or sql == expected, sql
+
+
 def test_apply_reads_constraints(postgres: Any, tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(
         "apiVersion: predicat/v1\ndataset: stock\nrelation: {postgres: public.stock}\n"

@@ -1213,7 +1213,7 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         if not needed:
             return result
         # One text alone is read as NaN, and comparing it costs less than reading it twice.
-        guard = binary(exp.NEQ, r.node(read), string_literal("NaN")) if read else r.dialect.not_nan(value)
+        guard = binary(exp.NEQ, r.node(read), string_literal("NaN")) if read else _not_nan(r, guarded, value)
         if isinstance(other, Literal) and other.value is not None:
             return or_(result, not_(guard)) if op == "ne" else and_(result, guard)
         # Beside NULL the comparison stays UNKNOWN, NaN or not.
@@ -1241,6 +1241,15 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
 def _is_long(value: Sql) -> bool:
     return isinstance(value, exp.Case | exp.TryCast) or not is_small(value)
+
+
+def _not_nan(r: Renderer, node: Node, value: Sql) -> Sql:
+    """The guard against NaN. Beside a column of doubles a text alone is a double."""
+    guard = r.dialect.not_nan(value)
+    if isinstance(node, Field) and is_full(r, node) and isinstance(guard, exp.NEQ):
+        nan = guard.expression
+        return binary(exp.NEQ, value, nan.this if isinstance(nan, exp.Cast) else nan)
+    return guard
 
 
 def _numeric_mix(left: Node, right: Node) -> bool:
