@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import predicat_spark
 from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node, fields_of
+from predicat.ir.types import parse_type
 from predicat.passes.accept import accepting
 from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import compile_node
@@ -229,6 +231,62 @@ def test_as_the_evaluator_on_messages(spark: Any, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_as_the_evaluator_on_many_messages(spark: Any, tmp_path: Path) -> None:
     agrees(spark, tmp_path, 1000, 10000, 2)
+
+
+BOUNDS = [
+    "order.",
+    "order.created",
+    "order.created.a",
+    "order.created.b",
+    "order.createe",
+    "order.p",
+    "order.zz",
+]
+PARTS = ["created", "rder", "abcabc", "cab", "é-ü", "der.cre", "order.created.late", "eat"]
+
+
+def test_texts_that_begin_alike_or_repeat_themselves(spark: Any, tmp_path: Path) -> None:
+    """Bounds with a common beginning, shorter texts, parts at any place, more than once, at the end."""
+    fields = {"kind": FieldDecl("kind", parse_type("string"))}
+    texts = [
+        *(f"kind {sign} '{text}'" for text in BOUNDS for sign in ("<", "<=", ">", ">=", "=")),
+        *(f"kind LIKE '{text}%'" for text in BOUNDS),
+        *(f"kind BETWEEN '{low}' AND '{high}'" for low, high in pairwise(BOUNDS)),
+        *(f"kind LIKE '%{text}{end}'" for text in PARTS for end in ("", "%", "%a%")),
+        *(f"kind NOT LIKE '%{text}%'" for text in PARTS),
+    ]
+    nodes = {
+        f"f{place:03}": (predicat.parse(text, "sql", fields).node, ("accept", "reject")[place % 2])
+        for place, text in enumerate(texts)
+    }
+    kinds = [
+        None,
+        "",
+        "a",
+        "o",
+        "order",
+        "order.",
+        "orderz",
+        "orderé",
+        "p",
+        "order.d",
+        "order.created.late",
+        *BOUNDS,
+    ]
+    kinds += [f"{text}{end}" for text in BOUNDS for end in ("a", "\0", "zzzzzzzzzz")]
+    kinds += [
+        "abcabcabc",
+        "abcab",
+        "xabcabc",
+        "é-ü",
+        "xé-üa",
+        "created",
+        "recreated!",
+        "cabcab",
+        "rde",
+        "border",
+    ]
+    check(spark, tmp_path / "manifest.json", fields, [{"kind": kind} for kind in kinds], nodes)
 
 
 def test_few_of_many_filters_change(spark: Any, tmp_path: Path) -> None:
