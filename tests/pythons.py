@@ -52,7 +52,7 @@ def passes(version: str, python: str) -> bool:
 
 
 def main(versions: list[str]) -> int:
-    own = "%d.%d" % sys.version_info[:2]
+    own = f"{sys.version_info[0]}.{sys.version_info[1]}"
     found = {version: program(version) for version in versions if version != own}
     failed = [
         version for version, python in found.items() if python is not None and not passes(version, python)

@@ -342,7 +342,7 @@ def names(folder: Path) -> Path:
     return folder
 
 
-async def about_names(folder: Path) -> None:
+async def about_names(folder: Path) -> None:  # noqa: PLR0915  # one session, step by step
     async with Session(folder, "--no-lint") as session:
         assert await session.diagnostics() == []
         client, document = session.client, lsp.TextDocumentIdentifier(session.file.as_uri())

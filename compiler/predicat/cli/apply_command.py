@@ -1,4 +1,4 @@
-"""predicat apply"""
+"""predicat apply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat check"""
+"""predicat check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat comment"""
+"""predicat comment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat compile"""
+"""predicat compile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat completion"""
+"""predicat completion."""
 
 from __future__ import annotations
 

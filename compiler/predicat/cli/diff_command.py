@@ -1,4 +1,4 @@
-"""predicat diff"""
+"""predicat diff."""
 
 from __future__ import annotations
 

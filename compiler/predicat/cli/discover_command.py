@@ -1,4 +1,4 @@
-"""predicat discover"""
+"""predicat discover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat docs"""
+"""predicat docs."""
 
 from __future__ import annotations
 

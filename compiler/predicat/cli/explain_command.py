@@ -1,4 +1,4 @@
-"""predicat explain"""
+"""predicat explain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat export"""
+"""predicat export."""
 
 from __future__ import annotations
 

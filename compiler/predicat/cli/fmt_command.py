@@ -1,4 +1,4 @@
-"""predicat fmt"""
+"""predicat fmt."""
 
 from __future__ import annotations
 

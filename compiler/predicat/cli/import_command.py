@@ -1,4 +1,4 @@
-"""predicat import"""
+"""predicat import."""
 
 from __future__ import annotations
 

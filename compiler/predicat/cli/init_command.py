@@ -1,4 +1,4 @@
-"""predicat init"""
+"""predicat init."""
 
 from __future__ import annotations
 

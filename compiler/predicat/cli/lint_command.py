@@ -1,4 +1,4 @@
-"""predicat lint"""
+"""predicat lint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat list"""
+"""predicat list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat lsp"""
+"""predicat lsp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat match"""
+"""predicat match."""
 
 from __future__ import annotations
 

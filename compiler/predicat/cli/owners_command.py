@@ -1,4 +1,4 @@
-"""predicat owners"""
+"""predicat owners."""
 
 from __future__ import annotations
 

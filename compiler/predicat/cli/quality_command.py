@@ -1,4 +1,4 @@
-"""predicat quality"""
+"""predicat quality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat release"""
+"""predicat release."""
 
 from __future__ import annotations
 

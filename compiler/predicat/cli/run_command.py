@@ -1,4 +1,4 @@
-"""predicat run"""
+"""predicat run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat schema"""
+"""predicat schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat seek"""
+"""predicat seek."""
 
 from __future__ import annotations
 

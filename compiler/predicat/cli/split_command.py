@@ -1,4 +1,4 @@
-"""predicat split"""
+"""predicat split."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat sql"""
+"""predicat sql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat test"""
+"""predicat test."""
 
 from __future__ import annotations
 

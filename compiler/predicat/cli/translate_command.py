@@ -1,4 +1,4 @@
-"""predicat translate"""
+"""predicat translate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""predicat union"""
+"""predicat union."""
 
 from __future__ import annotations
 

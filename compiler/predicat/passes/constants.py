@@ -35,7 +35,7 @@ def entries(node: Node) -> list[tuple[Node, Node]]:
 
 
 def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
-    """The parts that may lack a value. (A constant without a value is an error, unless it is null.)"""
+    """The parts that may lack a value. (A constant without a value is an error, unless it is null.)."""
     found: list[Node] = []
     for node in nodes:
         if isinstance(node, Items):

@@ -38,7 +38,7 @@ _ARITHMETIC = frozenset({"add", "sub", "mul", "fdiv", "neg", "abs", "cond", "coa
 
 def total(left: Node, right: Node, span: Span) -> Node:
     """`x + y` of two JSON values: texts are joined, numbers are added. (A choice between values of several
-    types, see `convert.is_choice`.)
+    types, see `convert.is_choice`.).
     """
     texts = Call(STRING, "concat", (convert(left, STRING), convert(right, STRING)), span)
     numbers = Call(DOUBLE, "add", (convert(left, DOUBLE), convert(right, DOUBLE)), span)

@@ -342,7 +342,7 @@ def _type(kind: str) -> exp.DataType:
 
 
 def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
-    """CASE WHEN test THEN value ... [ELSE default] END"""
+    """CASE WHEN test THEN value ... [ELSE default] END."""
     ifs = [exp.If(this=test, true=value) for test, value in branches]
     return exp.Case(ifs=ifs, default=default) if default is not None else exp.Case(ifs=ifs)
 

@@ -1,4 +1,4 @@
-"""Who owns a file, by CODEOWNERS. Source: https://docs.github.com/articles/about-code-owners"""
+"""Who owns a file, by CODEOWNERS. Source: https://docs.github.com/articles/about-code-owners."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def created(text: str, dialect: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def of_dbt(catalog: Path, dialect: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The relations of dbt's `target/catalog.json`. Source: https://schemas.getdbt.com/dbt/catalog/v1.json"""
+    """The relations of dbt's `target/catalog.json`. Source: https://schemas.getdbt.com/dbt/catalog/v1.json."""
     try:
         data: Any = json.loads(catalog.read_bytes())
     except (OSError, ValueError, RecursionError):
