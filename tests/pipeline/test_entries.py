@@ -18,6 +18,9 @@ from predicat_spark.pipeline.events import prometheus
 from predicat_spark.pipeline.report import table
 from predicat_spark.pipeline.stream import Following, stream
 
+pyspark = pytest.importorskip("pyspark")
+NEEDED = pytest.mark.skipif(pyspark.__version__.startswith("4.0."), reason="Spark 4.0 has no Arrow functions")
+
 CATALOG = """\
 apiVersion: predicat/v1
 dataset: events
@@ -69,6 +72,7 @@ def ids(spark: Any, path: Path) -> list[int]:
     return sorted(row.id for row in spark.read.parquet(str(path)).collect())
 
 
+@NEEDED
 @pytest.mark.parametrize("matched", [False, True])
 def test_a_job_has_the_outcomes_of_python(
     spark: Any, catalog: predicat.Catalog, tmp_path: Path, matched: bool
@@ -140,6 +144,7 @@ def pairs(spark: Any, path: Path) -> Counter[tuple[str, int]]:
     return Counter((row["filter"], row.id) for row in spark.read.parquet(str(path)).collect())
 
 
+@NEEDED
 def test_rows_that_are_put_off_are_offered_again(
     spark: Any, catalog: predicat.Catalog, tmp_path: Path
 ) -> None:
@@ -156,6 +161,7 @@ def test_rows_that_are_put_off_are_offered_again(
     assert pairs(spark, tmp_path / "out" / "dead") == Counter(("fragile", n) for n in range(20, 30, 2))
 
 
+@NEEDED
 def test_a_quiet_stream_offers_rows_again(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     add(spark, tmp_path, 20, 24, partition=9)
     batches: list[Report] = []
@@ -170,6 +176,7 @@ def test_a_quiet_stream_offers_rows_again(spark: Any, catalog: predicat.Catalog,
     assert pairs(spark, tmp_path / "out" / "dead") == Counter([("fragile", 20), ("fragile", 22)])
 
 
+@NEEDED
 def test_what_monitors_see_of_a_stream(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     """The progress of the query and Prometheus have the counts of every filter."""
     add(spark, tmp_path, 0, 30)
@@ -199,6 +206,7 @@ def test_what_monitors_see_of_a_stream(spark: Any, catalog: predicat.Catalog, tm
     assert "predicat_run_lag_seconds{" in text
 
 
+@NEEDED
 def test_a_filter_that_is_gone_leaves_dead_letters(
     spark: Any, catalog: predicat.Catalog, tmp_path: Path
 ) -> None:
@@ -210,11 +218,13 @@ def test_a_filter_that_is_gone_leaves_dead_letters(
     assert pairs(spark, tmp_path / "out" / "dead") == Counter(gone)
 
 
+@NEEDED
 def test_documents_and_the_consumer(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     add(spark, tmp_path, 0, 3)
     assert run_job(catalog, job(tmp_path, ("noted",))).filters[0].accepted == 3
 
 
+@NEEDED
 def test_errors_are_told_once(
     spark: Any, catalog: predicat.Catalog, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -231,6 +241,7 @@ def test_errors_are_told_once(
     assert "rescheduled" in table(report)
 
 
+@NEEDED
 def test_what_is_refused(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     add(spark, tmp_path, 0, 3)
     sink = Sink("path", str(tmp_path / "{filter}"))
@@ -247,3 +258,10 @@ def test_what_is_refused(spark: Any, catalog: predicat.Catalog, tmp_path: Path) 
     named = replace(job(tmp_path, ("desk",), sink), source=Source(paths=(str(tmp_path / "named"),)))
     with pytest.raises(predicat.PredicatError, match="a column 'filter', and the source has one"):
         run_job(catalog, named)
+
+
+@pytest.mark.skipif(not pyspark.__version__.startswith("4.0."), reason="what Spark 4.0 lacks")
+def test_spark_4_0_is_refused(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
+    add(spark, tmp_path, 0, 3)
+    with pytest.raises(predicat.PredicatError, match=r"needs Spark 4\.1 or later"):
+        run_job(catalog, job(tmp_path, ("fragile",)))

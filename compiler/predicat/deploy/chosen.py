@@ -186,6 +186,6 @@ def _chosen(name: str, filter_: Filter, number: int, params: Mapping[str, Any]) 
         key: Literal(version.params[key].type, to_value(value, version.params[key].type))
         for key, value in params.items()
     }
-    return Chosen(
-        name, filter_, number, params, simplify(with_defaults(substitute(version.predicate.node, values)))
-    )
+    written = version.predicate.node
+    node = with_defaults(substitute(written, values))
+    return Chosen(name, filter_, number, params, node if node is written else simplify(node))
