@@ -130,3 +130,53 @@ def test_thirty_kills_lose_and_repeat_nothing(spark: Any, catalog: Path, tmp_pat
     repeated = {value: times for value, times in Counter(rows(tmp_path)).items() if times > 1}
     assert not repeated
     assert rows(tmp_path) == list(range(0, number * ROWS, 2))
+
+
+ENTRIES = CATALOG.replace(
+    "  even: {sql: n % 2 = 0}\n",
+    "  even: {sql: n % 2 = 0}\n  later: {python: entry_later.Later, after: even}\n",
+).replace(
+    'filters: [even]\n    sinks: [{path: "FOLDER/out/{filter}"}]',
+    "filters: [later]\n    tries: 2\n"
+    '    sinks: [{path: "FOLDER/out/{filter}"}, {path: FOLDER/dead, rows: dead_letter}]',
+)
+LATER = """\
+from predicat.entry_filters import FilterResult
+
+
+class Later:
+    def filter_entry(self, entry, context):
+        if entry["n"] % 3 == 0 or (entry["n"] % 3 == 1 and context.tries == 1):
+            return FilterResult.RESCHEDULE
+        return FilterResult.ACCEPT
+
+    def close(self): ...
+"""
+
+
+@pytest.mark.slow  # ten starts of Spark
+def test_kills_lose_and_repeat_no_row_that_was_put_off(spark: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """Each even row is delivered once, at its first or second offer, or is a dead letter once."""
+    (tmp_path / "c.yml").write_text(ENTRIES.replace("FOLDER", str(tmp_path)))
+    (tmp_path / "entry_later.py").write_text(LATER)
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(31)
+    number = 0
+    for _ in range(8):
+        process = start(tmp_path / "c.yml", "--stream", "0")
+        until = time.monotonic() + rng.uniform(8, 20)
+        while time.monotonic() < until:
+            add(tmp_path, number)
+            number += 1
+            time.sleep(rng.uniform(0.1, 0.6))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for _ in range(3):  # what waits is offered again without new rows
+        last = start(tmp_path / "c.yml")
+        _, errors = last.communicate(timeout=200)
+        assert last.returncode == 0, errors
+    even = range(0, number * ROWS, 2)
+    dead = [n for file in (tmp_path / "dead").glob("*.parquet") for n in pq.read_table(file)["n"].to_pylist()]
+    assert sorted(dead) == [n for n in even if n % 3 == 0]
+    assert rows(tmp_path, "later") == [n for n in even if n % 3]

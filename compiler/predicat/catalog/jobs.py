@@ -120,7 +120,7 @@ class Job(Struct, frozen=True):
     """A job. `every` stands for its filters where they are not listed. `range` is the column of `--from` and
     `--to`, `checkpoint` where Spark keeps what an incremental job has read, `state` where the records of
     runs are; by default beside the sinks. `tries`: how often an entry filter is offered a row that it puts
-    off; without a checkpoint, once.
+    off (default TRIES); without a checkpoint, once.
     """
 
     name: str
@@ -138,7 +138,7 @@ class Job(Struct, frozen=True):
     owner: str = ""
     span: Span = NOWHERE
     every: str = ""
-    tries: int = TRIES
+    tries: int | None = None
 
     @property
     def qualified(self) -> str:
@@ -317,13 +317,13 @@ class JobReader(Struct, frozen=True):
     def text(self, keys: Mapping[str, YamlNode], key: str) -> str | None:
         return str(keys[key].text(key)) if key in keys else None
 
-    def tries(self, keys: Mapping[str, YamlNode]) -> int:
+    def tries(self, keys: Mapping[str, YamlNode]) -> int | None:
         if "tries" not in keys:
-            return TRIES
+            return None
         found = keys["tries"].value
         if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= MOST_TRIES:
             self.reporter.add(say.bad_tries(keys["tries"].span, MOST_TRIES))
-            return TRIES
+            return None
         return found
 
     def texts(self, keys: Mapping[str, YamlNode], key: str) -> tuple[str, ...]:
@@ -365,6 +365,8 @@ def problems(job: Job) -> list[Diagnostic]:
         found.append(say.no_quarantine(job.span))
     if job.checkpoint is not None and job.mode == "overwrite" and job.name:
         found.append(say.checkpoint_overwrites(job.span))
+    if job.tries is not None and job.checkpoint is None:
+        found.append(say.tries_without_checkpoint(job.span))
     return [*found, *_shared(job, names)]
 
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
-from predicat.catalog.jobs import NAMED, PER_FILTER, WITH_NAME, Job, JobFilter, Sink, Source
+from predicat.catalog.jobs import NAMED, PER_FILTER, TRIES, WITH_NAME, Job, JobFilter, Sink, Source
 from predicat.catalog.jobs import problems as job_problems
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import Chosen, chosen, dataset_of
@@ -225,7 +225,7 @@ class Run:
         self.session, self.catalog, self.job, self.options = session, catalog, job, options
         self.files = Files(session)
         self.state = self._state()
-        tries = job.tries if job.checkpoint is not None else 1
+        tries = 1 if job.checkpoint is None else job.tries or TRIES
         self.entries = Entries(session, catalog, self.rows, job.label, tries)
         self.errors: Any = None
         self.retried: dict[str, int] = {}

@@ -497,6 +497,15 @@ def bad_tries(span: Span, most: int) -> Diagnostic:
     )
 
 
+def tries_without_checkpoint(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "the job",
+        "tries needs a checkpoint, beside which rows wait for the next batch",
+        "add a checkpoint; a job without one offers each row once",
+    )
+
+
 def quarantine_needed() -> Reason:
     return Reason("rows: bad needs bad_records: quarantine")
 
