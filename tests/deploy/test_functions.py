@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.backends.sql.postgres import runtime
+from predicat.backends.sql.postgres import POSTGRES, runtime
 from predicat.deploy import deployment
 from predicat.deploy.deployment import Plan
 from predicat.deploy.plan import Rules
@@ -178,3 +178,12 @@ def test_the_script_of_a_dry_run_installs_them(db: Any, apply: Apply, tmp_path: 
     db.execute("\n".join(script))
     assert calls(db)
     assert value(db, LARGE) == [1, 2]
+
+
+def test_servers_before_16_have_no_conversions() -> None:
+    conversion = predicat.parse("CAST(s AS bigint) > 3", "sql", {"s": "string"}).node
+    total = predicat.parse("a + b > 3", "sql", {"a": "bigint", "b": "bigint"}).node
+    older = runtime.available(150_000)
+    assert not any("pg_input_is_valid" in row.sql for row in runtime.definitions(150_000))
+    assert "predicat." not in POSTGRES.render(conversion, runtime=older)
+    assert POSTGRES.render(total, runtime=older) == "predicat.plus(a, b) > 3"
