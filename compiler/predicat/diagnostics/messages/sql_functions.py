@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
@@ -157,6 +159,10 @@ def decimal_too_wide(span: Span, name: str, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
         span, f"{name} of a decimal of more than {most} digits", "compare it with bounds"
     )
+
+
+def type_of_variant(span: Span, word: str, known: Iterable[str]) -> Diagnostic:
+    return msg.bad_value(span, word, "it is no type of variant_get here", f"write one of: {', '.join(known)}")
 
 
 def json_path(span: Span) -> Diagnostic:

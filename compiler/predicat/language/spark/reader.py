@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SPARK = SqlLanguage(
     "spark",
-    "spark",
+    "databricks",  # sqlglot's Spark, with `v:a.b[0]` for what is at a path of a JSON value, as Spark 4 has it
     RULES,
     joined_quotes,
     quotes="'\"`\\",

@@ -16,7 +16,7 @@ from predicat.diagnostics.messages import sql_functions as say
 from predicat.diagnostics.messages.sql import place_from_the_end
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, number, text
-from predicat.language.sql import constants, documents
+from predicat.language.sql import constants, documents, times
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.operators import Build
 
@@ -45,6 +45,46 @@ def json_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if reader.called_name(node) != "json_extract" or not isinstance(path, exp.JSONPath):
         raise reader.fail(reader.unsupported(node))
     return _value_at(reader.read(node.this, depth), _of_nodes(reader, node, path), reader.span(node))
+
+
+def json_at_colon(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`j:a.b[0]`: the JSON value at a path."""
+    if not node.args.get("variant_extract"):
+        return json_at_path(reader, node, depth)
+    steps = _of_nodes(reader, node, node.expression)
+    if not steps:
+        raise reader.fail(say.json_path(reader.span(node)))
+    return _value_at(reader.read(node.this, depth), steps, reader.span(node))
+
+
+def typed_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """VARIANT_GET(j, '$.a', 'int'): what is at a path, as a type."""
+    value, path, *kind = reader.all(counted(reader, node, 2, 3), depth)
+    name, span = reader.called_name(node), reader.span(node)
+    found = _value_at(value, _steps(reader, constants.text(reader, path, name), path.span), span)
+    if not kind:
+        return found
+    word = constants.text(reader, kind[0], name).lower()
+    if word not in _TYPES:
+        raise reader.fail(say.type_of_variant(kind[0].span, word, _TYPES))
+    if word == "string":
+        return apply("json_text", span, found)
+    bits = _TYPES[word]
+    if bits is None:
+        return times.converted(reader, found, word, span)
+    return times.in_range(times.converted(reader, found, "bigint", span), bits, span)
+
+
+_TYPES = {
+    **dict.fromkeys(("string", "boolean", "double", "date", "timestamp")),
+    "tinyint": 8,
+    "smallint": 16,
+    "int": 32,
+    "integer": 32,
+    "bigint": 64,
+    "long": 64,
+}
+"""The types that VARIANT_GET gives, and the bits of whole numbers."""
 
 
 def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
