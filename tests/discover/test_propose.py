@@ -62,6 +62,15 @@ def test_nothing_is_written_over(folder: Path) -> None:
     assert (folder / "catalog" / "users.yml").exists()
 
 
+def test_names_that_are_cut_stay_valid(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(
+        "".join(f"select 1 from {'long_name_' * 7}{number} where a = {number};\n" for number in range(12))
+    )
+    done = in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    assert "12 filters in 12 datasets" in done.stdout, done.stderr
+    assert in_process("check", cwd=tmp_path).returncode == 0
+
+
 def test_a_dataset_that_the_catalog_has_is_not_written_again(folder: Path) -> None:
     (folder / "catalog" / "shop").mkdir(parents=True)
     (folder / "catalog" / "shop" / "sales.yaml").write_text(

@@ -24,7 +24,7 @@ from predicat.discover.references import proved, with_references
 from predicat.discover.typed import item_of, together
 from predicat.discover.verdicts import Judged
 from predicat.editor.layout import layout
-from predicat.importing.model import slug
+from predicat.importing.model import LONGEST, slug
 from predicat.importing.writing import dumped
 from predicat.ir.types import DATE, TIMESTAMP, DecimalType
 from predicat.passes.substitute import with_defaults
@@ -302,8 +302,10 @@ def _test(predicate: Predicate, wanted: bool) -> dict[str, Any]:
 
 
 def _unused(name: str, taken: Iterable[str]) -> str:
+    """A name that is not taken, with a number at its end if need be, and no longer than names may be."""
     found, number = name, 1
     while found in taken:
         number += 1
-        found = f"{name}_{number}"
+        end = f"_{number}"
+        found = name[: LONGEST - len(end)].rstrip("_") + end
     return found

@@ -59,7 +59,7 @@ class Configured:
         self.folders: dict[Path, str | None] = {}
 
     def of(self, folder: Path, root: Path) -> str | None:
-        """The dialect of a folder, by the nearest configuration up to the root of the search."""
+        """The dialect of a folder, by the nearest configuration up to `root`."""
         if folder not in self.folders:
             found = _said(folder)
             if found is None and folder != root and root in folder.parents:
