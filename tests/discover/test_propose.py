@@ -62,6 +62,35 @@ def test_nothing_is_written_over(folder: Path) -> None:
     assert (folder / "catalog" / "users.yml").exists()
 
 
+def test_texts_that_yaml_reads_as_something_else_are_quoted(tmp_path: Path) -> None:
+    words = (
+        "Yes",
+        "No",
+        "on",
+        "off",
+        "true",
+        "null",
+        "~",
+        "1_000",
+        "1:30",
+        "0x1f",
+        "2026-01-01",
+        "1e3",
+        "=",
+        "y",
+    )
+    (tmp_path / "a.sql").write_text(
+        "".join(f"select 1 from t where a{n} = '{word}';\n" for n, word in enumerate(words))
+    )
+    in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    done = in_process("test", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr + done.stdout
+    policy = '{"Type": "AWS::SNS::Subscription", "Properties": {"FilterPolicy": {"a": ["Yes", "1:30"]}}}'
+    (tmp_path / "policy.json").write_text(f'{{"Resources": {{"S": {policy}}}}}')
+    done = in_process("import", "policy.json", "--to", "imported.yml", cwd=tmp_path)
+    assert "'Yes'" in (tmp_path / "imported.yml").read_text(), done.stderr
+
+
 def test_names_that_are_cut_stay_valid(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(
         "".join(f"select 1 from {'long_name_' * 7}{number} where a = {number};\n" for number in range(12))

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
+from yaml import ScalarNode
 
 from predicat.catalog.definitions import API_VERSION
 from predicat.catalog.load import catalog_files, read_definitions
 from predicat.catalog.model import WrittenDataset
+from predicat.catalog.yaml_nodes import TEXT, SafeLoader
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import importing as say
@@ -206,12 +208,30 @@ def _body(row: Taken) -> Any:
 
 def _yaml() -> Any:
     from ruamel.yaml import YAML  # noqa: PLC0415  # only to write
+    from ruamel.yaml.representer import RoundTripRepresenter  # noqa: PLC0415  # as above
 
+    class Representer(RoundTripRepresenter):
+        """Quotes texts that catalogs would read as something else: YAML 1.1 has yes, no, on and off."""
+
+        def represent_key(self, data: Any) -> Any:
+            return super().represent_str(data) if type(data) is str else super().represent_key(data)
+
+        def represent_text(self, text: str) -> Any:
+            style = None if _is_text(text) else "'"
+            return self.represent_scalar(TEXT, text, style=style)
+
+    Representer.add_representer(str, Representer.represent_text)
     found = YAML(typ="rt")
+    found.Representer = Representer
     found.preserve_quotes = True
     found.width = 1_000_000
     found.indent(mapping=2, sequence=4, offset=2)
     return found
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text without quotes is a text."""
+    return SafeLoader.resolve(ScalarNode, text, (True, False)) == TEXT
 
 
 def dumped(data: Any) -> str:
