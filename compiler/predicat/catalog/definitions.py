@@ -21,8 +21,8 @@ from predicat.catalog.model import (
     WrittenDataset,
     WrittenFilter,
     WrittenVersion,
-    version_number,
 )
+from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg

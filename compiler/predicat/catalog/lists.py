@@ -18,6 +18,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -135,8 +136,6 @@ class ListReader(Struct):
     def versions(
         self, name: str, keys: dict[str, YamlNode], item: YamlNode, kind: Type | None
     ) -> dict[int, Items]:
-        from predicat.catalog.model import version_number  # noqa: PLC0415  # that imports this module
-
         found: dict[int, Items] = {}
         if kind is None:
             return found

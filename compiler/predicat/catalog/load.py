@@ -25,11 +25,11 @@ from predicat.catalog.model import (
     WrittenFilter,
     WrittenVersion,
     made_of,
-    version_number,
 )
 from predicat.catalog.paths import PROJECT_FILE, lock_path
 from predicat.catalog.released import Released
 from predicat.catalog.templates import LOCKS, Templates
+from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg

@@ -14,7 +14,6 @@ from typing import Any
 from msgspec import Struct, convert, field
 from msgspec.structs import replace
 
-from predicat.catalog.model import version_number
 from predicat.catalog.paths import NAME, lock_path, read_text
 from predicat.catalog.released import (
     EMPTY,
@@ -27,6 +26,7 @@ from predicat.catalog.released import (
     meaning_hash,
     subscriptions_of,
 )
+from predicat.catalog.versions import version_number
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics.messages import releases as msg
 

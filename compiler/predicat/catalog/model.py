@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from msgspec import Struct, field
 from predicat.api import Predicate
 from predicat.catalog.jobs import Job
 from predicat.catalog.lists import ValueList
+from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
@@ -349,11 +349,3 @@ class Catalog(Struct, frozen=True):
         from predicat.catalog.acceptance import union_of  # noqa: PLC0415  # that imports this module
 
         return union_of(self, names)
-
-
-_VERSION = re.compile(r"0{0,6}[1-9][0-9]{0,5}\Z")
-
-
-def version_number(text: str) -> int | None:
-    """The number of a version, from 1 to 999,999; None for any other text."""
-    return int(text) if _VERSION.match(text) else None

@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.catalog.model import Catalog, Filter, Version, version_number
+from predicat.catalog.model import Catalog, Filter, Version
+from predicat.catalog.versions import version_number
 from predicat.ir.codec import from_data, to_data, value_data
 from predicat.ir.nodes import Node
 

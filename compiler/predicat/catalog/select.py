@@ -23,7 +23,8 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from predicat.catalog.model import Catalog, Filter, WrittenFilter, version_number
+from predicat.catalog.model import Catalog, Filter, WrittenFilter
+from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selection as say

@@ -10,8 +10,9 @@ from msgspec import Struct, field
 
 from predicat.catalog.definitions import FILE_KEYS
 from predicat.catalog.live import Loaded
-from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion, version_number
+from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
 from predicat.catalog.templates import Templates, is_template
+from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.ir import tree as t
