@@ -44,7 +44,7 @@ def test_a_cast_that_is_not_safe_stays_one() -> None:
     [
         (cast(string_literal("2026-01-01"), "DATE"), "DATE '2026-01-01'", "DATE '2026-01-01'"),
         (cast(string_literal("NaN"), "DOUBLE"), "CAST('NaN' AS DOUBLE)", "FLOAT8 'NaN'"),
-        (cast(exp.column("x"), "DATE"), "CAST(x AS DATE)", "CAST(x AS DATE)"),
+        (cast(exp.column("x"), "DATE"), "CAST(x AS DATE)", "x::date"),
         ("NOT x IS NULL", "x IS NOT NULL", "x IS NOT NULL"),
         ("NOT (x IS TRUE)", "x IS NOT TRUE", "x IS NOT TRUE"),
         ("NOT (x + 1 IN (2, 3))", "x + 1 NOT IN (2, 3)", "x + 1 NOT IN (2, 3)"),

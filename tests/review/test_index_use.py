@@ -65,7 +65,7 @@ def test_lint_finds_what_no_index_serves(folder: Path) -> None:
     [
         ("solved", "n > 5 AND n <= 9223372036854775802"),
         ("key", 'h @> \'{"k": "v"}\''),
-        ("ordered", '("name" COLLATE "C") > \'m\''),
+        ("ordered", "(name COLLATE \"C\") > 'm'"),
     ],
 )
 def test_a_condition_for_where(folder: Path, name: str, sql: str) -> None:
@@ -76,7 +76,7 @@ def test_a_condition_for_where(folder: Path, name: str, sql: str) -> None:
 def test_the_collation_decides_on_the_order(folder: Path) -> None:
     (folder / "people.yml").write_text(CATALOG.replace("en_US.UTF-8", "C"))
     done = run("sql", "ordered", "--where", "--dialect", "postgres", "--catalog", str(folder))
-    assert done.stdout.strip() == "\"name\" > 'm'"
+    assert done.stdout.strip() == "name > 'm'"
 
 
 def test_a_text_that_is_no_index_is_an_error(folder: Path) -> None:

@@ -13,7 +13,7 @@ from predicat.review.snapshot import Data, Snapshot
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _QUALIFIED = re.compile(r"\b[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
-_CONTEXT = ("field", "field-type", "field-nulls", "column", "enum")
+_CONTEXT = ("field", "field-type", "field-nulls", "field-min", "field-max", "column", "enum")
 """Changes of a dataset that can change what its filters mean or read."""
 
 

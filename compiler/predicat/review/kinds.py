@@ -177,6 +177,20 @@ KINDS: dict[str, Kind] = {
             subject="dataset",
         ),
         Kind(
+            "field-min",
+            "datasets/*/fields/*/min",
+            "least value of {0}",
+            "Values below are UNKNOWN.",
+            subject="dataset",
+        ),
+        Kind(
+            "field-max",
+            "datasets/*/fields/*/max",
+            "greatest value of {0}",
+            "Values above are UNKNOWN.",
+            subject="dataset",
+        ),
+        Kind(
             "column",
             "datasets/*/fields/*/columns/*",
             "column of {0} on {1}",

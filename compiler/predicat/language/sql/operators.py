@@ -219,7 +219,7 @@ def pattern(
             pattern = t.Const(canonical(pattern.value, escape), pattern.span)
         except LikeError as error:
             raise reader.fail(msg.bad_like(pattern.span, str(error))) from None
-    elif op == "like":
+    elif op == "like" and not isinstance(pattern, t.Const):
         return t.Apply("like_row", (value, _escaping(pattern, escape)), span)
     return t.Apply(op, (value, pattern), span)
 
