@@ -115,10 +115,11 @@ def test_values_that_do_not_fit_are_absent_and_told(folder: Path) -> None:
         (
             "id,at\n3\n",
             ("--input-format", "csv"),
-            "rows.json, line 2: it has 1 columns, and the header has 2",
+            "rows.json, line 2: it has 1 column, and the header has 2",
         ),
         ("id\n", ("--input-format", "parquet"), "cannot read rows.json"),
         ("{}\n", ("--tag", "monye"), "did you mean 'money'?"),
+        ("{}\n", ("rows.json",), "rows.json is a file, not a filter\n  = hint: write --input rows.json"),
         ("{}\n", ("larg",), "did you mean 'orders.large'"),
     ],
 )

@@ -82,6 +82,9 @@ def command(
     from predicat.matching.rows import RowReader  # noqa: PLC0415  # as above
 
     catalog = load_quietly(folder, pairs("--var", variables))
+    files = [name for name in names if Path(name).suffix and Path(name).is_file()]
+    if files:
+        raise PredicatError.of(say.file_as_filter(files[0]))
     matcher = Matcher(catalog, dataset, names=names or None, tag=tag, subscriptions=subscriptions)
     found = catalog.datasets[dataset]
     tags = {one for row in found.filters.values() for one in row.tags}

@@ -53,7 +53,7 @@ def bad_line(path: str, number: int, reason: str) -> Diagnostic:
 
 
 def columns_of_line(found: int, wanted: int) -> str:
-    return f"it has {found} columns, and the header has {wanted}"
+    return f"it has {quantity(found, 'column')}, and the header has {wanted}"
 
 
 def bad_values(field: str, kind: object, count: int, samples: Iterable[str]) -> str:
@@ -82,6 +82,10 @@ def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic
         NOWHERE,
         f"its fields: {few}",
     )
+
+
+def file_as_filter(name: str) -> Diagnostic:
+    return msg.usage(f"{name} is a file, not a filter", f"write --input {name}")
 
 
 def no_tag(tag: str, known: Iterable[str]) -> Diagnostic:
