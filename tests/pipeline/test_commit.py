@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -220,6 +221,33 @@ def test_a_lease_keeps_two_runs_apart(
     renewed.thread.join()
     time.sleep(1)
     Lease(files, files.whole(str(out)), "fourth", 60).give_back()
+
+
+def test_what_a_kill_left_beside_its_place_goes(
+    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path
+) -> None:
+    """A record is written beside its place and moved there: a kill may be between the two."""
+    predicat_spark.run(catalog, "numbers", ["even"], sources[0], tmp_path / "out")
+    left = tmp_path / "out" / "_predicat" / f".run-20260101T000000-1.json.{'0a' * 16}"
+    left.write_text("{}")
+    predicat_spark.run(catalog, "numbers", ["even"], sources[0], tmp_path / "out")
+    assert not left.exists()
+    assert len(list((tmp_path / "out" / "_predicat").glob("run-*.json"))) == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the start of a process is in /proc")
+def test_a_number_that_is_given_again_is_another_process() -> None:
+    mine = {
+        "home": lease._home(),
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "started": lease._started(os.getpid()),
+    }
+    assert not lease._dead(mine)
+    assert not lease._dead({key: value for key, value in mine.items() if key != "started"})
+    assert lease._dead({**mine, "started": "1"})
+    assert lease._dead({**mine, "pid": 2**22 + 1})
+    assert not lease._dead({**mine, "host": "another", "started": "1"})
 
 
 def test_a_meaning_that_changed_is_said(

@@ -137,6 +137,9 @@ class Workplace:
         for root in self.roots:
             for name in self.files.names(f"{root}/{FOLDER}"):
                 folder = f"{root}/{FOLDER}/{name}"
+                if self.files.is_beside(name):  # of a killed run: nobody else writes here
+                    self.files.delete(folder)
+                    continue
                 if not name.startswith("run-") or name.endswith(".json") or not self.files.is_folder(folder):
                     continue
                 record = self._record_of(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,9 @@ from predicat.diagnostics import messages as msg
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+_BESIDE = re.compile(r"\..+\.[0-9a-f]{32}")
 
 
 class Files:
@@ -80,6 +84,11 @@ class Files:
             return bytes(self.jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
         finally:
             stream.close()
+
+    @staticmethod
+    def is_beside(name: str) -> bool:
+        """Whether a file is one that `write` has not moved to its place."""
+        return _BESIDE.fullmatch(name) is not None
 
     def write(self, path: str, text: str) -> None:
         """Write a small file beside its place, then move it there."""

@@ -106,6 +106,7 @@ class Lease:
                 "run": self.run,
                 "host": socket.gethostname(),
                 "pid": os.getpid(),
+                "started": _started(os.getpid()),
                 "home": _home(),
                 "until": time.time() + self.seconds,
             }
@@ -129,7 +130,18 @@ def _home() -> str:
 
 
 def _dead(holder: dict[str, Any]) -> bool:
-    """Whether the process that has a lease is surely no more: it ran here, and has no number any more."""
+    """Whether the process that has a lease is surely no more: it ran here, and its number is free, or that of
+    a process that started at another time.
+    """
     if not holder.get("home") or holder["home"] != _home() or holder["host"] != socket.gethostname():
         return False
-    return not Path(f"/proc/{holder['pid']}").exists()
+    now = _started(holder["pid"])
+    return not now or now != holder.get("started", now)
+
+
+def _started(process: int) -> str:
+    """When a process of this machine started, in ticks since the machine did; "" if there is none."""
+    with suppress(OSError):
+        # Fields follow the name of the program, which may hold anything; the start is the 20th of them.
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+    return ""
