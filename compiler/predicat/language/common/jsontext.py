@@ -37,11 +37,17 @@ def _problem(text: str, source: Source | None, whole: Span, what: str) -> Diagno
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        at = min(error.pos, max(len(text) - 1, 0))
-        return say.no_json(Span(source, at, at + 1) if source is not None else whole, what, error.msg)
+        at, reason = min(error.pos, max(len(text) - 1, 0)), error.msg
+        before = text[:at].rstrip()
+        if text[at : at + 1] in ("]", "}") and before.endswith(","):  # which Python names from 3.13 on
+            at, reason = len(before) - 1, f"{_TRAILING} {'array' if text[at] == ']' else 'object'}"
+        return say.no_json(Span(source, at, at + 1) if source is not None else whole, what, reason)
     except (ValueError, RecursionError) as error:
         return say.no_json(whole, what, error)
     return say.no_json(whole, what, "Expecting value")
+
+
+_TRAILING = "Illegal trailing comma before end of"
 
 
 class _NoJson(Exception):
