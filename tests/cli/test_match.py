@@ -158,3 +158,10 @@ def test_a_text_is_converted_as_sql_casts_it(folder: Path) -> None:
             read = RowReader(dataset)._typed({name: text})[name]
             expected = None if read is None else read == (True if constant == "true" else 1)
             assert equal.evaluate({"text": text}) is expected, (name, text)
+
+
+def test_a_file_with_the_name_of_a_filter_is_in_nobodys_way(folder: Path) -> None:
+    (folder / "orders.large").write_text("")
+    (folder / "rows.json").write_text('{"id": 1, "amount": 120}\n')
+    done = match(folder, "--input", "rows.json", "orders.large")
+    assert (done.returncode, done.stdout) == (0, "id=1\tlarge\n")

@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from msgspec import Struct, field
 
@@ -196,8 +195,6 @@ def _named(filters: Filters, text: str) -> dict[str, set[int]]:
         known = dict.fromkeys(
             (*filters.written, *(row.name for row in every), *(row.dataset for row in every))
         )
-        if Path(base).is_dir():
-            raise PredicatError.of(say.folder_as_selector(base))
         raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
     if not version:
         return {row.qualified: {row.latest} for row in rows}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, pairs, reading, vars_option
+from predicat.cli.selection import no_paths
 from predicat.diagnostics.messages import matching as say
 
 if TYPE_CHECKING:
@@ -82,10 +83,8 @@ def command(
     from predicat.matching.rows import RowReader  # noqa: PLC0415  # as above
 
     catalog = load_quietly(folder, pairs("--var", variables))
-    files = [name for name in names if Path(name).suffix and Path(name).is_file()]
-    if files:
-        raise PredicatError.of(say.file_as_filter(files[0]))
-    matcher = Matcher(catalog, dataset, names=names or None, tag=tag, subscriptions=subscriptions)
+    with no_paths(names, file="--input"):
+        matcher = Matcher(catalog, dataset, names=names or None, tag=tag, subscriptions=subscriptions)
     found = catalog.datasets[dataset]
     tags = {one for row in found.filters.values() for one in row.tags}
     if tag is not None and tag not in tags:

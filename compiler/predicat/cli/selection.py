@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,25 @@ def selectors_argument(*, required: bool = False) -> Callable[[Command], Command
     return click.argument(
         "selectors", nargs=-1, required=required, metavar="[SELECTOR]...", shell_complete=completed
     )
+
+
+@contextmanager
+def no_paths(names: Iterable[str], *, file: str | None = None) -> Iterator[None]:
+    """Filters are looked up by names. One that there is not, and that is a folder or a file, was meant for
+    another option; `file` is the one that takes files. Raises PredicatError.
+    """
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
+
+    try:
+        yield
+    except PredicatError as error:
+        if any(problem.code == "unknown-filter" for problem in error.diagnostics):
+            for name in names:
+                if Path(name).is_dir():
+                    raise PredicatError.of(say.path_as_filter(name, "folder", "--catalog")) from error
+                if file is not None and Path(name).is_file():
+                    raise PredicatError.of(say.path_as_filter(name, "file", file)) from error
+        raise
 
 
 def selection_options(function: Command) -> Command:
@@ -101,7 +121,8 @@ class Selection(Struct, frozen=True):
         """What is selected; nothing is told on standard error. Raises PredicatError."""
         from predicat.catalog.select import select  # noqa: PLC0415  # not for --help
 
-        result = select(filters, self.selectors, self.exclude)
+        with no_paths(self.selectors):
+            result = select(filters, self.selectors, self.exclude)
         if not result:
             click.echo(say.NOTHING_SELECTED, err=True)
         return result

@@ -84,10 +84,6 @@ def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic
     )
 
 
-def file_as_filter(name: str) -> Diagnostic:
-    return msg.usage(f"{name} is a file, not a filter", f"write --input {name}")
-
-
 def no_tag(tag: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic(
         "unknown-tag", f"no filter of the dataset has the tag {tag!r}", NOWHERE, msg.did_you_mean(tag, known)

@@ -41,8 +41,8 @@ def bad_selector(text: str) -> Diagnostic:
     return msg.usage(f"{text!r} selects nothing", "write a name, a pattern such as flights.*, or tag:NAME")
 
 
-def folder_as_selector(folder: str) -> Diagnostic:
-    return msg.usage(f"{folder} is a folder, not a filter", f"write --catalog {folder}")
+def path_as_filter(path: str, kind: str, option: str) -> Diagnostic:
+    return msg.usage(f"{path} is a {kind}, not a filter", f"write {option} {path}")
 
 
 def no_method(kind: str, text: str, known: Iterable[str]) -> Diagnostic:
