@@ -51,6 +51,18 @@ def test_a_catalog_of_one_file(folder: Path) -> None:
     assert predicat.load_catalog(folder / "flights.yml")["f"].evaluate({"delay": 2, "a": 1}) is True
 
 
+def test_problems_of_the_fields_are_told_for_a_catalog_of_one_file(folder: Path) -> None:
+    (folder / "common.yml").write_text("carrier: string\ndelay: 5\nwhen: {typ: date}\n")
+    with pytest.raises(PredicatError) as error:
+        predicat.load_catalog(folder / "flights.yml")
+    told = {(item.code, item.span.source.name.rpartition("/")[2]) for item in error.value.diagnostics}
+    assert {
+        ("wrong-kind", "common.yml"),
+        ("unknown-key", "common.yml"),
+        ("missing-key", "common.yml"),
+    } <= told
+
+
 def test_a_field_may_have_the_name(tmp_path: Path) -> None:
     (tmp_path / "d.yml").write_text(dataset("d", "{include: string}", "include = 'x'"))
     assert predicat.load_catalog(tmp_path)["f"].evaluate({"include": "x"}) is True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -135,15 +135,8 @@ class DefinitionReader(Struct, dict=True):
             if Path(item.source.name).resolve() not in (self.list_files | self.sets.files):
                 self.file(item)
 
-    def mapping(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
-        """The entries of a mapping; keys beyond the known ones are reported."""
-        found, unknown = item.known(what, known)
-        for key, span in unknown:
-            self.reporter.add(msg.unknown_key(span, key, what, known))
-        return found
-
     def file(self, item: YamlNode) -> None:
-        keys = self.mapping(item, say.CATALOG_FILE, FILE_KEYS)
+        keys = item.keys(say.CATALOG_FILE, FILE_KEYS)
         for needed in ("apiVersion", "dataset"):
             if needed not in keys:
                 self.reporter.add(say.missing_in_file(Span(item.source, 0, 1), needed))
@@ -238,8 +231,7 @@ class DefinitionReader(Struct, dict=True):
         if item.value is not None:
             return dict.fromkeys(DIALECTS, item.text("relation"))
         return {
-            key: value.text(say.relation_of(key))
-            for key, value in self.mapping(item, "relation", DIALECTS).items()
+            key: value.text(say.relation_of(key)) for key, value in item.keys("relation", DIALECTS).items()
         }
 
     def index(self, item: YamlNode) -> str:
@@ -282,9 +274,9 @@ class DefinitionReader(Struct, dict=True):
         """A field by itself: nothing but its own text counts."""
         if item.value is not None:
             return FieldDecl(name, self.type(item), stored=stored_width(item.text("a type")))
-        keys = self.mapping(item, say.field(name), FIELD_KEYS)
+        keys = item.keys(say.field(name), FIELD_KEYS)
         if "type" not in keys:
-            self.reporter.add(say.field_type_missing(span, name))
+            item.lacks(say.field_type_missing(span, name))
             return None
         nulls = keys["nulls"].text("nulls") if "nulls" in keys else "absent"
         if nulls not in ("absent", "value"):
@@ -294,8 +286,7 @@ class DefinitionReader(Struct, dict=True):
             columns = dict.fromkeys(DIALECTS, keys["column"].text("column"))
         elif "column" in keys:
             columns = {
-                key: value.text("column")
-                for key, value in self.mapping(keys["column"], "column", DIALECTS).items()
+                key: value.text("column") for key, value in keys["column"].keys("column", DIALECTS).items()
             }
         width, kind = stored_width(keys["type"].text("a type")), self.type(keys["type"])
         least, greatest = (self.end(keys[key], key, kind) if key in keys else None for key in ("min", "max"))
@@ -361,9 +352,9 @@ class DefinitionReader(Struct, dict=True):
             if value.value is not None:
                 found[name] = ParamDecl(name, self.type(value), required=True)
                 continue
-            keys = self.mapping(value, say.parameter(name), PARAM_KEYS)
+            keys = value.keys(say.parameter(name), PARAM_KEYS)
             if "type" not in keys:
-                self.reporter.add(say.parameter_type_missing(span, name))
+                value.lacks(say.parameter_type_missing(span, name))
                 continue
             kind = self.type(keys["type"])
             default = None
@@ -392,7 +383,7 @@ class DefinitionReader(Struct, dict=True):
         if isinstance(item.value, str):
             self.reporter.add(say.filter_as_text(item.span, name, item.kind))
             return None
-        keys = self.mapping(item, say.the_filter(name), _IN_FILTER)
+        keys = item.keys(say.the_filter(name), _IN_FILTER)
         if not item.is_mapping:
             return None
         versions = self.versions(name, keys, span)
@@ -419,7 +410,7 @@ class DefinitionReader(Struct, dict=True):
     def coverage(self, item: YamlNode) -> dict[str, Bound]:
         """Bounds such as `1%`, `500` (rows) or `{value: 1%, severity: warn}`."""
         found: dict[str, Bound] = {}
-        for key, value in self.mapping(item, "coverage", COVERAGE_KEYS).items():
+        for key, value in item.keys("coverage", COVERAGE_KEYS).items():
             bound = self.bound(key, value)
             if bound is not None:
                 found[key] = bound
@@ -429,7 +420,7 @@ class DefinitionReader(Struct, dict=True):
     def rows(self, item: YamlNode) -> dict[str, Bound]:
         """Bounds on the number of rows of a dataset: `at_least` and `at_most` in rows, `drift` as a share."""
         bounds: dict[str, Bound] = {}
-        for key, value in self.mapping(item, "rows", ROWS_KEYS).items():
+        for key, value in item.keys("rows", ROWS_KEYS).items():
             bound = self.bound(key, value)
             if bound is not None and bound.share and key != "drift":
                 self.reporter.add(say.not_rows(value.span, key, str(bound)))
@@ -448,10 +439,10 @@ class DefinitionReader(Struct, dict=True):
         """How old the newest row may be: `{column: loaded_at, at_most: 26 hours}`. The column is a
         declared field.
         """
-        keys = self.mapping(item, "freshness", FRESHNESS_KEYS)
+        keys = item.keys("freshness", FRESHNESS_KEYS)
         for key in ("column", "at_most"):
             if key not in keys:
-                self.reporter.add(msg.missing_key(item.span, key, "freshness"))
+                item.lacks(msg.missing_key(item.span, key, "freshness"))
                 return None
         text = str(keys["at_most"].value)
         age = _AGE.match(text)
@@ -468,9 +459,9 @@ class DefinitionReader(Struct, dict=True):
         severity = "error"
         value: Any = item.value
         if item.is_mapping:
-            keys = self.mapping(item, key, BOUND_KEYS)
+            keys = item.keys(key, BOUND_KEYS)
             if "value" not in keys:
-                self.reporter.add(msg.missing_key(item.span, "value", key))
+                item.lacks(msg.missing_key(item.span, "value", key))
                 return None
             value = keys["value"].value
             severity = self.severity(keys)
@@ -485,9 +476,9 @@ class DefinitionReader(Struct, dict=True):
 
     def baseline(self, item: YamlNode) -> dict[str, Any]:
         """How old the baseline of drift may be: `{max_age: 30 days}`."""
-        keys = self.mapping(item, "baseline", BASELINE_KEYS)
+        keys = item.keys("baseline", BASELINE_KEYS)
         if "max_age" not in keys:
-            self.reporter.add(msg.missing_key(item.span, "max_age", "baseline"))
+            item.lacks(msg.missing_key(item.span, "max_age", "baseline"))
             return {}
         found = _DAYS.match(str(keys["max_age"].value))
         if not found:
@@ -498,7 +489,7 @@ class DefinitionReader(Struct, dict=True):
     def view(self, item: YamlNode) -> dict[str, bool]:
         """The security options of PostgreSQL views: `{security_invoker: false}`."""
         found: dict[str, bool] = {}
-        for key, value in self.mapping(item, "view", VIEW_KEYS).items():
+        for key, value in item.keys("view", VIEW_KEYS).items():
             if isinstance(value.value, bool):
                 found[key] = value.value
             else:
@@ -537,7 +528,7 @@ class DefinitionReader(Struct, dict=True):
             if whole is None:
                 self.reporter.add(say.bad_version(place, number))
                 continue
-            inner = self.mapping(value, say.version(number, name), _IN_VERSION)
+            inner = value.keys(say.version(number, name), _IN_VERSION)
             found = self.version(f"{name}@{number}", whole, inner, place) if value.is_mapping else None
             if found:
                 out[whole] = found
@@ -590,11 +581,9 @@ class DefinitionReader(Struct, dict=True):
 
     def tests(self, item: YamlNode) -> Iterable[FilterTest]:
         for test in item.items("tests"):
-            keys = self.mapping(test, "a test", TEST_KEYS)
+            keys = test.keys("a test", TEST_KEYS)
             if "row" not in keys or "matches" not in keys:
-                if test.is_mapping:
-                    missing = "row" if "row" not in keys else "matches"
-                    self.reporter.add(msg.missing_key(test.span, missing, "a test"))
+                test.lacks(msg.missing_key(test.span, "matches" if "row" in keys else "row", "a test"))
                 continue
             matches = keys["matches"].value
             if not isinstance(matches, bool) and matches != "unknown":
@@ -630,10 +619,9 @@ class DefinitionReader(Struct, dict=True):
             return
         if not self.once(dataset, f"group {name}", span):
             return
-        keys = self.mapping(item, say.group(name), GROUP_KEYS)
+        keys = item.keys(say.group(name), GROUP_KEYS)
         if "filters" not in keys:
-            if item.is_mapping:
-                self.reporter.add(say.group_without_filters(span, name))
+            item.lacks(say.group_without_filters(span, name))
             return
         members = [
             (member.text(say.FILTER_OF_GROUP), member.span) for member in keys["filters"].items("filters")
@@ -653,10 +641,9 @@ class DefinitionReader(Struct, dict=True):
             return
         if not self.once(dataset, f"subscription {name}", span):
             return
-        keys = self.mapping(item, say.subscription(name), SUBSCRIPTION_KEYS)
+        keys = item.keys(say.subscription(name), SUBSCRIPTION_KEYS)
         if "filter" not in keys:
-            if item.is_mapping:
-                self.reporter.add(say.subscription_without_filter(span, name))
+            item.lacks(say.subscription_without_filter(span, name))
             return
         dataset.uses.append((keys["filter"].text("filter"), keys["filter"].span))
         properties: dict[str, str] = {}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.catalog.model import WrittenDataset
 from predicat.catalog.yaml_nodes import YamlNode, compose
@@ -119,7 +120,7 @@ class FieldSets(Struct):
             source = Source(name, path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
         found = compose(source, problems := Reporter())
         problems.raise_errors()
-        return found
+        return replace(found, reporter=self.reporter) if found is not None else None
 
     def declared(self, root: YamlNode, declare: Declare) -> Fields:
         found: Fields = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field, to_builtins
@@ -179,10 +179,9 @@ class JobReader(Struct, frozen=True):
     reporter: Reporter
 
     def job(self, dataset: str, name: str, item: YamlNode, span: Span) -> Job | None:
-        keys = self.mapping(item, say.job(name), JOB_KEYS)
+        keys = item.keys(say.job(name), JOB_KEYS)
         if "source" not in keys:
-            if item.is_mapping:
-                self.reporter.add(say.job_without_source(span, name))
+            item.lacks(say.job_without_source(span, name))
             return None
         source = self.source(keys["source"])
         every, filters = self.filters(keys)
@@ -219,12 +218,12 @@ class JobReader(Struct, frozen=True):
     def source(self, item: YamlNode) -> Source:
         if isinstance(item.value, str):
             return Source(table=item.value)
-        keys = self.mapping(item, "source", SOURCE_KEYS)
+        keys = item.keys("source", SOURCE_KEYS)
         places = [key for key in ("table", "path") if key in keys]
         if len(places) == 2:
             self.reporter.add(say.source_with_two_places(keys["path"].span))
-        elif not places and "format" not in keys and item.is_mapping:
-            self.reporter.add(say.source_without_place(item.span))
+        elif not places and "format" not in keys:
+            item.lacks(say.source_without_place(item.span))
         if "table" in keys and "format" in keys:
             self.reporter.add(say.format_of_a_table(keys["format"].span))
         if (secret := self.options(keys).get("password")) is not None and not secret.startswith("$"):
@@ -252,16 +251,17 @@ class JobReader(Struct, frozen=True):
         if isinstance(keys["filters"].value, str):
             every = self.choice(keys, "filters", EVERY)
             return ("" if every == "all" else every), ()
-        return "", tuple(self.filter(part) for part in keys["filters"].items("filters"))
+        named = (self.filter(part) for part in keys["filters"].items("filters"))
+        return "", tuple(one for one in named if one is not None)
 
-    def filter(self, item: YamlNode) -> JobFilter:
+    def filter(self, item: YamlNode) -> JobFilter | None:
         if item.value is not None:
             name = item.text(say.FILTER_OF_JOB)
-            return JobFilter(name, name, {}, item.span)
-        keys = self.mapping(item, say.FILTER_OF_JOB, JOB_FILTER_KEYS)
+            return JobFilter(name, name, {}, item.span) if name else None
+        keys = item.keys(say.FILTER_OF_JOB, JOB_FILTER_KEYS)
         if "filter" not in keys:
-            self.reporter.add(say.job_filter_missing(item.span))
-            return JobFilter("", "", {}, item.span)
+            item.lacks(say.job_filter_missing(item.span))
+            return None
         name = keys["filter"].text("filter")
         params = (
             {key: value.data() for key, value, _ in keys["params"].entries("params")}
@@ -271,13 +271,13 @@ class JobReader(Struct, frozen=True):
         return JobFilter(name, self.text(keys, "name") or name, params, keys["filter"].span)
 
     def sink(self, item: YamlNode) -> Sink | None:
-        keys = self.mapping(item, "a sink", SINK_KEYS)
+        keys = item.keys("a sink", SINK_KEYS)
         if "jdbc" in keys and _PASSWORD.search(keys["jdbc"].text("jdbc")):
             self.reporter.add(say.password_in_dsn(keys["jdbc"].span))
         kind = "jdbc" if "jdbc" in keys else "table" if "table" in keys else "path"
         needed = "path" if kind == "path" else "table"
         if needed not in keys:
-            self.reporter.add(say.sink_without_place(item.span, path=kind == "path"))
+            item.lacks(say.sink_without_place(item.span, path=kind == "path"))
             return None
         if kind != "path" and "path" in keys:
             self.reporter.add(say.sink_with_two_places(keys["path"].span))
@@ -294,12 +294,6 @@ class JobReader(Struct, frozen=True):
         )
 
     # --- parts
-
-    def mapping(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
-        found, unknown = item.known(what, known)
-        for key, span in unknown:
-            self.reporter.add(msg.unknown_key(span, key, what, known))
-        return found
 
     def choice(self, keys: Mapping[str, YamlNode], key: str, known: tuple[str, ...]) -> str:
         if key not in keys:

@@ -21,7 +21,6 @@ from msgspec import Struct, field
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import lists as say
 from predicat.diagnostics.reading import reading
 from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType, Type, TypeSyntaxError, parse_type
@@ -101,7 +100,7 @@ class ListReader(Struct):
             kind: Type = BIGINT if values and all(type(value.value) is int for value in values) else STRING
             found = self.checked(_of_nodes(values), kind, span, name)
             return ValueList(name, kind, "", 1, {1: found}, span) if found is not None else None
-        keys = self.keys(item, say.the_list(name), LIST_KEYS)
+        keys = item.keys(say.the_list(name), LIST_KEYS)
         stated = self.type(keys, name, span)
         versions = self.versions(name, keys, item, stated)
         if stated is None or not versions:
@@ -112,12 +111,6 @@ class ListReader(Struct):
             latest = max(versions)
         description = keys["description"].text("description") if "description" in keys else ""
         return ValueList(name, stated, description, latest, versions, span)
-
-    def keys(self, item: YamlNode, what: str, known: tuple[str, ...]) -> dict[str, YamlNode]:
-        found, unknown = item.known(what, known)
-        for key, place in unknown:
-            self.reporter.add(msg.unknown_key(place, key, what, known))
-        return found
 
     def type(self, keys: Mapping[str, YamlNode], name: str, span: Span) -> Type | None:
         if "type" not in keys:
@@ -148,9 +141,7 @@ class ListReader(Struct):
                 self.reporter.add(say.bad_version(place, number))
                 continue
             inner = (
-                self.keys(value, say.version(name, number), VERSION_KEYS)
-                if value.is_mapping
-                else {"values": value}
+                value.keys(say.version(name, number), VERSION_KEYS) if value.is_mapping else {"values": value}
             )
             values = self.values(name, inner, value, kind)
             if values is not None:

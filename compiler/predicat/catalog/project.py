@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -18,7 +18,6 @@ from predicat.backends import DIALECTS
 from predicat.catalog.paths import PROJECT_FILE, file_in, project_file
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import NOWHERE, PredicatError, Reporter, Source, Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import reading
 
@@ -208,14 +207,8 @@ class _Reader(Struct):
 
     reporter: Reporter
 
-    def keys(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
-        found, unknown = item.known(what, known)
-        for key, place in unknown:
-            self.reporter.add(msg.unknown_key(place, key, what, known))
-        return found
-
     def project(self, item: YamlNode, file: Path) -> Project:
-        found = self.keys(item, say.PROJECT_FILE, KEYS)
+        found = item.keys(say.PROJECT_FILE, KEYS)
         name, path = self.catalog(found["catalog"]) if "catalog" in found else ("", None)
         profiles = {
             key: self.profile(key, value)
@@ -234,7 +227,7 @@ class _Reader(Struct):
         """The name of the catalog and its folder: `shop`, or `{name: shop, path: filters}`."""
         keys = {"name": item}
         if item.is_mapping:
-            keys = self.keys(item, "catalog", CATALOG_KEYS)
+            keys = item.keys("catalog", CATALOG_KEYS)
         name = keys["name"].text("catalog") if "name" in keys else ""
         if name and not _is_name(name):
             self.reporter.add(say.bad_catalog_name(keys["name"].span, name, LONGEST))
@@ -257,7 +250,7 @@ class _Reader(Struct):
     def profile(self, name: str, item: YamlNode) -> Profile:
         if not item.is_mapping and item.kind == "nothing":
             return Profile()
-        keys = self.keys(item, say.profile(name), SETTINGS)
+        keys = item.keys(say.profile(name), SETTINGS)
         if "engine" in keys:
             self.engine(keys["engine"])
         variables = keys.pop("vars").entries("vars") if "vars" in keys else ()

@@ -5,7 +5,7 @@ depth.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from functools import lru_cache
 from operator import is_
 from typing import Any
@@ -125,6 +125,21 @@ class YamlNode(Struct):
         """The keys and values of a mapping, as they stand."""
         for key, value in self.node.value:
             yield key, YamlNode(value, self.source, self.reporter)
+
+    def keys(self, what: str, known: Collection[str]) -> dict[str, YamlNode]:
+        """The values of the keys that are known. Other keys are reported, and a node that is no mapping."""
+        if not self.is_mapping:
+            self.reporter.add(msg.not_a_mapping(self.span, what, self.kind, known))
+            return {}
+        found, unknown = self.known(what, known)
+        for key, place in unknown:
+            self.reporter.add(msg.unknown_key(place, key, what, known))
+        return found
+
+    def lacks(self, problem: Diagnostic) -> None:
+        """Report what this mapping needs and lacks. That a node is no mapping is reported by `keys`."""
+        if self.is_mapping:
+            self.reporter.add(problem)
 
     def known(self, what: str, keys: Container[str]) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
         """The values of the keys that are known, and the other keys with their places."""

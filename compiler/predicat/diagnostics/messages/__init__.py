@@ -6,7 +6,7 @@ message is a Diagnostic (its code is stable), a Reason within one, or a noun in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -395,6 +395,16 @@ def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | Non
     if hint is None and expected == "a mapping":
         hint = "write keys with values: name: {sql: a > 1}" if what == "filters" else "write {key: value}"
     return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
+
+
+def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> Diagnostic:
+    """Something stands where keys are expected. The keys are named where they are few."""
+    hint = f"write {{key: value}}; its keys: {', '.join(known)}" if len(known) <= FEW_KEYS else None
+    return wrong_kind(span, what, "a mapping", given, hint)
+
+
+FEW_KEYS = 12
+"""That a hint lists."""
 
 
 def bad_value(span: Span, what: object, reason: str, hint: str | None = None) -> Diagnostic:
