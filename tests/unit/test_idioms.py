@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.passes.idioms import idiomatic
+from predicat.diagnostics import NOWHERE
+from predicat.ir.nodes import UNKNOWN, Call, Field, Literal, Variable, walk
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, Type
+from predicat.passes.documents import as_text, document_of
+from predicat.passes.idioms import idiomatic, nullif
+from predicat.passes.text_casts import of_text, text_of
 from predicat.semantics.evaluate import compile_node
 
 VALUES: tuple[Any, ...] = (
@@ -51,3 +56,36 @@ def test_same_outcome(sql: str) -> None:
 def test_other_outcome(sql: str) -> None:
     node = predicat.parse(sql, language="postgres", fields={"n": "bigint", "m": "bigint"}).node
     assert idiomatic(node) is node
+
+
+@pytest.mark.parametrize("sql", ["NULLIF(n, 0) = 1", "d / NULLIF(m, 0) > 1", "NULLIF(n, m) = 1"])
+def test_the_values_of_nullif(sql: str) -> None:
+    node = predicat.parse(sql, language="sql", fields={"n": "bigint", "m": "bigint", "d": "double"}).node
+    found = [pair for part in walk(node) if (pair := nullif(part)) is not None]
+    ((value, other),) = found
+    assert isinstance(value, Field)
+    assert isinstance(other, Field | Literal)
+
+
+@pytest.mark.parametrize(
+    ("op", "kind"),
+    [
+        ("to_int", BIGINT),
+        ("to_double", DOUBLE),
+        ("to_date", DATE),
+        ("to_timestamp", TIMESTAMP),
+        ("to_boolean", BOOLEAN),
+    ],
+)
+def test_the_text_of_a_cast_is_found(op: str, kind: Type) -> None:
+    """Also the document whose text it is; not where the cast is a part of something else."""
+    document = Variable(JSON, "j")
+    text = as_text(document, NOWHERE)
+    cast = of_text(op, text, kind, NOWHERE)
+    assert isinstance(cast, Call)
+    found = text_of(cast)
+    assert found is not None
+    assert found == text
+    assert document_of(found) == document
+    assert text_of(Call(kind, "cond", (UNKNOWN, cast, cast))) is None
+    assert document_of(Call(STRING, "coalesce", (Call(STRING, "json_string", (document,)), text))) is None

@@ -24,7 +24,7 @@ from predicat.ir.types import (
 from predicat.lower import cel_integers
 from predicat.passes import constants
 from predicat.passes.convert import convert
-from predicat.passes.documents import KINDS, is_kind, whole
+from predicat.passes.documents import KINDS, as_text, is_kind, whole
 
 
 def compare(call: Call) -> Node | None:
@@ -82,6 +82,8 @@ def conversion(call: Call) -> Node | None:
     value = call.args[0]
     if value.type != JSON:
         return None
+    if call.type == STRING:
+        return as_text(value, call.span)
     reads = [_cast(call, read(value, call.span)) for read in _READS[call.type]]
     return _first(call.type, reads, call.span)
 
@@ -137,13 +139,12 @@ _READS: dict[Type, tuple[Callable[[Node, Span], Node], ...]] = {
     BIGINT: (_text, _number),
     DOUBLE: (_text, _number),
     BOOLEAN: (_text, _truth),
-    STRING: (_text, _truth, whole),
     TIMESTAMP: (_text, whole),
     DURATION: (_text,),
     DATE: (_text,),
 }
-"""What a JSON value is read as, one after the other, where it is converted to another type: it is of one
-of these kinds at most.
+"""What a JSON value is read as, one after the other, where it is converted to another type than a text: it is
+of one of these kinds at most.
 """
 
 

@@ -4,6 +4,8 @@ back.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier
@@ -14,6 +16,29 @@ from predicat.passes.convert import convert, dynamic, underlying
 def whole(value: Node, span: Span) -> Node:
     """A JSON number, or what is computed of some, as a whole number; UNKNOWN for one with decimals."""
     return Call(BIGINT, "to_whole", (convert(value, DOUBLE),), span)
+
+
+def is_text(node: Node) -> TypeGuard[Call]:
+    """Whether it is a JSON value as a text, of any kind, before it is lowered."""
+    return isinstance(node, Call) and node.op == "to_string" and node.args[0].type == JSON
+
+
+def as_text(value: Node, span: Span) -> Node:
+    """A JSON value as a text in the core: a string itself, `true` or `false`, or a whole number. UNKNOWN for
+    other values.
+    """
+    others = (convert(value, BOOLEAN), whole(value, span))
+    texts = (Call(STRING, "to_string", (other,), span) for other in others)
+    return Call(STRING, "coalesce", (convert(value, STRING), *texts), span)
+
+
+def document_of(text: Node) -> Node | None:
+    """The JSON value that `as_text` has made a text of; None for any other node."""
+    match text:
+        case Call(op="coalesce", args=(Call(op="json_string", args=(value,)), *_)):
+            return value if as_text(value, text.span) == text else None
+        case _:
+            return None
 
 
 def is_number(node: Node) -> bool:

@@ -5,11 +5,12 @@ SQL is written from them. The meaning of a filter, and its hash, stay those of w
 
 from __future__ import annotations
 
-from predicat.ir.nodes import LEAVES, UNKNOWN, Call, Items, Literal, Node, rewrite_children, walk
+from predicat.ir.nodes import LEAVES, UNKNOWN, Call, Items, Literal, Node, rewrite_children
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, Type
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.passes.documents import document_of
 from predicat.passes.facts import integers
-from predicat.passes.text_casts import of_text
+from predicat.passes.text_casts import of_text, text_of
 
 _DIVISIONS = ("div", "mod")
 """UNKNOWN for a divisor of zero."""
@@ -48,20 +49,25 @@ def _divided(node: Call) -> Node:
 
 
 def _unless_zero(node: Node) -> Node | None:
+    """The divisor that `nullif(divisor, 0)` has; None of any other node."""
+    if isinstance(node, Call) and node.op == "to_double":
+        inner = _unless_zero(node.args[0])
+        return None if inner is None else Call(DOUBLE, "to_double", (inner,), node.span)
+    match nullif(node):
+        case value, Literal(value=int() | float() as zero) if zero == 0:
+            return value
+        case _:
+            return None
+
+
+def nullif(node: Node) -> tuple[Node, Node] | None:
+    """The two values of `nullif(value, other)`, as SQL's is lowered; None of any other node."""
     match node:
-        case Call(op="to_double", args=(part,)) if (found := _unless_zero(part)) is not None:
-            return Call(DOUBLE, "to_double", (found,), node.span)
         case Call(
             op="cond",
-            args=(
-                Call(
-                    op="is_true", args=(Call(op="eq", args=(tested, Literal(value=int() | float() as zero))),)
-                ),
-                Literal(value=None),
-                value,
-            ),
-        ) if tested == value and zero == 0:
-            return value
+            args=(Call(op="is_true", args=(Call(op="eq", args=(value, other)),)), Literal(value=None), same),
+        ) if value == same:
+            return value, other
         case _:
             return None
 
@@ -93,10 +99,9 @@ def _less(item: Node, shift: int) -> Literal | None:
 
 def _of_document(node: Call) -> Node:
     """A cast of a JSON value's text (`(j ->> 'n')::int`): that of a string, or the value that it is."""
-    kind = node.type
-    text = next((part for part in walk(node) if _document(part) is not None), None)
-    value = None if text is None else _document(text)
-    if text is None or value is None or of_text(_CASTS[kind], text, kind, node.span) != node:
+    kind, text = node.type, text_of(node)
+    value = None if text is None else document_of(text)
+    if text is None or value is None:
         return node
     string = Call(STRING, "json_string", (value,), text.span)
     parts = [of_text(_CASTS[kind], string, kind, node.span)]
@@ -117,21 +122,3 @@ def _truth_of(number: Node) -> Node:
     return Call(
         BOOLEAN, "cond", (test, Call(BOOLEAN, "eq", (number, Literal(BIGINT, 1))), UNKNOWN), number.span
     )
-
-
-def _document(node: Node) -> Node | None:
-    """The JSON value whose text a node is; None for other nodes."""
-    match node:
-        case Call(
-            op="coalesce",
-            args=(
-                Call(op="json_string", args=(value,)),
-                Call(op="to_string", args=(Call(op="json_boolean", args=(same,)),)),
-                Call(
-                    op="to_string", args=(Call(op="to_whole", args=(Call(op="json_number", args=(again,)),)),)
-                ),
-            ),
-        ) if value == same == again:
-            return value
-        case _:
-            return None

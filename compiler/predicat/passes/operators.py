@@ -430,7 +430,7 @@ class Operators(Comparisons):
                 half_even = not sql_numbers.is_of_decimal(node)
                 return rounded_to_int(convert(node, DOUBLE), span, half_even=half_even)
             op = "to_int"
-        if wanted == DOUBLE and sql_numbers.is_text_of_document(node):
+        if wanted == DOUBLE and documents.is_text(node):
             return Call(DOUBLE, "to_double", node.args, span)  # engines write doubles in several ways
         if node.type == BIGINT and wanted == BOOLEAN and self.rules.widens_numbers:
             return Call(BOOLEAN, "ne", (node, Literal(BIGINT, 0, span)), span)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, UNSIZED_NUMERIC, DecimalType
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
+from predicat.passes import documents
 from predicat.passes.convert import convert, underlying
 from predicat.passes.literals import BLANKS
 from predicat.passes.rounding import rounded_to_int
@@ -124,7 +125,7 @@ def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     kind = DecimalType(precision, scale)
     if number.type == NULL:
         return Literal(kind, None, span)
-    if is_text_of_document(number):  # its numbers are doubles
+    if documents.is_text(number):  # its numbers are doubles
         if (precision, scale) != UNSIZED_NUMERIC:
             raise check.fail(say.sized_decimal_of_document(span, kind))
         return Call(DOUBLE, "to_double", number.args, span)
@@ -139,11 +140,6 @@ def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     if number.type == BIGINT:
         return number if precision - scale >= _DIGITS_OF_BIGINT else _below(number, precision - scale, span)
     raise check.fail(say.decimal_of(span, str(number.type)))
-
-
-def is_text_of_document(node: Node) -> TypeGuard[Call]:
-    """Whether it is the text of a JSON value, of any kind."""
-    return isinstance(node, Call) and node.op == "to_string" and node.args[0].type == JSON
 
 
 def _below(number: Node, digits: int, span: Span) -> Node:

@@ -44,12 +44,20 @@ def of_text(op: str, text: Node, kind: Type, span: Span) -> Node:
 
 
 def text_of(node: Call) -> Node | None:
-    """The text that SQL casts to a date or a timestamp by a conversion; None of another conversion."""
-    match node.args[0]:
-        case Call(op="cond", args=(Call(op="matches", args=(Call(op="strip", args=(text, _)), _)), *_)):
-            return text if of_text(node.op, text, node.type, node.span) == node else None
-        case _:
+    """The text that `of_text` has cast; None of another conversion."""
+    first: Node = node
+    for _ in range(_DEEPEST):
+        if not isinstance(first, Call) or not first.args:
             return None
+        if first.op == "strip":
+            text = first.args[0]
+            return text if of_text(node.op, text, node.type, node.span) == node else None
+        first = first.args[0]
+    return None
+
+
+_DEEPEST = 4
+"""Where a cast has the text without blanks: at most so many operators down its first arguments."""
 
 
 def _rfc3339(text: Node, span: Span) -> Node:

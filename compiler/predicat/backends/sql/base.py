@@ -62,7 +62,7 @@ from predicat.passes.clock import is_of_clock
 from predicat.passes.convert import convert
 from predicat.passes.engine_order import bare_comparison
 from predicat.passes.facts import may_be_nan
-from predicat.passes.idioms import idiomatic
+from predicat.passes.idioms import idiomatic, nullif
 from predicat.passes.labels import written
 from predicat.passes.polarity import true_rows
 from predicat.passes.scope import MAX_DEPTH
@@ -1015,8 +1015,8 @@ def _cond(r: Renderer, node: Call) -> Sql:
     """
     test, yes, no = node.args
     if isinstance(yes, Literal) and yes.value is None:
-        if (wanted := _nullified(test, no)) is not None:
-            return call("NULLIF", r.node(no), r.node(wanted))
+        if (found := nullif(node)) is not None and _is_as_engines(*found):
+            return call("NULLIF", *map(r.node, found))
         return case((not_(r.node(test)), r.node(no)))
     if isinstance(no, Literal) and no.value is None:
         return case((_test_for_branch(r, no, test), r.node(yes)))
@@ -1032,16 +1032,10 @@ def _cond(r: Renderer, node: Call) -> Sql:
     return exp.Case(this=r.node(test), ifs=branches)
 
 
-def _nullified(test: Node, value: Node) -> Node | None:
-    """The other value of `NULLIF(value, other)`, which is UNKNOWN where both are equal; None of another
-    test.
-    """
-    match test:
-        case Call(op="is_true", args=(Call(op="eq", args=(one, other)),)) if one == value:
-            plain = one.type == other.type and one.type in (BIGINT, STRING, DATE, TIMESTAMP, DOUBLE)
-            return other if plain and not (may_be_nan(one) and may_be_nan(other)) else None
-        case _:
-            return None
+def _is_as_engines(value: Node, other: Node) -> bool:
+    """Whether NULLIF of an engine compares two values as the core does."""
+    plain = value.type == other.type and value.type in (BIGINT, STRING, DATE, TIMESTAMP, DOUBLE)
+    return plain and not (may_be_nan(value) and may_be_nan(other))
 
 
 def _rows(node: Node) -> Node:
