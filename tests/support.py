@@ -25,7 +25,7 @@ from predicat.diagnostics import PredicatError, Unsupported
 from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.language.cel import refused
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
-from predicat.ir.operators import COMPARISONS, OPS, TIME_PARTS
+from predicat.ir.operators import COMPARISONS, OPS, ZONED
 from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, MapType, Type, parse_type
 from predicat.ir.values import WHITE_SPACE
 from predicat.passes import signatures
@@ -137,7 +137,7 @@ def sample(op: str, index: int, generic: str) -> Node | None:
                         "json_is": "string",
                         "date_trunc": "day",
                         "strip": WHITE_SPACE,
-                        **dict.fromkeys(TIME_PARTS, "UTC"),
+                        **dict.fromkeys(ZONED, "UTC"),
                     }.get(op, constant),
                 )
             )

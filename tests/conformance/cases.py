@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import predicat
-from predicat.ir.operators import TIME_PARTS
+from predicat.ir.operators import ZONED
 from predicat.api import declared
 from predicat.diagnostics import Source, Span
 from predicat.language import LANGUAGES, Body
@@ -217,7 +217,7 @@ def _lift(tree: t.Tree, case: Case, prefix: str) -> t.Tree:
                 case.row[name] = value
                 return t.Name(name, span)
             case t.Apply(op, args, span):
-                keep = 1 if op in _CONSTANT or op in TIME_PARTS else len(args)
+                keep = 1 if op in _CONSTANT or op in ZONED else len(args)
                 return t.Apply(op, (*map(lift, args[:keep]), *args[keep:]), span)
             case t.ListOf(items, span):
                 return t.ListOf(tuple(map(lift, items)), span)

@@ -255,6 +255,7 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
             call(TIMESTAMP, "add_months", t, n),
             call(TIMESTAMP, "from_micros", n),
             call(TIMESTAMP, "date_trunc", constant(["day", "week", "month", "year", "hour"]), t),
+            call(TIMESTAMP, "in_zone", t, constant(ZONES)),
             *(call(TIMESTAMP, op, t, span) for op in ("add", "sub")),
         ],
         DURATION: [

@@ -37,5 +37,6 @@ def _is_monotone(node: Node) -> bool:
     moments = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
     if len(moments) != 1 or not _is_monotone(node.args[moments[0]]):
         return False
-    # Months of timestamps keep their order but at the end of a month, and a clock is one moment at a time.
-    return node.op == "add_months" or monotone_in(node.op, moments[0])
+    # Months of timestamps keep their order but at the end of a month, zones but where clocks are put back;
+    # and a clock is one moment at a time.
+    return node.op in ("add_months", "in_zone") or monotone_in(node.op, moments[0])

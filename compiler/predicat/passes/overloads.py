@@ -10,7 +10,7 @@ from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
-from predicat.ir.operators import LOGIC, TIME_PARTS
+from predicat.ir.operators import LOGIC, ZONED
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -157,7 +157,7 @@ class OverloadResolver(Struct):
                 raise self.fail(say.empty_separator(node.span))
             elif op == "date_trunc" and node.value not in TRUNC_UNITS:
                 raise self.fail(say.bad_unit(node.span, node.value))
-            elif op in TIME_PARTS and not is_zone(node.value):
+            elif op in ZONED and not is_zone(node.value):
                 raise self.fail(msg.bad_constant(node.span, "time zone", node.value, "Europe/Paris"))
 
     def found_part(self, op: str, args: list[Node]) -> None:
@@ -230,7 +230,7 @@ class OverloadResolver(Struct):
 
 def _constant_name(op: str, position: int) -> str:
     """What an argument that must be a constant is called."""
-    if op in TIME_PARTS:
+    if op in ZONED:
         return "time zone"
     if op == "split":
         return "separator" if position == 1 else "limit"

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import assert_never
 
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
-from predicat.ir.operators import ARITHMETIC, OPS, TIME_PARTS
+from predicat.ir.operators import ARITHMETIC, OPS, ZONED
 from predicat.ir.surface import WORDS as SURFACE_WORDS
 from predicat.ir.types import JSON, ArrayType, Type
 from predicat.ir.value_sets import ValueSet
@@ -91,8 +91,8 @@ def _describe_call(node: Call, depth: int) -> str:
 
 
 def _zone(node: Call) -> str:
-    """The time zone of a part of a time."""
-    zone = node.args[1] if node.op in TIME_PARTS and len(node.args) > 1 else None
+    """The time zone of a time, or of a part of it."""
+    zone = node.args[1] if node.op in ZONED and len(node.args) > 1 else None
     return f" in {zone.value}" if isinstance(zone, Literal) else ""
 
 

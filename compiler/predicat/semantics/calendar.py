@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,6 +37,20 @@ def months_between_bounds(months: int) -> tuple[date, date] | None:
 def last_day(day: date) -> date:
     """The last day of the month."""
     return day.replace(day=monthrange(day.year, day.month)[1])
+
+
+FIRST_IN_ZONES, LAST_IN_ZONES = (
+    datetime(1, 1, 2, tzinfo=UTC),
+    datetime(9999, 12, 30, 23, 59, 59, 999_999, tzinfo=UTC),
+)
+"""Between them the local time of every zone is within the years 1 to 9999: zones are less than a day off."""
+
+
+def in_zone(moment: datetime, zone: tzinfo) -> datetime | None:
+    """What clocks show in a zone at a moment, as a time of UTC; None near the ends of the calendar."""
+    if not FIRST_IN_ZONES <= moment <= LAST_IN_ZONES:
+        return None
+    return moment.astimezone(zone).replace(tzinfo=UTC, fold=0)
 
 
 def to_micros(value: datetime | timedelta) -> int:

@@ -737,6 +737,11 @@ def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
     return build
 
 
+def _in_zone(node: Call) -> Callable[..., Any]:
+    zone = ZoneInfo(_constant(node) or "UTC")
+    return lambda moment, _zone: calendar.in_zone(moment, zone)
+
+
 def _trunc(node: Call) -> Callable[..., Any]:
     unit = _constant(node, 0)
     return lambda _unit, moment: truncate(moment, unit)
@@ -929,6 +934,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "to_date": _constantly(_to_date),
     **{name: _part(name) for name in _PARTS},
     "date_trunc": _trunc,
+    "in_zone": _in_zone,
     "in_units": _constantly(lambda unit, value: _int_div(value // timedelta(microseconds=1), UNITS[unit])),
     "add_days": _constantly(_add_days),
     "add_months": _constantly(calendar.add_months),

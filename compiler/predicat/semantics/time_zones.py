@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import UTC, datetime
 from functools import cache
 
 TRUNC_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 _NAME = re.compile(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)+\Z|UTC\Z")
+
+
+def moment_of(clocks: datetime, zone: str) -> datetime | None:
+    """The moment at which clocks in a zone show a time (of UTC); None if they never do, or do twice."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415  # few filters name a zone
+
+    shown = clocks.replace(tzinfo=ZoneInfo(zone))
+    try:
+        first, second = (shown.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+    except OverflowError:
+        return None
+    return first if first == second else None
 
 
 @cache

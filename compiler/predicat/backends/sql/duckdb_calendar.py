@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time
 
 from sqlglot import exp
 
+from predicat.backends.sql import zones
 from predicat.backends.sql.base import (
     Renderer,
     Rule,
@@ -22,7 +23,6 @@ from predicat.backends.sql.base import (
     number_literal,
     string_literal,
     try_cast,
-    wrap,
 )
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
@@ -55,12 +55,23 @@ def moment(count: Sql) -> Sql:
 
 def utc(sql: Sql) -> Sql:
     """Between a timestamp and its wall clock in UTC, either way, whatever the session's time zone."""
-    return exp.AtTimeZone(this=wrap(sql), zone=string_literal("UTC"))
+    return zones.utc(sql)
 
 
 def local(sql: Sql) -> Sql:
     """The wall clock of a timestamp in UTC; AT TIME ZONE takes fifteen times as long."""
-    return call("MAKE_TIMESTAMP", micros(sql))
+    known = zones.wall_clock(sql)
+    return call("MAKE_TIMESTAMP", micros(sql)) if known is None else known
+
+
+def _in_zone(r: Renderer, node: Call) -> Sql:
+    """The wall clock in a time zone, as a timestamp."""
+    moment, zone = node.args
+    if is_of_clock(moment):
+        return utc(zones.at_zone(r.node(moment), r.node(zone)))
+    low, high = (r.dialect.timestamp(end) for end in (calendar.FIRST_IN_ZONES, calendar.LAST_IN_ZONES))
+    known = let(r, r.node(moment), lambda one: case((between(one, low, high), one)))
+    return utc(zones.at_zone(known, r.node(zone)))
 
 
 def _add_months(r: Renderer, node: Call) -> Sql:
@@ -128,5 +139,6 @@ RULES: dict[str, Rule] = {
     "last_day": _last_day,
     "to_micros": _to_micros,
     "from_micros": _from_micros,
+    "in_zone": _in_zone,
     "format_time": _format_time,
 }

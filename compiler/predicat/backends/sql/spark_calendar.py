@@ -101,6 +101,19 @@ def _from_micros(r: Renderer, node: Call) -> Sql:
     return let(r, as_bigint(r, node.args[0]), from_micros)
 
 
+def _in_zone(r: Renderer, node: Call) -> Sql:
+    """The wall clock in a time zone, as a timestamp."""
+    moment, zone = node.args
+    if is_of_clock(moment):
+        return call("FROM_UTC_TIMESTAMP", r.node(moment), r.node(zone))
+    low, high = (r.dialect.timestamp(end) for end in (calendar.FIRST_IN_ZONES, calendar.LAST_IN_ZONES))
+    return let(
+        r,
+        r.node(moment),
+        lambda one: case((between(one, low, high), call("FROM_UTC_TIMESTAMP", one, r.node(zone)))),
+    )
+
+
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
 """Where the parts of a time begin and end in its text: `2013-07-04 10:30:15`."""
 _BETWEEN = {5: "-", 8: "-", 11: " ", 14: ":", 17: ":"}
@@ -165,5 +178,6 @@ RULES: dict[str, Rule] = {
     "last_day": _last_day,
     "to_micros": _to_micros,
     "from_micros": _from_micros,
+    "in_zone": _in_zone,
     "format_time": _format_time,
 }

@@ -34,19 +34,36 @@ def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
     return msg.syntax(span, f"this is not a valid SQL condition: {said}", hint or _USUAL.get(said))
 
 
-def at_time_zone(span: Span) -> Diagnostic:
+def zone_twice(span: Span, moment: str, zone: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "AT TIME ZONE",
-        "a zone only matters for a part of the time: hour(t AT TIME ZONE 'Europe/Paris')",
+        "AT TIME ZONE 'UTC' and another zone",
+        f"timestamps are moments, in UTC: write {moment} AT TIME ZONE {zone}",
     )
 
 
-def date_in_zone(span: Span) -> Diagnostic:
+def moment_of_clocks(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "the current date in a time zone",
-        "current_date is that of UTC: compare parts of now() in a zone",
+        "the moment of a time that clocks show in a zone",
+        "an hour may come twice: compare what clocks show, t AT TIME ZONE 'Europe/Paris' >= '2026-02-01'",
+    )
+
+
+def no_one_moment(span: Span, zone: str) -> Diagnostic:
+    return Diagnostic(
+        "bad-constant",
+        f"clocks of {zone} show this time never, or twice",
+        span,
+        "write the moment with its offset: TIMESTAMP '2026-10-25 02:30:00+01:00'",
+    )
+
+
+def start_in_zone(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a zone as the third argument",
+        "compare what clocks show: date_trunc('day', t AT TIME ZONE 'Europe/Paris') = '2026-02-01'",
     )
 
 
@@ -259,12 +276,6 @@ def missing_operand(span: Span) -> Diagnostic:
 
 def no_rows_in(span: Span) -> Diagnostic:
     return msg.syntax(span, "IN takes at least one row of values", "write (a, b) IN ((1, 2), (3, 4))")
-
-
-def week_in_time_zone(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "the week in a time zone", "weeks are those of UTC: leave the zone out"
-    )
 
 
 def exists_form(span: Span) -> Diagnostic:

@@ -67,6 +67,8 @@ COUNTS = frozenset(row.name for row in _ROWS if row.range == COUNT)
 """The operators that count characters or elements."""
 TIME_PARTS = frozenset(row.name for row in _ROWS if "timestamp, =string -> bigint" in row.signatures)
 """The parts of a moment, whose second argument is a time zone."""
+ZONED = TIME_PARTS | {row.name for row in _ROWS if "timestamp, =string -> timestamp" in row.signatures}
+"""The operators whose second argument is a time zone."""
 LOOK_UPS = {row.name: row.lookup for row in _ROWS if row.lookup is not None}
 """The operators that find a value in another."""
 BY_KEY = frozenset(op for op, step in LOOK_UPS.items() if step is Step.KEY)

@@ -102,6 +102,29 @@ ROWS = (
         monotone=(Order.NOT, Order.RISES),
     ),
     Operator(
+        "in_zone",
+        ("timestamp, =string -> timestamp",),
+        "The time that clocks show in a named time zone, as a time of UTC. UNKNOWN within a day of the first "
+        "and the last moment.",
+        (
+            ((MOMENT, "America/New_York"), datetime(2013, 7, 4, 6, 30, 15, 250000, tzinfo=UTC)),
+            ((MOMENT, "Pacific/Auckland"), datetime(2013, 7, 4, 22, 30, 15, 250000, tzinfo=UTC)),
+            (
+                (datetime(2013, 3, 31, 0, 59, tzinfo=UTC), "Europe/Berlin"),
+                datetime(2013, 3, 31, 1, 59, tzinfo=UTC),
+            ),
+            (
+                (datetime(2013, 3, 31, 1, 0, tzinfo=UTC), "Europe/Berlin"),
+                datetime(2013, 3, 31, 3, 0, tzinfo=UTC),
+            ),
+            ((datetime(9999, 12, 31, 1, tzinfo=UTC), "Europe/Berlin"), None),
+        ),
+        total=False,
+        words="{0}",
+        names=Names(label="AT TIME ZONE", spellings=("from_utc_timestamp", "convert_timezone")),
+        without_formula=ANY_FUNCTION,
+    ),
+    Operator(
         "in_units",
         ("=string, duration -> bigint",),
         "The whole hours, minutes, seconds or milliseconds of a duration.",

@@ -14,7 +14,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
-from predicat.language.sql import formats, intervals, meanings, times
+from predicat.language.sql import formats, intervals, meanings, times, zones
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.now import is_utc
 from predicat.language.sql.operators import Build
@@ -213,7 +213,7 @@ def date_trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`date_trunc('month', t)`, and BigQuery's `timestamp_trunc(t, MONTH)`: a timestamp."""
     args = counted(reader, node, 2, 3)
     if len(args) == 3 and not is_utc(args.pop()):
-        raise reader.fail(say.at_time_zone(reader.span(node)))
+        raise reader.fail(say.start_in_zone(reader.span(node)))
     unit, moment = args if _truncated(args[0]) or not _truncated(args[1]) else args[::-1]
     text = _truncated(unit) or unit.name.lower()
     span = reader.span(node)
@@ -372,23 +372,10 @@ def read(kind: str, style: str = "", *, format_first: bool = False) -> Build:
     return build
 
 
-# --- time zones
-
-
-def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`timezone('UTC', t)`, `from_utc_timestamp(t, 'UTC')`, `convert_timezone('UTC', 'UTC', t)`."""
-    args = counted(reader, node, 2, 3)
-    zones = [arg for arg in args if isinstance(arg, exp.Literal) and arg.is_string]
-    moments = [arg for arg in args if arg not in zones]
-    if len(moments) != 1 or not all(map(is_utc, zones)):
-        raise reader.fail(say.at_time_zone(reader.span(node)))
-    return as_timestamp(reader, reader.read(moments[0], depth))
-
-
 AS_WRITTEN: dict[str, Build] = {
+    **zones.READ,
     "add_months": add_months,
     "age": age,
-    "convert_timezone": in_zone,
     "date_add": later(1),
     "date_bin": date_bin,
     "date_diff": difference,
@@ -405,7 +392,6 @@ AS_WRITTEN: dict[str, Build] = {
     "format_date": text_of("strftime", format_first=True),
     "format_timestamp": text_of("strftime", format_first=True),
     "from_unixtime": from_unixtime,
-    "from_utc_timestamp": in_zone,
     "last_day": last_day,
     "make_date": make_date,
     "monthname": name_of("%b"),
@@ -422,12 +408,10 @@ AS_WRITTEN: dict[str, Build] = {
     "timestamp_trunc": date_trunc,
     "timestampadd": later(1),
     "timestampdiff": timestamp_difference,
-    "timezone": in_zone,
     "to_char": text_of(""),
     "to_date": read("date"),
     "to_timestamp": read("timestamp"),
     "to_unix_timestamp": unix_timestamp,
-    "to_utc_timestamp": in_zone,
     "try_to_date": read("date"),
     "try_to_timestamp": read("timestamp"),
     "unix_date": unix_date,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql.arguments import counted
 
@@ -24,13 +23,14 @@ def timestamp(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     return t.Apply("now", (), reader.span(node))
 
 
-def date(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """`current_date`, and `current_date('UTC')`."""
+def date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`current_date`, and `current_date('Europe/Berlin')`."""
     span = reader.span(node)
     zones = counted(reader, node, 0, 1)
+    moment: t.Tree = t.Apply("now", (), span)
     if zones and not is_utc(zones[0]):
-        raise reader.fail(say.date_in_zone(span))
-    return t.Apply("cast", (t.Apply("now", (), span), t.Const("to_date", span)), span)
+        moment = t.Apply("in_zone", (moment, reader.read(zones[0], depth)), span)
+    return t.Apply("cast", (moment, t.Const("to_date", span)), span)
 
 
 def is_utc(zone: exp.Expr) -> bool:

@@ -13,7 +13,7 @@ from predicat.diagnostics.messages import sql as say
 from predicat.diagnostics.messages import sql_functions as functions
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, MAX_PRECISION, TIMESTAMP
-from predicat.language.sql import intervals, meanings, now
+from predicat.language.sql import intervals, meanings, now, zones
 from predicat.language.sql.arguments import counted, only
 from predicat.language.sql.operators import Build
 from predicat.passes.convert import time_constant
@@ -42,6 +42,7 @@ _CAST_TYPES = {
     exp.DType.TIMESTAMP: "timestamp",
     exp.DType.TIMESTAMPTZ: "timestamp",
     exp.DType.TIMESTAMPLTZ: "timestamp",
+    exp.DType.TIMESTAMPNTZ: "timestamp",
     exp.DType.DATE: "date",
 }
 
@@ -200,10 +201,13 @@ def part(op: str) -> Build:
 
 
 def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
-    moment = moment.unnest()
-    if not isinstance(moment, exp.AtTimeZone):
-        return reader.apply(op, node, moment, depth=depth)
-    return reader.apply(op, node, moment.this, moment.args["zone"], depth=depth)
+    found = zones.of_function(reader, moment)
+    if found is None:
+        return reader.apply(op, node, moment.unnest(), depth=depth)
+    inner, zone = found
+    if not isinstance(moment.unnest(), exp.AtTimeZone) and now.is_utc(zone):
+        return reader.apply(op, node, inner, depth=depth)
+    return reader.apply(op, node, inner, zone, depth=depth)
 
 
 def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -226,8 +230,6 @@ def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, dept
     if part == "QUARTER":
         return meanings.quarter(read_part(reader, "month", node, moment, depth), span)
     if part in _OF_WEEKS:
-        if isinstance(moment.unnest(), exp.AtTimeZone):
-            raise reader.fail(say.week_in_time_zone(span))
         return _OF_WEEKS[part](reader.read(moment, depth), span)
     if part not in _EXTRACT:
         hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'DAYOFWEEK', 'ISODOW'])}".lower()
@@ -258,6 +260,4 @@ def date_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def at_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if isinstance(node.this.unnest(), exp.CurrentDate) and now.is_utc(node.args["zone"]):
         return reader.read(node.this, depth)
-    if now.is_utc(node.args["zone"]):
-        return converted(reader, reader.read(node.this, depth), "timestamp", reader.span(node))
-    raise reader.fail(say.at_time_zone(reader.span(node)))
+    return zones.at_zone(reader, node.this, node.args["zone"], reader.span(node), depth)

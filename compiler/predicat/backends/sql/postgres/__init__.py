@@ -163,6 +163,7 @@ POSTGRES = Dialect(
         "second": times.part("SECOND"),
         "millisecond": times.millisecond,
         "date_trunc": times.trunc,
+        "in_zone": times.in_zone,
         "in_units": numbers.in_units,
         "add_days": times.add_days,
         **calendar.RULES,

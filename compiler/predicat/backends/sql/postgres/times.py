@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
+from predicat.backends.sql import zones
 from predicat.backends.sql.base import (
     COMPARISON_NODES,
     Renderer,
@@ -29,7 +30,6 @@ from predicat.backends.sql.base import (
     micros,
     number_literal,
     string_literal,
-    wrap,
 )
 from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
@@ -37,6 +37,7 @@ from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS
 from predicat.passes.clock import is_of_clock
+from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 
 
 def timestamp(value: datetime) -> Sql:
@@ -81,7 +82,7 @@ def wall(r: Renderer, node: Call) -> Sql:
     if moment.type == DATE:
         return r.node(moment)
     if len(node.args) == 2:
-        return exp.AtTimeZone(this=wrap(in_supported_years(r, moment)), zone=r.node(node.args[1]))
+        return zones.at_zone(in_supported_years(r, moment), r.node(node.args[1]))
     return utc(r.node(moment))
 
 
@@ -112,8 +113,15 @@ def year(r: Renderer, node: Call) -> Sql:
 
 
 def utc(sql: Sql) -> Sql:
-    """The wall clock of a timestamp in UTC."""
-    return exp.AtTimeZone(this=wrap(sql), zone=string_literal("UTC"))
+    """Between a timestamp and its wall clock in UTC, either way."""
+    return zones.utc(sql)
+
+
+def in_zone(r: Renderer, node: Call) -> Sql:
+    """The wall clock in a time zone, as a timestamp."""
+    moment, zone = node.args
+    known = _only(r, moment, lambda one: between(one, *map(timestamp, (FIRST_IN_ZONES, LAST_IN_ZONES))))
+    return utc(zones.at_zone(known, r.node(zone)))
 
 
 def millisecond(r: Renderer, node: Call) -> Sql:

@@ -1,0 +1,127 @@
+"""Time zones: `t AT TIME ZONE 'Europe/Berlin'` and the functions that mean the same.
+
+A timestamp is a moment. In a zone it becomes what clocks show there, which is a timestamp of UTC again: its
+day, its hour and comparisons with constants are those of the zone. The way back, from clocks to a moment, is
+open to constants alone: an hour that comes twice is not the same one on all engines.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.language.sql.arguments import counted
+from predicat.language.sql.now import is_utc
+from predicat.language.sql.operators import Build
+from predicat.semantics import time_zones
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_PLAIN = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME)
+"""Types of a timestamp that has no zone."""
+
+
+def shows_clocks(reader: Reader, node: exp.Expr) -> bool:
+    """Whether a timestamp has no zone on engines that have two types: AT TIME ZONE makes a moment of it."""
+    node = node.unnest()
+    if isinstance(node, exp.AtTimeZone):
+        return not shows_clocks(reader, node.this)
+    if isinstance(node, exp.Cast):
+        return node.args["to"].this in _PLAIN
+    if isinstance(node, exp.Add | exp.Sub):
+        return shows_clocks(reader, node.this)
+    if isinstance(node, exp.Func) and reader.called_name(node) in ("date_trunc", "timezone", "date_bin"):
+        args = counted(reader, node, 1, 2, 3)
+        is_zone = reader.called_name(node) == "timezone"
+        return len(args) > 1 and shows_clocks(reader, args[1]) is not is_zone
+    return False
+
+
+def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth: int) -> t.Tree:
+    """`moment AT TIME ZONE zone`."""
+    found = _timestamp(reader, moment, depth)
+    if is_utc(zone):
+        return found
+    if not shows_clocks(reader, moment):
+        return t.Apply("in_zone", (found, reader.read(zone, depth)), span)
+    inner = moment.unnest()
+    if isinstance(inner, exp.AtTimeZone) and is_utc(inner.args["zone"]):
+        raise reader.fail(say.zone_twice(span, reader.span(inner.this).text, reader.span(zone).text))
+    return moment_of(reader, found, zone, span)
+
+
+def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.Tree:
+    """The moment at which clocks in a zone show a constant time. Raises Stop."""
+    if is_utc(zone):
+        return clocks
+    if not isinstance(clocks, t.Const) or not isinstance(clocks.value, datetime):
+        raise reader.fail(say.moment_of_clocks(span))
+    name = zone.name if isinstance(zone, exp.Literal) else ""
+    if not time_zones.is_zone(name):
+        raise reader.fail(msg.bad_constant(reader.span(zone), "time zone", name, "Europe/Paris"))
+    found = time_zones.moment_of(clocks.value.astimezone(UTC), name)
+    if found is None:
+        raise reader.fail(say.no_one_moment(span, name))
+    return t.Const(found, span)
+
+
+def _timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    from predicat.language.sql.times import converted  # noqa: PLC0415  # which reads parts of times in zones
+
+    tree = reader.read(node, depth)
+    is_one = isinstance(tree, t.Const) and isinstance(tree.value, datetime)
+    return tree if is_one else converted(reader, tree, "timestamp", tree.span)
+
+
+def of_function(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """The moment and the zone of a function that shows a moment in a zone; None of any other node."""
+    node = node.unnest()
+    if isinstance(node, exp.AtTimeZone):
+        return node.this, node.args["zone"]
+    place = _IN_ZONE.get(reader.called_name(node)) if isinstance(node, exp.Func) else None
+    if place is None:
+        return None
+    args = counted(reader, node, 2, 3)
+    return None if len(args) != 2 else (args[place], args[1 - place])
+
+
+_IN_ZONE = {"from_utc_timestamp": 0, "timezone": 1, "convert_timezone": 1}
+"""Functions of a moment and a zone, and which argument is the moment."""
+
+
+def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`from_utc_timestamp(t, zone)`, `timezone(zone, t)`, `convert_timezone('UTC', zone, t)`."""
+    args, span = counted(reader, node, 2, 3), reader.span(node)
+    found = of_function(reader, node)
+    if found is None:
+        source, target, moment = args
+        if not is_utc(source):
+            return moment_of(reader, _timestamp(reader, moment, depth), source, span)
+        found = moment, target
+    moment, zone = found
+    if reader.called_name(node) == "timezone":
+        return at_zone(reader, moment, zone, span, depth)
+    tree = _timestamp(reader, moment, depth)
+    return tree if is_utc(zone) else t.Apply("in_zone", (tree, reader.read(zone, depth)), span)
+
+
+def to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`to_utc_timestamp(t, zone)`: the moment at which clocks in the zone show a constant time."""
+    clocks, zone = counted(reader, node, 2)
+    return moment_of(reader, _timestamp(reader, clocks, depth), zone, reader.span(node))
+
+
+READ: dict[str, Build] = {
+    "convert_timezone": in_zone,
+    "from_utc_timestamp": in_zone,
+    "timezone": in_zone,
+    "to_utc_timestamp": to_utc,
+}
+"""The functions by name, in small letters."""
