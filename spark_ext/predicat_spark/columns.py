@@ -15,6 +15,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
+from predicat_spark.lists import provide
 from predicat_spark.names import quoted
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -62,12 +63,15 @@ def create_views(
         The names of the views.
 
     Raises:
-        PredicatError: There is no such dataset.
+        PredicatError: There is no such dataset, or a filter has a long list and the session is one of Spark
+            Connect.
     """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
+    found = list(_acceptable(catalog, dataset))
+    provide(session, (node for _, _, node in found))
     with settings(session, READING):
-        for name, relation, node in _acceptable(catalog, dataset):
+        for name, relation, node in found:
             source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
             session.sql(
                 f"CREATE {kind} {quoted(name)} AS SELECT * FROM {source} WHERE "
@@ -95,12 +99,15 @@ def create_functions(
         The names of the functions.
 
     Raises:
-        PredicatError: There is no such dataset.
+        PredicatError: There is no such dataset, or a filter has a long list and the session is one of Spark
+            Connect.
     """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
+    found = list(_acceptable(catalog, dataset))
+    provide(session, (node for _, _, node in found))
     with settings(session, READING):
-        for name, _, node in _acceptable(catalog, dataset):
+        for name, _, node in found:
             fields = fields_of(node).values()
             arguments = ", ".join(f"{quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
             body = f"({backends.dialect('spark').render(node)}) IS TRUE"

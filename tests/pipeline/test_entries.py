@@ -19,6 +19,7 @@ from predicat_spark.pipeline.report import table
 from predicat_spark.pipeline.stream import Following, stream
 
 pyspark = pytest.importorskip("pyspark")
+ACCUMULATORS = pyspark.accumulators._accumulatorRegistry
 NEEDED = pytest.mark.skipif(pyspark.__version__.startswith("4.0."), reason="Spark 4.0 has no Arrow functions")
 
 CATALOG = """\
@@ -133,7 +134,7 @@ def again(tmp_path: Path, **more: Any) -> Job:
         Sink("path", str(tmp_path / "out" / "dead"), rows="dead_letter"),
     )
     more = {"mode": "append", "checkpoint": str(tmp_path / "checkpoint"), "tries": 3, **more}
-    return job(tmp_path, ("late", "fragile"), *sinks, **more)
+    return replace(job(tmp_path, ("late", "fragile"), *sinks), **more)
 
 
 def counts(report: Report) -> list[tuple[int, int | None, int | None]]:
@@ -239,6 +240,30 @@ def test_errors_are_told_once(
     (error,) = report.errors
     assert (error.filter, error.error, error.rows) == ("fragile", "ValueError", 5)
     assert "rescheduled" in table(report)
+
+
+@NEEDED
+def test_the_batches_of_a_stream_have_their_own_errors(
+    spark: Any, catalog: predicat.Catalog, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each kind is logged once, and PySpark keeps one accumulator for all batches."""
+    add(spark, tmp_path, 20, 30)
+    batches: list[Report] = []
+
+    def told(report: Report) -> bool:
+        batches.append(report)
+        if len(batches) < 3:
+            add(spark, tmp_path, 30, 32 + 2 * len(batches))
+        return len(batches) < 3
+
+    before = set(ACCUMULATORS)
+    asked = again(tmp_path, filters=(JobFilter("fragile", "fragile"),), tries=1)
+    with caplog.at_level(logging.WARNING, "predicat.entry_filters"):
+        total = stream(catalog, asked, following=Following(0, told))
+    assert [[error.rows for error in batch.errors] for batch in batches[1:]] == [[2], [3]]
+    assert [error.rows for error in total.errors] == [10]
+    assert len([one for one in caplog.records if one.name == "predicat.entry_filters"]) == 1
+    assert len(set(ACCUMULATORS) - before) == 1
 
 
 @NEEDED

@@ -222,6 +222,36 @@ def test_a_stream_takes_a_new_catalog_between_batches(spark: Any, tmp_path: Path
     assert [(row.name, row.accepted) for row in total.filters] == [("even", 5), ("even", 2), ("small", 10)]
 
 
+def test_a_new_catalog_may_have_a_long_list(spark: Any, tmp_path: Path) -> None:
+    """The session of a stream is a copy of the one in which it began."""
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("even", "even"),),
+        (Sink("path", str(tmp_path / "out")),),
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+    add(spark, tmp_path, 0, 10)
+    (tmp_path / "listed.csv").write_text("n\n" + "".join(f"{n * 7}\n" for n in range(10_001)))
+    listed = CATALOG.replace("n % 2 = 0", "n IN list('listed')").replace(
+        "filters:", "lists:\n  listed: {type: bigint, file: listed.csv}\nfilters:"
+    )
+    batches: list[Report] = []
+
+    def told(report: Report) -> bool:
+        batches.append(report)
+        add(spark, tmp_path, 10, 20)
+        return len(batches) < 2
+
+    def newer() -> tuple[predicat.Catalog, Job] | None:
+        return (load(tmp_path, listed), job) if batches else None
+
+    stream(load(tmp_path), job, following=Following(0.1, told, newer))
+    found = sorted(row.n for row in spark.read.parquet(str(tmp_path / "out")).collect())
+    assert found == [0, 2, 4, 6, 8, 14]
+
+
 def test_a_stream_of_a_source_without_files(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(
         "apiVersion: predicat/v1\ndataset: ticks\nfields: {value: bigint}\n"

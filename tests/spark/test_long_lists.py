@@ -11,6 +11,7 @@ import pytest
 import predicat
 import predicat_spark
 from predicat.quality.plan import plan
+from predicat_spark import entry_filters
 from predicat_spark.pipeline import run
 from predicat_spark.quality import on_spark
 from predicat_spark.settings import settings
@@ -113,3 +114,23 @@ def test_run_and_coverage(spark: Any, rows: Any, folder: Path, tmp_path: Path) -
     assert measured.accepted["listed.either"] == expected(rows, f"{IDS} OR {CODES}")
     digest = next(iter(json.loads((folder / "target" / "manifest.json").read_text())["lists"]))
     assert len(digest) == 64
+
+
+def test_views_functions_and_entry_filters(spark: Any, rows: Any, tmp_path: Path) -> None:
+    """In a session that has not read a manifest with these lists."""
+    text = CATALOG.replace("ids.csv", "more.csv").replace("  codes: {type: string, file: codes.csv}\n", "")
+    text = text.replace("  either: {cel: id in lists.ids || code in lists.codes}\n", "")
+    (tmp_path / "c.yml").write_text(text)
+    (tmp_path / "more.csv").write_text("id\n" + "".join(f"{n * 3}\n" for n in range(12_001)))
+    catalog = predicat.load_catalog(tmp_path / "c.yml")
+    wanted = expected(rows, "id % 3 = 0 AND id <= 36000")
+    assert predicat_spark.create_views(spark, catalog) == ["listed__ids", "listed__not_ids"]
+    assert spark.table("listed__ids").count() == wanted
+    predicat_spark.create_functions(spark, catalog)
+    assert expected(rows, "listed__ids(id)") == wanted
+    text += "  partly: {python: tests.entry_classes.SecondTime, after: ids}\n"
+    (tmp_path / "c.yml").write_text(text.replace("listed\n", "other\n", 1))
+    found = entry_filters.apply(
+        rows, predicat.load_catalog(tmp_path / "c.yml"), "other.partly", outcome="said"
+    )
+    assert found.count() == wanted

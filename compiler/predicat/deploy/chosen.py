@@ -53,7 +53,7 @@ class Chosen(Struct, frozen=True, dict=True):
             return self.computed[0]
         return backends.dialect("spark").render(at(self.node, self.now))
 
-    @property
+    @cached_property
     def native_sql(self) -> str:
         """The same, where functions of the extension's jar are known."""
         spark = backends.dialect("spark")
@@ -75,7 +75,7 @@ class Chosen(Struct, frozen=True, dict=True):
         columns = (column.replace("`", "``") for column in self.columns)
         return " AND ".join(f"`{column}` IS NOT NULL" for column in columns) or "TRUE"
 
-    @property
+    @cached_property
     def meaning(self) -> str:
         """The hash of what it means in this run, parameters included."""
         return meaning_hash(self.node, self.row.on_unknown)

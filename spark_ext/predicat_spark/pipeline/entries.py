@@ -306,26 +306,45 @@ def _column(entry: Entry) -> str:
     return f"__predicat_entry_{entry.place}"
 
 
-def collected(session: SparkSession) -> Any:
-    """An accumulator of the errors of classes."""
-    from pyspark.accumulators import AccumulatorParam  # noqa: PLC0415  # as above
+class Raised:
+    """The errors of classes in the batches of a run, and which of them were logged.
 
-    class Merge(AccumulatorParam[Errors]):
-        def zero(self, value: Errors) -> Errors:
+    All batches share one accumulator: PySpark keeps each for the life of the process.
+    """
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._collected: Any = None
+        self._logged: set[tuple[str, str, str]] = set()
+
+    def accumulator(self) -> Any:
+        """Where tasks add their errors, of which there are none so far."""
+        if self._collected is None:
+            self._collected = self._session.sparkContext.accumulator({}, cast("Any", _Sum()))
+        self._collected.value = {}
+        return self._collected
+
+    def take(self) -> Errors:
+        """The errors of a batch. Each kind is logged once, with the key of a row."""
+        if self._collected is None:
             return {}
+        found: Errors = self._collected.value
+        self._collected.value = {}
+        for what, (count, key, text) in found.items():
+            if what not in self._logged:
+                self._logged.add(what)
+                _LOG.warning(say.raised_in_job(*what, key, text, count))
+        return found
 
-        def addInPlace(self, value1: Errors, value2: Errors) -> Errors:  # noqa: N802  # PySpark's name
-            for what, (count, key, text) in value2.items():
-                before = value1.get(what, (0, key, text))
-                value1[what] = (before[0] + count, before[1], before[2])
-            return value1
 
-    return session.sparkContext.accumulator({}, Merge())
+class _Sum:
+    """How errors of tasks are added; of several rows the first is told."""
 
+    def zero(self, _value: Errors) -> Errors:
+        return {}
 
-def log(errors: Errors, logged: set[tuple[str, str, str]]) -> None:
-    """Log each kind of error once, with the key of a row."""
-    for what, (count, key, text) in errors.items():
-        if what not in logged:
-            logged.add(what)
-            _LOG.warning(say.raised_in_job(*what, key, text, count))
+    def addInPlace(self, value1: Errors, value2: Errors) -> Errors:  # noqa: N802  # PySpark's name
+        for what, (count, key, text) in value2.items():
+            before = value1.get(what, (0, key, text))
+            value1[what] = (before[0] + count, before[1], before[2])
+        return value1

@@ -40,7 +40,7 @@ from predicat_spark.pipeline.commit import (
     staging,
     tidy,
 )
-from predicat_spark.pipeline.entries import Entries
+from predicat_spark.pipeline.entries import Entries, Raised
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.interrupts import Interrupts
 from predicat_spark.pipeline.lease import FOLDER
@@ -145,7 +145,6 @@ def run_job(
     options = options or Options()
     job, rows = resolved(catalog, job)
     session = local_session(options.master, f"predicat {job.name or job.dataset}", options.conf, jar=True)
-    provide(session, (row.node for row in rows))
     with failures.telling(), settings(session, READING):
         if job.checkpoint is not None:
             from predicat_spark.pipeline.stream import run_stream  # noqa: PLC0415  # it imports this module
@@ -217,8 +216,9 @@ class Run:
         job: Job,
         rows: Sequence[Chosen],
         options: Options,
-        logged: set[tuple[str, str, str]] | None = None,
+        raised: Raised | None = None,
     ) -> None:
+        provide(session, (row.node for row in rows))
         now = clock.reading(options.now)[NOW.name]  # one for all sinks, passes and retries
         # Other filters keep the SQL that an earlier batch has made.
         self.rows = [replace(row, now=now) if reads_now(row.node) else row for row in rows]
@@ -227,9 +227,8 @@ class Run:
         self.state = self._state()
         tries = 1 if job.checkpoint is None else job.tries or TRIES
         self.entries = Entries(session, catalog, self.rows, job.label, tries)
-        self.errors: Any = None
         self.retried: dict[str, int] = {}
-        self.logged = logged if logged is not None else set()
+        self.raised = raised or Raised(session)
 
     def recover(self) -> list[str]:
         """Complete or undo the runs that were killed in the places of this job; says what was done."""
@@ -323,9 +322,9 @@ class Run:
             return routed(
                 self.session, reading, self.rows, outputs, run, apart=self._apart, matching=matching
             )
-        self.errors = put_off.collected(self.session)
+        errors = self.raised.accumulator()
         labels = [row.name for row in self.rows]
-        first = self.entries.first(reading, apart=self._apart, errors=self.errors)
+        first = self.entries.first(reading, apart=self._apart, errors=errors)
         rows = self.entries.rows(matching=matching)
         counts, written = routed(
             self.session, first, rows, outputs, run, apart=self._apart, matching=matching, labels=labels
@@ -334,7 +333,7 @@ class Run:
             written = [[] for _ in outputs]  # no file without rows
         waiting, removed = self._waiting(targets)
         if waiting is not None:
-            again = self.entries.again(reading, waiting, removed, errors=self.errors)
+            again = self.entries.again(reading, waiting, removed, errors=errors)
             rows = self.entries.rows(matching=matching, again=True)
             places = [
                 place for place, output in enumerate(outputs) if output.rows not in ("unmatched", "bad")
@@ -582,12 +581,6 @@ class Run:
             )
         ]
 
-    def _raised(self) -> list[EntryError]:
-        """The errors of the classes of entry filters, which are logged once."""
-        found: put_off.Errors = self.errors.value if self.errors is not None else {}
-        put_off.log(found, self.logged)
-        return [EntryError(*what, *about) for what, about in found.items()]
-
     def _bad(self, reading: Reading, counts: Counts) -> list[BadCells]:
         return [
             BadCells(cell.column, count, samples)
@@ -672,7 +665,7 @@ class Run:
             counts.bad_rows,
             self._bad(reading, counts),
             started=started.isoformat(),
-            errors=self._raised(),
+            errors=[EntryError(*what, *about) for what, about in self.raised.take().items()],
             lag_seconds=_lag(counts.newest),
         )
 

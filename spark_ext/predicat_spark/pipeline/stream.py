@@ -168,7 +168,7 @@ class _Batches:
     def _commit(self, session: SparkSession, reading: Reading, run: str, mode: str) -> None:
         """Commit a batch, unless it was committed before."""
         with self._turn:
-            part = Run(session, *self._asked.now(), self._work.options, self._work.logged)
+            part = Run(session, *self._asked.now(), self._work.options, self._work.raised)
             if self._work.files.exists(record_path(part.state, run)):
                 return
             report = part.batch(reading, run, mode=mode, checkpoint=self.place)
