@@ -104,7 +104,7 @@ def test_a_run_may_end_at_bad_rows(
     with pytest.raises(
         predicat.PredicatError,
         match=(
-            r"(?s)3 rows have cells that cannot be converted: .*dep_delay: 2 \(such as .*; no sink was "
+            r"(?s)3 rows with cells that cannot be converted: .*dep_delay: 2 \(such as .*; no sink was "
             r"changed"
         ),
     ):

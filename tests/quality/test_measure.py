@@ -145,7 +145,7 @@ def test_bounds_severities_and_blame(folder: Path, spark: Any, postgres: Any) ->
     assert checks["shop.low", "at_most"].status == "warn"
     assert checks["shop.high", "unknown_at_most"].status == "fail"
     assert checks["shop.high", "unknown_at_most"].blame == "s is 'x' is UNKNOWN for 25.00%"
-    assert checks["shop.never", "at_least"].message == "shop.never accepts 0 rows; at least 1 rows"
+    assert checks["shop.never", "at_least"].message == "shop.never accepts 0 rows; at least 1 row"
     assert checks["shop.never", "at_least"].blame.endswith("is FALSE for 80.00%")
     assert (
         checks["shop.both", "exhaustive"].status == "fail"
@@ -452,9 +452,9 @@ filters: {some: {sql: day IS NOT NULL}}
     past = {"shop": [{"at": "2026-03-01", "rows": 10, "status": "pass"}]}
     for found in measured(moments(0), "at").values():
         assert checks(found, past) == [
-            ("rows_at_least", "fail", "shop has 1 rows; at least 2"),
-            ("rows_at_most", "pass", "shop has 1 rows; at most 3"),
-            ("rows_drift", "fail", "shop has 1 rows, -90.00% since 2026-03-01; at most 20% either way"),
+            ("rows_at_least", "fail", "shop has 1 row; at least 2"),
+            ("rows_at_most", "pass", "shop has 1 row; at most 3"),
+            ("rows_drift", "fail", "shop has 1 row, -90.00% since 2026-03-01; at most 20% either way"),
             ("freshness", "fail", "shop has no at that tells its age; at most 26 hours"),
         ]
     for found in measured(moments(1, 1, 1, 1)).values():
@@ -739,7 +739,7 @@ def test_the_page_tells_the_run_and_shows_failures_first(folder: Path) -> None:
     assert order == sorted(order)
     assert (
         '<span class="bound warn">at most 20% (warn)</span>' in shown
-        and '<span class="bound fail">at least 1 rows</span>' in shown
+        and '<span class="bound fail">at least 1 row</span>' in shown
     )
     assert "rows of low are accepted by kind too: " in shown
     assert '<td class="mono">NULL</td>' in shown  # a row that no filter of a group accepts

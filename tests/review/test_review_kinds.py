@@ -199,7 +199,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("vars/limit", 200, "variable", "limit", "100", "200"),
     ("vars/unused", None, "variable", "unused", "x", None),
     ("baseline/max_age", "60 days", "baseline", "orders", "30 days (warn)", "60 days (warn)"),
-    ("rows/at_least", 500, "rows-bound", "orders", "1000 rows", "500 rows"),
+    ("rows/at_least", 500, "rows-bound", "orders", "1,000 rows", "500 rows"),
     ("rows/drift", "20%", "rows-bound", "orders", "10%", "20%"),
     (
         "freshness/at_most",

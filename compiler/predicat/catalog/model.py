@@ -16,6 +16,7 @@ from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.wording import quantity
 from predicat.ir.nodes import NOW, FieldDecl, ParamDecl
 from predicat.ir.tree import Tree
 
@@ -60,7 +61,7 @@ class Bound(Struct, frozen=True):
     severity: str = "error"
 
     def __str__(self) -> str:
-        return f"{self.value * 100:.15g}%" if self.share else f"{self.value:.15g} rows"
+        return f"{self.value * 100:.15g}%" if self.share else quantity(int(self.value), "row")
 
 
 class Freshness(Struct, frozen=True):

@@ -11,6 +11,7 @@ import click
 from predicat.cli.options import SECONDS, catalog_option, dsn_option, load, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import EMBEDDED, FromProject, connect
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.deploy.deployment import Plan
@@ -126,7 +127,7 @@ _PAST = {
 def _text(done: Plan) -> str:
     lines: list[str] = []
     if done.functions.to_install:
-        lines.append(f"install {len(done.functions.to_install)} functions in the schema predicat")
+        lines.append(f"install {quantity(len(done.functions.to_install), 'function')} in the schema predicat")
     lines += done.lists.told()
     lines += [f"{step.action} {step.shown}: {step.reason}" for step in done.changes[:_SHOWN]]
     if len(done.changes) > _SHOWN:

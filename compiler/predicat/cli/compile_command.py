@@ -10,6 +10,7 @@ import click
 from predicat.cli.options import catalog_option, load, pairs, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.catalog.signature import Signer
@@ -65,7 +66,7 @@ def command(
         if sign is not None:
             write_text(path, sign(path.read_text(encoding="utf-8")))
         data = {"manifest": str(path), "versions": head["count"], "unchanged": True}
-        show(form, data, lambda: f"{path}: {head['count']} filter versions, unchanged")
+        show(form, data, lambda: f"{path}: {quantity(head['count'], 'filter version')}, unchanged")
         return
     catalog = load(folder, variables)
     manifest = build_manifest(catalog)
@@ -95,7 +96,7 @@ def command(
         click.echo(note, err=True)
     count = len(manifest["filters"])
     data = {"manifest": str(path), "versions": count, "unchanged": False}
-    show(form, data, lambda: f"{path}: {count} filter versions")
+    show(form, data, lambda: f"{path}: {quantity(count, 'filter version')}")
 
 
 def _signer(key: Path | None) -> Signer | None:

@@ -10,6 +10,7 @@ import click
 
 from predicat.cli.options import catalog_option
 from predicat.cli.output import format_option, text_of
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.diagnostics import Source
@@ -66,7 +67,7 @@ def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: boo
         click.echo(text_of({"files": found, "changed": changed, "written": written}))
     elif str(next(iter(files), "")) != "-":
         what = "would change" if only_check or show else "changed"
-        click.echo(f"{changed} of {count} file{'s' * (count != 1)} {what}", err=True)
+        click.echo(f"{changed} of {quantity(count, 'file')} {what}", err=True)
     if only_check and changed:
         raise click.exceptions.Exit(1)
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from predicat.cli.options import check_dataset_name
 from predicat.cli.output import format_option, show
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic, Span
@@ -55,10 +56,7 @@ def command(
     written, found = _write(result.kept, to, force=force)
     problems = [*result.problems, *found]
     left = len(outcome.left) + len(result.refused)
-    counts = (
-        f"{len(result.kept)} filter{'s' * (len(result.kept) != 1)} taken, {left} part{'s' * (left != 1)} "
-        "left out"
-    )
+    counts = f"{quantity(len(result.kept), 'filter')} taken, {quantity(left, 'part')} left out"
     if form == "text":
         for row in written:
             row.tell()

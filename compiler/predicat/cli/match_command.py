@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, pairs, reading, vars_option
+from predicat.cli.options import catalog_option, form_option, load_quietly, pairs, reading, vars_option
 from predicat.cli.selection import no_paths
 from predicat.diagnostics.messages import matching as say
 
@@ -52,14 +52,7 @@ _FORMATS = ("json", "csv", "parquet")
 @click.option(
     "--now", metavar="TIME", help="The current time for filters that read it, in UTC. Default: the clock."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="The format of the result. json prints one object in a line for each row.",
-)
+@form_option("table", "json", what="result. json: one object in a line for each row")
 @catalog_option
 @vars_option
 def command(

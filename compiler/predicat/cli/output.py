@@ -9,17 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.options import form_option
+
 if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic
 
-_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json")),
-    default="text",
-    show_default=True,
-    help="The format of the result. With json, problems are JSON on standard output too.",
-)
+_option = form_option("text", "json", what="result. With json, problems are JSON on standard output too")
 
 
 def format_option(command: Callable[..., None]) -> Callable[..., None]:
@@ -38,7 +33,8 @@ def format_option(command: Callable[..., None]) -> Callable[..., None]:
                 click.echo(text_of({"problems": problems(error.diagnostics)}))
             raise
 
-    return _option(wrapped)
+    result: Callable[..., None] = _option(wrapped)
+    return result
 
 
 def show(form: str, data: Any, text: Callable[[], str]) -> None:

@@ -33,6 +33,7 @@ from predicat.cli.options import (
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,7 +223,7 @@ def _tell(pipeline: Any, prometheus: Path | None) -> Callable[[Any], None]:
             for outcome, count in row.counts.items():
                 if outcome != "rescheduled":  # how many wait now, which is no sum
                     total[row.name, outcome] += count
-        click.echo(f"{report.run}: {report.rows:,} rows in {report.seconds:.1f} s")
+        click.echo(f"{report.run}: {quantity(report.rows, 'row')} in {report.seconds:.1f} s")
         if prometheus is not None:
             _save(prometheus, pipeline.prometheus(report, total))
 

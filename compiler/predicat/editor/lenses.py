@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from predicat.catalog.live import Loaded
 from predicat.diagnostics import Span
+from predicat.diagnostics.wording import quantity
 from predicat.editor.symbols import file_of, filter_symbol
 
 Rows = Mapping[str, tuple[int, int]]
@@ -48,7 +49,7 @@ def lenses(loaded: Loaded, file: Path, rows: Rows) -> Iterator[Lens]:
             if name in rows:
                 accepted, of = rows[name]
                 share = f" ({accepted / of:.1%})" if of else ""
-                yield Lens("rows", f"accepted {accepted:,} of {of:,} rows{share}", name, outer)
+                yield Lens("rows", f"accepted {accepted:,} of {quantity(of, 'row')}{share}", name, outer)
 
 
 def _users(loaded: Loaded) -> dict[str, Counter[str]]:
@@ -84,4 +85,4 @@ def _tests(total: int, failed: int) -> str:
 
 
 def _used(users: Counter[str]) -> str:
-    return "used by " + ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in users.items())
+    return "used by " + ", ".join(quantity(count, kind) for kind, count in users.items())

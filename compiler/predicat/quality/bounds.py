@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.catalog.model import Bound, Catalog, Dataset, Filter, Freshness
+from predicat.diagnostics.wording import quantity
 from predicat.ir.canonical import meaning_hash
 from predicat.quality.history import last_accepted
 from predicat.quality.measure import Measure
@@ -118,7 +119,7 @@ def _coverage(row: Filter, found: Measure, entries: Sequence[Mapping[str, Any]])
         edge = _edge(count, found, bound, high)
         holds = edge <= bound.value if high else edge >= bound.value
         what = "UNKNOWN for" if kind == "unknown_at_most" else "accepts"
-        shown = f"{value:.2%} of the rows" if bound.share else f"{value:,.0f} rows"
+        shown = f"{value:.2%} of the rows" if bound.share else quantity(round(value), "row")
         limit = "at most" if high else "at least"
         blame = (
             ""
@@ -248,7 +249,7 @@ def dataset_checks(
         bound = dataset.rows.get(kind)
         if bound is not None:
             limit = "at least" if kind == "at_least" else "at most"
-            message = f"{dataset.name} has {rows:,.0f} rows; {limit} {bound.value:,.0f}"
+            message = f"{dataset.name} has {quantity(found.total, 'row')}; {limit} {bound.value:,.0f}"
             status = _status(bool(holds(bound.value)), bound.severity)
             yield Check(dataset.name, f"rows_{kind}", status, message, rows, str(bound), totals, unit="rows")
     before, bound = _compared(dataset.name, past, baseline), dataset.rows.get("drift")
@@ -256,7 +257,8 @@ def dataset_checks(
         moved = rows / before["rows"] - 1
         since = before.get("at", "the baseline")
         message = (
-            f"{dataset.name} has {rows:,.0f} rows, {moved:+.2%} since {since}; at most {bound} either way"
+            f"{dataset.name} has {quantity(found.total, 'row')}, {moved:+.2%} since {since}; "
+            f"at most {bound} either way"
         )
         yield Check(
             dataset.name,
@@ -312,5 +314,5 @@ def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:
             ("exhaustive", count.gap, "no filter", count.gap_rows),
         ):
             if spec.get(kind):
-                message = f"{rows:,} rows are accepted by {said} of {name}"
+                message = f"{quantity(rows, 'row')} accepted by {said} of {name}"
                 yield Check(name, kind, _status(not rows, severity), message, rows, "0 rows", rows=samples)

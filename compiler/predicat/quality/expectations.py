@@ -21,6 +21,7 @@ from great_expectations.render.components import (
 from great_expectations.render.renderer.renderer import renderer
 
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.wording import quantity
 from predicat.quality.gx_metric import METRIC, EngineFailure
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted
@@ -181,7 +182,7 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
         details = {
             "accepted": accepted,
             "rows": measured.rows,
-            "measured": f"accepts {accepted:,} of {measured.rows:,} rows ({share:.2%})",
+            "measured": f"accepts {accepted:,} of {quantity(measured.rows, 'row')} ({share:.2%})",
         }
         return {"success": holds, "result": {"observed_value": share, "details": details}}
 
@@ -210,7 +211,7 @@ class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
         details = {
             "unknown": unknown,
             "rows": measured.rows,
-            "measured": f"is UNKNOWN for {unknown:,} of {measured.rows:,} rows ({share:.2%})",
+            "measured": f"is UNKNOWN for {unknown:,} of {quantity(measured.rows, 'row')} ({share:.2%})",
         }
         return {"success": holds, "result": {"observed_value": share, "details": details}}
 

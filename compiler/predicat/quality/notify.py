@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.wording import quantity
 from predicat.quality.report import Run, data
 from predicat.review.rest import Api, ApiError, with_retries
 
@@ -65,8 +66,8 @@ def summary(runs: Sequence[Run]) -> str:
     passed = sum(check.status == "pass" for check in checks)
     errors = sum(len(run.failures) for run in runs)
     names = ", ".join(run.dataset for run in runs)
-    return f"Filter coverage of {names}: {passed} of {len(checks)} checks passed" + (
-        f", {errors} engine errors" if errors else ""
+    return f"Filter coverage of {names}: {passed} of {quantity(len(checks), 'check')} passed" + (
+        f", {quantity(errors, 'engine error')}" if errors else ""
     )
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import Diagnostic
+from predicat.diagnostics.wording import quantity
 from predicat.quality.bounds import Check
 from predicat.quality.history import Entry
 from predicat.quality.measure import Measure
@@ -77,7 +78,7 @@ def text(runs: Sequence[Run]) -> str:
     for run in runs:
         found = run.measure
         if found is not None:
-            of = f"{found.rows:,} rows" + (
+            of = quantity(found.rows, "row") + (
                 f", a sample of {found.sample:.2%}; intervals hold in 95 of 100 cases"
                 if found.sample < 1
                 else ""
@@ -98,7 +99,7 @@ def text(runs: Sequence[Run]) -> str:
             if check.history:
                 lines.append(f"  before: {', '.join(map(check.figure, check.history[-5:]))}")
         passed = sum(check.status == "pass" for check in run.checks)
-        lines += [f"{passed} of {len(run.checks)} checks passed", ""]
+        lines += [f"{passed} of {quantity(len(run.checks), 'check')} passed", ""]
     return "\n".join(lines)
 
 
@@ -228,7 +229,7 @@ def markdown(runs: Sequence[Run]) -> str:
             found = run.measure
             lines += [
                 "",
-                f"{found.rows:,} rows on {found.engine}",
+                f"{quantity(found.rows, 'row')} on {found.engine}",
                 "",
                 "| filter | accepted | share | UNKNOWN |",
                 "|---|---:|---:|---:|",

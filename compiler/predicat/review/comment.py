@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from predicat.diagnostics.wording import quantity
 from predicat.review.comments import MARK
 from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
@@ -117,10 +118,7 @@ def _first_row(topic: Topic, data: Data) -> str:
         what += f"<br>{data[topic.name].short()}"
     if topic.under:
         other = "other " if topic.subject == "filter" else ""
-        what += (
-            f"<br>changes {len(topic.under)} {other}filter{'s' * (len(topic.under) > 1)}: "
-            f"{tally(topic.under)}"
-        )
+        what += f"<br>changes {quantity(len(topic.under), f'{other}filter')}: {tally(topic.under)}"
     return f"| {_name(topic)} | {what} | {_examples(topic) or _values(topic.head) or ' '} |\n"
 
 

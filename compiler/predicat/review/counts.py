@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.wording import quantity
 from predicat.ir.nodes import Call, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.types import BOOLEAN
 from predicat.passes.substitute import with_defaults
@@ -40,7 +41,7 @@ class Counts(Struct, frozen=True):
 
     def short(self) -> str:
         """`+12 -3 of 1,000 rows`."""
-        return self.reason or f"+{self.gained:,} -{self.lost:,} of {self.total:,} rows"
+        return self.reason or f"+{self.gained:,} -{self.lost:,} of {quantity(self.total, 'row')}"
 
     def lines(self) -> list[str]:
         """The figures and the sample as text."""
@@ -48,7 +49,8 @@ class Counts(Struct, frozen=True):
             return [f"data: {self.reason}"]
         lines = [
             (
-                f"data: {self.total:,} rows; accepted {self.before:,} before, {self.after:,} after; "
+                f"data: {quantity(self.total, 'row')}; "
+                f"accepted {self.before:,} before, {self.after:,} after; "
                 f"{self.gained:,} gained, {self.lost:,} lost"
             )
         ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from predicat.diagnostics.wording import quantity
 from predicat.ir.codec import data_value
 from predicat.review import show
 from predicat.review.kinds import KINDS, ORDER, ROWS, Kind
@@ -222,7 +223,7 @@ def value_text(kind: Kind, value: Any) -> str | None:  # a return a shape
         case "test", {"matches": matches}:
             return f"matches {matches}"
         case "coverage" | "rows-bound", {"value": number, "share": share, "severity": severity}:
-            return (f"{number * 100:.15g}%" if share else f"{number:.15g} rows") + (
+            return (f"{number * 100:.15g}%" if share else quantity(int(number), "row")) + (
                 " (warn)" if severity == "warn" else ""
             )
         case "baseline", {}:

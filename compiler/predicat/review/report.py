@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from predicat.diagnostics.wording import quantity
 from predicat.review import show
 from predicat.review.comment import markdown
 from predicat.review.counts import Counts
@@ -143,7 +144,7 @@ def github(review: Review, _data: Data) -> str:
             if entry is topic.head or entry.proof is None or entry.proof != topic.head.proof
         ]
         under = (
-            f"; {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}"
+            f"; {quantity(len(topic.under), 'filter')} changed by it: {tally(topic.under)}"
             if topic.under
             else ""
         )

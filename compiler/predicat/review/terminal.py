@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from predicat.diagnostics.wording import quantity
 from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
 from predicat.review.topics import Topic, summary, tally, topics
@@ -36,7 +37,7 @@ def _topic(topic: Topic, data: Data) -> Iterator[str]:
     for entry in topic.entries:
         yield from (f"  affects {kind}: {join_names(names)}" for kind, names in topic.users(entry).items())
     if topic.under:
-        yield f"  {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}"
+        yield f"  {quantity(len(topic.under), 'filter')} changed by it: {tally(topic.under)}"
         for other in topic.under:
             example = next(
                 (

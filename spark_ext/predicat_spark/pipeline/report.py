@@ -160,12 +160,13 @@ def table(report: Report) -> str:
 
 def summary(report: Report) -> str:
     """One line: what was read, and how."""
-    said = f"{report.rows:,} rows of {report.dataset} in {report.seconds:.1f} s"
+    said = f"{quantity(report.rows, 'row')} of {report.dataset} in {report.seconds:.1f} s"
     if report.sinks:
         readings = "many readings" if report.passes == "many" else "one reading"
-        said += f"; {readings} for {quantity(len(report.sinks), 'sink')}, {report.rows_read:,} rows read"
+        said += f"; {readings} for {quantity(len(report.sinks), 'sink')}"
+        said += f", {quantity(report.rows_read, 'row')} read"
     if report.bad_rows:
-        said += f"; {report.bad_rows:,} rows with cells that cannot be converted"
+        said += f"; {quantity(report.bad_rows, 'row')} with cells that cannot be converted"
     return said
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Span
+from predicat.diagnostics.wording import quantity
 
 
 class Reason(NamedTuple):
@@ -726,7 +727,7 @@ def usage_warning(message: str, hint: str | None = None) -> Diagnostic:
 
 def bad_records(rows: int, said: str, hint: str) -> Diagnostic:
     return Diagnostic(
-        "bad-records", f"{rows:,} rows have cells that cannot be converted: {said}", NOWHERE, hint
+        "bad-records", f"{quantity(rows, 'row')} with cells that cannot be converted: {said}", NOWHERE, hint
     )
 
 

@@ -243,7 +243,7 @@ def no_such_type(name: str, physical: str) -> str:
 def counted(relation: str, total: int, true: int, unknown: int) -> str:
     """The rows of a condition."""
     more = f", UNKNOWN for {unknown:,}" if unknown else ""
-    return f"TRUE for {true:,} of {total:,} rows of {relation}{more}"
+    return f"TRUE for {true:,} of {quantity(total, 'row')} of {relation}{more}"
 
 
 def takes_none(relation: str, total: int, unknown: int) -> str:
