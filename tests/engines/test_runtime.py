@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat.api import declared
+from predicat.backends.sql.functions import OF_JSON, OF_MEMBER
 from predicat.backends.sql.postgres import POSTGRES, runtime
 from predicat.deploy.rows import on_postgres
 from predicat.diagnostics import Unsupported
@@ -188,22 +189,24 @@ def test_quotients_of_cel(installed: Any) -> None:
     check(installed, fields, rows, [node])
 
 
-CALLS = {
-    **{name: f"predicat.{name}(s) IS NOT NULL" for name in TEXTS},
-    **{name: f"predicat.{name}(a, b) > 3" for name in runtime.INTEGERS.values()},
-    **{name: f"predicat.{name}(d, a) > 3" for name in runtime.DOUBLES.values()},
-    "elapsed": "predicat.elapsed(t, now()) > INTERVAL '1 hour'",
-    "days_between": "predicat.days_between(x, x) > 3",
-}
+CALLS = [
+    *((name, f"predicat.{name}(s) IS NOT NULL") for name in TEXTS),
+    *((name, f"predicat.{name}(a, b) > 3") for name in runtime.INTEGERS.values()),
+    *((name, f"predicat.{name}(d, a) > 3") for name in runtime.DOUBLES.values()),
+    ("elapsed", "predicat.elapsed(t, now()) > INTERVAL '1 hour'"),
+    ("days_between", "predicat.days_between(x, x) > 3"),
+    *((name, f"predicat.{name}(j -> 'a', 'b') > 3") for name in OF_MEMBER),
+    *((name, f"predicat.{name}(j) > 3") for name in OF_JSON),
+]
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_calls_are_inlined(name: str, installed: Any) -> None:
+@pytest.mark.parametrize(("name", "call"), CALLS)
+def test_calls_are_inlined(name: str, call: str, installed: Any) -> None:
     installed.execute(
-        "CREATE TEMPORARY TABLE given (s text, a bigint, b int, d float8, t timestamptz, x date)"
+        "CREATE TEMPORARY TABLE given (s text, a bigint, b int, d float8, t timestamptz, x date, j jsonb)"
     )
     try:
-        shown = installed.execute(f"EXPLAIN (VERBOSE) SELECT * FROM given WHERE {CALLS[name]}").fetchall()
+        shown = installed.execute(f"EXPLAIN (VERBOSE) SELECT * FROM given WHERE {call}").fetchall()
         assert f"predicat.{name}(" not in "\n".join(row[0] for row in shown)
     finally:
         installed.execute("DROP TABLE given")
@@ -215,6 +218,14 @@ def test_constants_raise_no_error(name: str, installed: Any) -> None:
     for text in [*NEAR[kind][2], *MORE[kind], "", "many"]:
         quoted = "'" + text.replace("'", "''") + "'"
         installed.execute(f"SELECT predicat.{name}({quoted})")
+
+
+@pytest.mark.parametrize("name", OF_JSON)
+@pytest.mark.parametrize(
+    "value", ["1e400", "-1e-400", "1e300", '"1e400"', '"x"', "true", "null", "[]", "3.5"]
+)
+def test_constant_documents_raise_no_error(name: str, value: str, installed: Any) -> None:
+    installed.execute(f"SELECT predicat.{name}('{value}'::jsonb), predicat.{name}('{{\"k\": {value}}}', 'k')")
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])

@@ -49,6 +49,15 @@ CREATE OR REPLACE FUNCTION predicat.days_between(a date, b date) RETURNS bigint 
 -- a - b, NULL unless both are within years 1 to 9999
 CREATE OR REPLACE FUNCTION predicat.elapsed(a timestamp with time zone, b timestamp with time zone) RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN (CASE WHEN a BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN a END - CASE WHEN b BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN b END);
 
+-- the number of a JSON value as a double, NULL for any other value
+CREATE OR REPLACE FUNCTION predicat.exact_number(j jsonb) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN JSONB_TYPEOF(j) = 'number' THEN CASE WHEN ABS(j::numeric) < 2.4703282292062328e-324 THEN 0::float8 WHEN ABS(j::numeric) < 1.7976931348623158e308 THEN j::numeric::float8 ELSE SIGN(j::numeric)::float8 * FLOAT8 'Infinity' END END;
+
+-- the number of a JSON value as a double, NULL for any other value
+CREATE OR REPLACE FUNCTION predicat.number(j jsonb) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN JSONB_TYPEOF(j) = 'number' THEN CASE WHEN OCTET_LENGTH(j::text) < 300 THEN (j::text)::float8 ELSE predicat.exact_number(j) END END;
+
+-- the number of a JSON value as a double, NULL for any other value
+CREATE OR REPLACE FUNCTION predicat.number(j jsonb, k text) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN JSONB_TYPEOF(j -> k) = 'number' THEN CASE WHEN OCTET_LENGTH(j ->> k) < 300 THEN (j ->> k)::float8 ELSE predicat.exact_number(j -> k) END END;
+
 -- CAST(s AS BIGINT), NULL if s is not an integer or does not fit
 CREATE OR REPLACE FUNCTION predicat.to_bigint(s text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE RETURN CAST(CASE WHEN pg_input_is_valid(s, 'bigint') AND (s COLLATE "C" >= '1' AND STRPOS(s, '_') = 0 OR BTRIM(s, E' \t\n\v\f\r') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN s END AS bigint);
 
@@ -119,4 +128,22 @@ CREATE OR REPLACE FUNCTION predicat.to_timestamp(s text) RETURNS timestamptz LAN
 CREATE OR REPLACE FUNCTION predicat.to_boolean(s text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE LOWER(BTRIM(s, ' 	
 ')) IN ('t', 'true', 'y', 'yes', '1') WHEN TRUE THEN TRUE WHEN FALSE THEN CASE WHEN LOWER(BTRIM(s, ' 	
 ')) IN ('f', 'false', 'n', 'no', '0') THEN FALSE END END;
+
+-- double(j) of CEL of a text or a number, else NULL
+CREATE OR REPLACE FUNCTION predicat.double(j jsonb) RETURNS float8 LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE JSONB_TYPEOF(j) WHEN 'string' THEN predicat.double((j #>> '{}')) ELSE predicat.number(j) END;
+
+-- int(j) of CEL of a text or a number, else NULL
+CREATE OR REPLACE FUNCTION predicat.int(j jsonb) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE JSONB_TYPEOF(j) WHEN 'string' THEN predicat.int((j #>> '{}')) ELSE CASE WHEN predicat.number(j) > -9223372036854775808::float8 AND predicat.number(j) < 9223372036854775808::float8 THEN TRUNC(predicat.number(j))::bigint END END;
+
+-- CAST(j AS BIGINT) of a text or a number, else NULL
+CREATE OR REPLACE FUNCTION predicat.to_bigint(j jsonb) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE JSONB_TYPEOF(j) WHEN 'string' THEN predicat.int((j #>> '{}')) ELSE CASE WHEN predicat.number(j) >= -9223372036854775808::float8 AND predicat.number(j) < 9223372036854775808::float8 THEN TRUNC(predicat.number(j))::bigint END END;
+
+-- double(j) of CEL of a text or a number, else NULL
+CREATE OR REPLACE FUNCTION predicat.double(j jsonb, k text) RETURNS float8 LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE JSONB_TYPEOF(j -> k) WHEN 'string' THEN predicat.double(j ->> k) ELSE predicat.number(j, k) END;
+
+-- int(j) of CEL of a text or a number, else NULL
+CREATE OR REPLACE FUNCTION predicat.int(j jsonb, k text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE JSONB_TYPEOF(j -> k) WHEN 'string' THEN predicat.int(j ->> k) ELSE CASE WHEN predicat.number(j, k) > -9223372036854775808::float8 AND predicat.number(j, k) < 9223372036854775808::float8 THEN TRUNC(predicat.number(j, k))::bigint END END;
+
+-- CAST(j AS BIGINT) of a text or a number, else NULL
+CREATE OR REPLACE FUNCTION predicat.to_bigint(j jsonb, k text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE RETURN CASE JSONB_TYPEOF(j -> k) WHEN 'string' THEN predicat.int(j ->> k) ELSE CASE WHEN predicat.number(j, k) >= -9223372036854775808::float8 AND predicat.number(j, k) < 9223372036854775808::float8 THEN TRUNC(predicat.number(j, k))::bigint END END;
 

@@ -103,6 +103,10 @@ class Documents(Struct, frozen=True):
     """Whether a value is a number that equals this double. None if a test of the kind and a comparison are no
     longer than what the dialect has.
     """
+    scalar: Callable[[Renderer, Node, str], Sql | None]
+    """Whether a value is the scalar with this JSON text; FALSE or NULL for any other, and for no value. None
+    where the dialect has no short test.
+    """
 
 
 class Served(Struct, frozen=True):
@@ -660,7 +664,7 @@ class Renderer(Struct):
             return self.let_node(
                 read, lambda double: self.call(Call(node.type, node.op, (double,), node.span))
             )
-        if self.runtime is not None and (called := self.runtime.called(self, node)) is not None:
+        if (called := self.function(node)) is not None:
             return called
         rule = self.dialect.table[node.op]
         if self.parameterize and node.type in (TIMESTAMP, DATE) and is_of_clock(node):
@@ -673,6 +677,10 @@ class Renderer(Struct):
             )
         sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
         return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _COLUMN_LOOK_UPS else sql
+
+    def function(self, node: Call) -> Sql | None:
+        """The call of a function that is installed where the SQL runs; None if there is none."""
+        return None if self.runtime is None else self.runtime.called(self, node)
 
     def convert_json_text(self, node: Call, value: Node) -> Sql:
         """A conversion of the text of a JSON value. The kind is tested first. The text, which rules use

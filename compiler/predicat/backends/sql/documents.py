@@ -6,7 +6,7 @@ value, so none of them needs a test before it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -80,6 +80,29 @@ def _json_equals(r: Renderer, node: Call) -> Sql:
     kind = Call(BOOLEAN, "json_is", (value, Literal(STRING, "number")), node.span)
     equal = r.node(Call(BOOLEAN, "eq", (Call(DOUBLE, "json_number", (value,), node.span), wanted), node.span))
     return and_(r.node(kind), equal)
+
+
+def _equals_where(r: Renderer, node: Call) -> Sql | None:
+    """The test of a WHERE: FALSE is as good as NULL, so the value need not be looked at twice."""
+    value, wanted = node.args
+    known = wanted.value if isinstance(wanted, Literal) else None
+    if isinstance(known, bool):
+        return r.dialect.documents.scalar(r, value, "true" if known else "false")
+    if isinstance(known, int | float) and not r.parameterize:
+        number = Call(DOUBLE, "json_number", (value,), node.span)
+        return r.node(Call(BOOLEAN, "eq", (number, Literal(DOUBLE, float(known))), node.span))
+    return None
+
+
+def _boolean_where(r: Renderer, node: Call) -> Sql | None:
+    return r.dialect.documents.scalar(r, node.args[0], "true")
+
+
+ROWS: Mapping[str, Callable[[Renderer, Call], Sql | None]] = {
+    "json_equals": _equals_where,
+    "json_boolean": _boolean_where,
+}
+"""Shorter rules for a test of a WHERE."""
 
 
 def _json_in(r: Renderer, node: Call) -> Sql:

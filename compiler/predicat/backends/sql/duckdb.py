@@ -812,6 +812,13 @@ LIST_EXTRACT(LIST_TRANSFORM([LIST_TRANSFORM([__a, __b], LAMBDA "__j" : CASE
 """
 
 
+def _json_scalar(r: Renderer, value: Node, text: str) -> Sql | None:
+    """A step gives a text without blanks around, unlike a whole document."""
+    if not isinstance(value, Call) or value.op not in JSON_STEPS:
+        return None
+    return binary(exp.EQ, cast(_value(r, value), "TEXT"), string_literal(text))
+
+
 def _json_number(r: Renderer, node: Call) -> Sql:
     return _number(r, node.args[0])
 
@@ -850,7 +857,7 @@ def _timestamp(value: datetime) -> Sql:
 DUCKDB = Dialect(
     name="duckdb",
     sqlglot="duckdb",
-    rows={"in": _holds_item},
+    rows={**documents.ROWS, "in": _holds_item},
     byte_length_function="STRLEN",
     types={
         STRING: "TEXT",
@@ -873,6 +880,7 @@ DUCKDB = Dialect(
         has_nan=True,
         is_kind=_is_kind,
         equals=_json_equals,
+        scalar=_json_scalar,
     ),
     bind=_bind,
     max_lambda_depth=10,

@@ -14,8 +14,9 @@ from msgspec import Struct
 from sqlglot import exp
 
 from predicat.diagnostics import NOWHERE
-from predicat.ir.nodes import Call, Items, Node, Variable, children, walk
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
+from predicat.ir.nodes import Call, Items, Literal, Node, Variable, children, walk
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP
+from predicat.ir.values import INT_MIN
 from predicat.passes.text_casts import of_text
 
 if TYPE_CHECKING:
@@ -101,6 +102,27 @@ CONVERSIONS: dict[str, Node] = {
 }
 """The functions of a text: casts of SQL, and the conversions of CEL."""
 
+
+def _read_of_json(value: Node) -> dict[str, Node]:
+    """What is read of a JSON value."""
+    text, number = Call(STRING, "json_string", (value,)), Call(DOUBLE, "json_number", (value,))
+    integer, whole = (Call(BIGINT, "to_int", (read,)) for read in (text, number))
+    in_cel = Call(BOOLEAN, "gt", (number, Literal(DOUBLE, float(INT_MIN))))
+    absent = Literal(BIGINT, None)
+    return {
+        "number": number,
+        "double": Call(DOUBLE, "coalesce", (Call(DOUBLE, "to_double", (text,)), number)),
+        "int": Call(BIGINT, "coalesce", (integer, Call(BIGINT, "cond", (in_cel, whole, absent)))),
+        "to_bigint": Call(BIGINT, "coalesce", (integer, whole)),
+    }
+
+
+_DOCUMENT = Variable(JSON, "j")
+OF_JSON = _read_of_json(_DOCUMENT)
+"""The functions of a JSON value: its number, and conversions of its number or text."""
+OF_MEMBER = _read_of_json(Call(JSON, "json_get", (_DOCUMENT, Variable(STRING, "k"))))
+"""The same of a member of a JSON object."""
+
 PREFIX = "predicat"
 """How the names of all functions begin, as the name of a schema or as a part of it."""
 
@@ -114,7 +136,12 @@ def is_conversion(sql: Sql) -> bool:
     """Whether an expression is the call of a conversion: it costs more than what is worked out from its
     value.
     """
-    return isinstance(sql, exp.Anonymous) and sql.name.startswith(PREFIX) and len(sql.expressions) == 1
+    return isinstance(sql, exp.Anonymous) and sql.name in _CONVERSIONS
+
+
+_CONVERSIONS = frozenset(
+    f"{PREFIX}{mark}{name}" for name in (*CONVERSIONS, *OF_JSON, *OF_MEMBER) for mark in "._"
+)
 
 
 def by_operator(functions: tuple[Function, ...]) -> dict[str, tuple[Function, ...]]:

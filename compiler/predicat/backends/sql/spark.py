@@ -851,6 +851,10 @@ def _json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
     return and_(is_kind(r, value, "number"), binary(exp.EQ, _get(r, value, "double"), r.double(wanted)))
 
 
+def _json_scalar(r: Renderer, value: Node, text: str) -> Sql:
+    return binary(exp.EQ, call("TO_JSON", _get(r, value)), string_literal(text))
+
+
 def _without_variables(sql: str) -> str:
     """Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has
     one (see identifier).
@@ -891,7 +895,9 @@ SPARK = Dialect(
         has_nan=True,
         is_kind=_is_kind,
         equals=_json_equals,
+        scalar=_json_scalar,
     ),
+    rows=documents.ROWS,
     bind=_bind,
     max_lambda_depth=14,
     not_nan=lambda sql: not_(call("ISNAN", sql)),

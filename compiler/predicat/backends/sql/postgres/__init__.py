@@ -25,7 +25,7 @@ from predicat.backends.sql.base import (
     to_boolean,
     to_whole_number,
 )
-from predicat.backends.sql.documents import RULES
+from predicat.backends.sql.documents import ROWS, RULES
 from predicat.backends.sql.postgres import (
     calendar,
     collections,
@@ -39,7 +39,7 @@ from predicat.backends.sql.postgres import (
     times,
 )
 from predicat.backends.sql.writing import Spelling
-from predicat.ir.operators import SOLVED_ONLY
+from predicat.ir.operators import ORDERED, SOLVED_ONLY
 from predicat.semantics import regex
 
 POSTGRES = Dialect(
@@ -66,6 +66,7 @@ POSTGRES = Dialect(
         has_nan=False,
         is_kind=lambda name, kind: binary(exp.EQ, name, string_literal(kind)),
         equals=documents.equals,
+        scalar=documents.scalar,
     ),
     bind=numbers.bind,
     not_nan=numbers.not_nan,
@@ -74,7 +75,12 @@ POSTGRES = Dialect(
     supports_nul=False,
     case_sensitive_columns=True,
     postprocess=texts.with_escapes,
-    rows=value_lists.ROWS,
+    rows={
+        **value_lists.ROWS,
+        **ROWS,
+        "json_equals": documents.equals_where,
+        **{op: documents.condition(op) for op in ORDERED},
+    },
     served=indexes.served,
     index_of=index_use.index_of,
     runtime=runtime.RUNTIME,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable
 from decimal import Context, Decimal
 from math import inf, nextafter
 from struct import pack, unpack
@@ -26,13 +29,14 @@ from predicat.backends.sql.base import (
     template,
     wrap,
 )
-from predicat.backends.sql.documents import member_or_element
-from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step
+from predicat.backends.sql.documents import ROWS, member_or_element
+from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step, path
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.operators import ARRAYS, EQUALITIES, FLIPPED
+from predicat.ir.types import DOUBLE
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
@@ -107,19 +111,48 @@ def equals(r: Renderer, node: Node, wanted: float) -> Sql | None:
     return and_(binary(exp.GT, sql, string_literal(low)), binary(exp.LT, sql, string_literal(high)))
 
 
+def scalar(r: Renderer, node: Node, text: str) -> Sql:
+    """`j = 'true'`: whether a value is this scalar."""
+    return binary(exp.EQ, r.document(node), string_literal(text))
+
+
+def equals_where(r: Renderer, node: Call) -> Sql | None:
+    """Whether a value equals a constant, in a WHERE: what is no number does not lie between two."""
+    value, wanted = node.args
+    known = wanted.value if isinstance(wanted, Literal) else None
+    bounds = None
+    if isinstance(known, int | float) and not isinstance(known, bool) and not r.parameterize:
+        number = Call(DOUBLE, "json_number", (value,), node.span)
+        bounds = _bounds(float(known)) if r.function(number) is None else None
+    if bounds is not None and bounds[2]:
+        low, high, _ = bounds
+        return between(r.document(value), string_literal(low), string_literal(high))
+    return ROWS["json_equals"](r, node)
+
+
 def comparison(op: str) -> Rule:
-    """A comparison: that of a JSON number with a constant needs no double."""
+    """A comparison: that of a JSON number with a constant needs no double. That of a function's result is
+    shorter.
+    """
     other = times.comparison(op)
 
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
+        if any(isinstance(arg, Call) and r.function(arg) is not None for arg in node.args):
+            return other(r, node)
         result = _number_beside(r, op, left, right) or _number_beside(r, FLIPPED[op], right, left)
         return other(r, node) if result is None else result
 
     return rule
 
 
-def _number_beside(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
+_Compare = Callable[[Renderer, str, Node, float], Sql | None]
+"""The comparison of the number in a JSON value with a constant."""
+
+
+def _number_beside(
+    r: Renderer, op: str, left: Node, right: Node, compare: _Compare | None = None
+) -> Sql | None:
     if (
         not isinstance(left, Call)
         or left.op != "json_number"
@@ -130,23 +163,13 @@ def _number_beside(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
     wanted = right.value
     if not isinstance(wanted, int | float) or not abs(wanted) <= 2**53:
         return None
-    return compare_number(r, op, left.args[0], float(wanted))
+    return (compare or compare_number)(r, op, left.args[0], float(wanted))
 
 
 def compare_number(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
     """A comparison of the double of a JSON number with a constant, as a comparison of the exact number with
     the boundary between two doubles. None if there is no such boundary.
     """
-    bounds = _bounds(wanted)
-    if bounds is None:
-        return None
-    low, high, closed = bounds
-    upper = op in ("gt", "le")
-    kinds = (
-        {"gt": exp.GT, "le": exp.LTE, "ge": exp.GTE, "lt": exp.LT}
-        if closed
-        else {"gt": exp.GTE, "le": exp.LT, "ge": exp.GT, "lt": exp.LTE}
-    )
     if op in EQUALITIES:
         result = equals(r, node, wanted)
         return (
@@ -154,8 +177,64 @@ def compare_number(r: Renderer, op: str, node: Node, wanted: float) -> Sql | Non
             if result is None
             else case((json_kind(r.document(node), "number"), result if op == "eq" else not_(result)))
         )
-    compared = binary(kinds[op], numeric(r.document(node)), number_literal(high if upper else low))
+    boundary = _boundary(op, wanted)
+    if boundary is None:
+        return None
+    sign, number = boundary
+    compared = binary(_SIGNS[sign], numeric(r.document(node)), number_literal(number))
     return case((json_kind(r.document(node), "number"), compared))
+
+
+_SIGNS: dict[str, type[exp.Binary]] = {">": exp.GT, "<=": exp.LTE, ">=": exp.GTE, "<": exp.LT}
+_CLOSED = {"gt": ">", "le": "<=", "ge": ">=", "lt": "<"}
+_OPEN = {"gt": ">=", "le": "<", "ge": ">", "lt": "<="}
+
+
+def _boundary(op: str, wanted: float) -> tuple[str, str] | None:
+    """The sign and the number with which an exact number is compared instead of its double with a constant.
+    None where it takes many digits to say.
+    """
+    bounds = _bounds(wanted)
+    if bounds is None:
+        return None
+    low, high, closed = bounds
+    return (_CLOSED if closed else _OPEN)[op], high if op in ("gt", "le") else low
+
+
+# --- conditions of a WHERE: a path finds the value once
+
+
+def condition(op: str) -> Callable[[Renderer, Call], Sql | None]:
+    """A comparison of a JSON number with a constant in a WHERE: `body @@ 'strict $.n > 10'`.
+
+    A strict path that leads to no value, or to one of another kind, is NULL and no error. JSON's null is
+    FALSE.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql | None:
+        left, right = node.args
+        beside = _number_beside(r, op, left, right, _path_compared)
+        return beside or _number_beside(r, FLIPPED[op], right, left, _path_compared)
+
+    return rule
+
+
+def _path_compared(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
+    base, steps = path(node, lambda step: not isinstance(step, str) or "\0" not in step)
+    boundary = _boundary(op, wanted)
+    if boundary is None:
+        return None
+    text = f"strict ${''.join(map(_step, steps))} {' '.join(boundary)}"
+    return exp.MatchAgainst(this=string_literal(text), expressions=[_operand(r.document(base))])
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if _PLAIN_KEY.fullmatch(step) else f".{json.dumps(step, ensure_ascii=False)}"
+
+
+_PLAIN_KEY = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _bounds(wanted: float) -> tuple[str, str, bool] | None:

@@ -17,11 +17,19 @@ from itertools import islice
 from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Sql, bare, call
-from predicat.backends.sql.functions import CONVERSIONS, Function, Runtime, by_operator, calls
+from predicat.backends.sql.functions import (
+    CONVERSIONS,
+    OF_JSON,
+    OF_MEMBER,
+    Function,
+    Runtime,
+    by_operator,
+    calls,
+)
 from predicat.backends.sql.postgres import runtime_conversions as conversions
 from predicat.backends.sql.postgres.definition import SCHEMA, Definition
 from predicat.ir.nodes import Call, Node, Quantifier, Variable, walk
-from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
+from predicat.ir.types import BIGINT, DATE, DOUBLE, JSON, TIMESTAMP, Type
 
 VERSION = 1
 """The version of the functions. It grows with every release that changes one of them."""
@@ -51,6 +59,8 @@ FUNCTIONS = (
     *(Function(name, _binary(op, DOUBLE, DOUBLE), ("a", "b")) for op, name in DOUBLES.items()),
     Function("days_between", _binary("days_between", DATE, BIGINT), ("a", "b")),
     *(Function(name, meaning, ("s",)) for name, meaning in CONVERSIONS.items()),
+    *(Function(name, meaning, ("j", "k")) for name, meaning in OF_MEMBER.items()),
+    *(Function(name, meaning, ("j",)) for name, meaning in OF_JSON.items()),
 )
 _MOST_NODES = 6
 _MOST_OPERATORS = 8
@@ -60,10 +70,16 @@ _MOST_OPERATORS = 8
 def _call(r: Renderer, function: Function, node: Call, arguments: list[Node]) -> Sql | None:
     if not all(map(_is_small, arguments)):
         return None
-    given = [bare(r, arg) if arg.type in (BIGINT, DOUBLE) else r.node(arg) for arg in arguments]
+    given = [_argument(r, arg) for arg in arguments]
     if not all(map(is_cheap, given)):
         return None
     return called(function.name, *given) if _is_guarded(r, node) else None
+
+
+def _argument(r: Renderer, node: Node) -> Sql:
+    if node.type == JSON:
+        return r.document(node)
+    return bare(r, node) if node.type in (BIGINT, DOUBLE) else r.node(node)
 
 
 def _is_small(node: Node) -> bool:
@@ -99,6 +115,7 @@ def definitions(server: int) -> tuple[Definition, ...]:
     return (
         Definition("version", "", "integer", str(VERSION), "the version of these functions"),
         *_arithmetic(),
+        *_numbers(),
         *(conversions.definitions() if server >= conversions.SINCE else ()),
     )
 
@@ -139,6 +156,22 @@ def _arithmetic() -> Iterator[Definition]:
         elapsed,
         "a - b, NULL unless both are within years 1 to 9999",
     )
+
+
+def _numbers() -> Iterator[Definition]:
+    """The number of a JSON value. jsonb has no exponents, so a short text is that of an ordinary number."""
+    from predicat.backends.sql.postgres import POSTGRES  # noqa: PLC0415  # as above
+
+    note = "the number of a JSON value as a double, NULL for any other value"
+    kind = "double precision"
+    exact = POSTGRES.text(POSTGRES.tree(OF_JSON["number"]))
+    yield Definition("exact_number", "j jsonb", kind, exact, note)
+    for arguments, value, text in (("j jsonb", "j", "j::text"), ("j jsonb, k text", "j -> k", "j ->> k")):
+        body = (
+            f"CASE WHEN JSONB_TYPEOF({value}) = 'number' THEN CASE WHEN OCTET_LENGTH({text}) < 300 "
+            f"THEN ({text})::float8 ELSE predicat.exact_number({value}) END END"
+        )
+        yield Definition("number", arguments, kind, body, note)
 
 
 _SIGNS = {

@@ -47,6 +47,7 @@ def definitions() -> Iterator[Definition]:
     yield Definition(
         "to_boolean", "s text", "boolean", _standalone("to_boolean"), "CAST(s AS BOOLEAN), else NULL"
     )
+    yield from _of_json()
 
 
 def _standalone(name: str) -> str:
@@ -161,3 +162,28 @@ def _timestamps() -> Iterator[Definition]:
         (f"{within} AND s ~ '{zoned}' AND {valid}", "s"),
     )
     yield _number("to_timestamp", "timestamptz", f"COALESCE({read}, {rest % 'to_timestamp'})", note)
+
+
+def _of_json() -> Iterator[Definition]:
+    """The conversions of a JSON value that is a text or a number."""
+    for arguments, given, value, text in (
+        ("j jsonb", "j", "j", "(j #>> '{}')"),
+        ("j jsonb, k text", "j, k", "j -> k", "j ->> k"),
+    ):
+        number = f"predicat.number({given})"
+        for name, of_text, returns, of_number, meaning in (
+            ("double", "double", "float8", number, "double(j) of CEL"),
+            ("int", "int", "bigint", _whole(number, ">"), "int(j) of CEL"),
+            ("to_bigint", "int", "bigint", _whole(number, ">="), "CAST(j AS BIGINT)"),
+        ):
+            given_text = f"JSONB_TYPEOF({value}) WHEN 'string' THEN predicat.{of_text}({text})"
+            body = f"CASE {given_text} ELSE {of_number} END"
+            yield Definition(
+                name, arguments, returns, body, f"{meaning} of a text or a number, else NULL", stable=True
+            )
+
+
+def _whole(number: str, above: str) -> str:
+    """A double without what is behind the point, NULL if it does not fit."""
+    limit = "9223372036854775808::float8"
+    return f"CASE WHEN {number} {above} -{limit} AND {number} < {limit} THEN TRUNC({number})::bigint END"
