@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from matching import FIELDS, ROWS, sql_of
+from pipeline import turns
 
 import predicat
 import predicat_spark
@@ -78,17 +78,17 @@ def main(rows: int, filters: int, runs: int, *, folders: bool) -> None:
         process = spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
         taken: dict[str, list[tuple[float, float]]] = {}
         written: dict[str, int] = {}
-        for turn in range(runs + 1):
-            for label, run in ways(spark, found, folder / "rows", ("filter",) if folders else ()).items():
-                out = folder / "out"
-                shutil.rmtree(out, ignore_errors=True)
-                before, started = cpu(process), time.perf_counter()
-                run(out)
-                seconds, used = time.perf_counter() - started, cpu(process) - before
-                if turn:  # the first turn warms up
-                    taken.setdefault(label, []).append((used, seconds))
-                else:
-                    written[label] = spark.read.parquet(str(out / "all")).count()
+        out = folder / "out"
+        for turn, label, run in turns(
+            ways(spark, found, folder / "rows", ("filter",) if folders else ()), runs, out
+        ):
+            before, started = cpu(process), time.perf_counter()
+            run()
+            seconds, used = time.perf_counter() - started, cpu(process) - before
+            if turn:
+                taken.setdefault(label, []).append((used, seconds))
+            else:
+                written[label] = spark.read.parquet(str(out / "all")).count()
         assert len(set(written.values())) == 1, written
         best = {label: tuple(map(min, zip(*times, strict=True))) for label, times in taken.items()}
         mine = best["predicat run"][0]

@@ -14,7 +14,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,16 @@ def ways(session: Any, place: Path, texts: list[str], folder: Path) -> dict[str,
     return {"predicat run": ours, "a write for each sink": writes, "explode and partitionBy": explode}
 
 
+def turns(
+    all_ways: Mapping[str, Callable[[Path], None]], runs: int, out: Path
+) -> Iterator[tuple[int, str, Callable[[], None]]]:
+    """Each way in each turn, with an empty folder to write into. The first turn, number 0, warms up."""
+    for turn in range(runs + 1):
+        for label, run in all_ways.items():
+            shutil.rmtree(out, ignore_errors=True)
+            yield turn, label, partial(run, out)
+
+
 def main(rows: int, sinks: list[int], runs: int, *, wide: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -117,14 +128,11 @@ def main(rows: int, sinks: list[int], runs: int, *, wide: bool) -> None:
         for count in sinks:
             all_ways = ways(session, place, conditions(count, wide=wide), folder)
             times: dict[str, list[float]] = {label: [] for label in all_ways}
-            for turn in range(runs + 1):
-                for label, run in all_ways.items():
-                    out = folder / "out"
-                    shutil.rmtree(out, ignore_errors=True)
-                    started = time.monotonic()
-                    run(out)
-                    if turn:  # the first turn warms up
-                        times[label].append(time.monotonic() - started)
+            for turn, label, run in turns(all_ways, runs, folder / "out"):
+                started = time.monotonic()
+                run()
+                if turn:
+                    times[label].append(time.monotonic() - started)
             seconds = {label: statistics.median(taken) for label, taken in times.items()}
             mine = seconds["predicat run"]
             said = ", ".join(

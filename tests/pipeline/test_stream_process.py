@@ -110,23 +110,38 @@ def test_a_new_catalog_while_the_stream_goes_on(catalog: Path, tmp_path: Path) -
     assert {line.split(",")[1] for line in metric.read_text().splitlines()} <= {"count", "10", "20", "24"}
 
 
-@pytest.mark.slow  # thirty starts of Spark
-def test_thirty_kills_lose_and_repeat_nothing(spark: Any, catalog: Path, tmp_path: Path) -> None:
-    """The process and its JVM are killed at random moments while rows keep coming."""
-    rng = random.Random(30)
+def killed(
+    catalog: Path, tmp_path: Path, *, times: int, lives: tuple[float, float], pauses: tuple[float, float]
+) -> int:
+    """Start a stream, and kill it and its JVM after some seconds, so many times. How many files of rows came
+    meanwhile.
+    """
+    rng = random.Random(times)
     number = 0
-    for _ in range(30):
+    for _ in range(times):
         process = start(catalog, "--stream", "0")
-        until = time.monotonic() + rng.uniform(5, 12)
+        until = time.monotonic() + rng.uniform(*lives)
         while time.monotonic() < until:
             add(tmp_path, number)
             number += 1
-            time.sleep(rng.uniform(0.05, 0.5))
+            time.sleep(rng.uniform(*pauses))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    last = start(catalog)
-    _, errors = last.communicate(timeout=200)
-    assert last.returncode == 0, errors
+    return number
+
+
+def finish(catalog: Path) -> None:
+    """Run the job once: it completes what is left."""
+    process = start(catalog)
+    _, errors = process.communicate(timeout=200)
+    assert process.returncode == 0, errors
+
+
+@pytest.mark.slow  # thirty starts of Spark
+def test_thirty_kills_lose_and_repeat_nothing(spark: Any, catalog: Path, tmp_path: Path) -> None:
+    """The process and its JVM are killed at random moments while rows keep coming."""
+    number = killed(catalog, tmp_path, times=30, lives=(5, 12), pauses=(0.05, 0.5))
+    finish(catalog)
     repeated = {value: times for value, times in Counter(rows(tmp_path)).items() if times > 1}
     assert not repeated
     assert rows(tmp_path) == list(range(0, number * ROWS, 2))
@@ -161,21 +176,9 @@ def test_kills_lose_and_repeat_no_row_that_was_put_off(spark: Any, tmp_path: Pat
     (tmp_path / "entry_later.py").write_text(LATER)
     (tmp_path / "in").mkdir()
     monkeypatch.chdir(tmp_path)
-    rng = random.Random(31)
-    number = 0
-    for _ in range(8):
-        process = start(tmp_path / "c.yml", "--stream", "0")
-        until = time.monotonic() + rng.uniform(8, 20)
-        while time.monotonic() < until:
-            add(tmp_path, number)
-            number += 1
-            time.sleep(rng.uniform(0.1, 0.6))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    number = killed(tmp_path / "c.yml", tmp_path, times=8, lives=(8, 20), pauses=(0.1, 0.6))
     for _ in range(3):  # what waits is offered again without new rows
-        last = start(tmp_path / "c.yml")
-        _, errors = last.communicate(timeout=200)
-        assert last.returncode == 0, errors
+        finish(tmp_path / "c.yml")
     even = range(0, number * ROWS, 2)
     dead = [n for file in (tmp_path / "dead").glob("*.parquet") for n in pq.read_table(file)["n"].to_pylist()]
     assert sorted(dead) == [n for n in even if n % 3 == 0]

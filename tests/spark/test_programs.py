@@ -81,6 +81,19 @@ def test_spark_sql(manifest: Path, tmp_path: Path) -> None:
     assert done.stdout.split() == ["1", "2"], done.stderr[-2000:]
 
 
+def finished(script: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """A script after it has run in its folder, with more variables of the environment."""
+    return subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        env={**environment(), **more},
+        cwd=script.parent,
+        check=False,
+    )
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -285,15 +298,7 @@ spark.conf.set("spark.sql.codegen.wholeStage", "false")
 print(found.where("n = 2").count())
 spark.stop()
 """)
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        timeout=280,
-        env=environment(),
-        cwd=tmp_path,
-        check=False,
-    )
+    done = finished(script)
     assert done.stdout.splitlines() == ["250", "[2]", "700"], done.stderr[-3000:]
 
 
@@ -343,15 +348,7 @@ for path in paths:
     print(json.dumps([row.asDict() for row in found]))
 spark.stop()
 """)
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        timeout=280,
-        env=environment(),
-        cwd=tmp_path,
-        check=False,
-    )
+    done = finished(script)
     assert done.returncode == 0, done.stderr[-3000:]
     for catalog, line in zip(catalogs, done.stdout.splitlines(), strict=True):
         matcher = predicat.Matcher(catalog, "m")
@@ -375,15 +372,7 @@ print([row.id for row in spark.sql("SELECT id FROM {DATA} WHERE NOT matches_filt
 print("predicat-classes-" in spark.conf.get("spark.driver.extraClassPath"), "predicat-spark" in spark.sparkContext._jsc.sc().listJars().mkString(","))
 spark.stop()
 """)
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        timeout=280,
-        env={**environment(), "PREDICAT_CACHE": str(tmp_path / "cache")},
-        cwd=tmp_path,
-        check=False,
-    )
+    done = finished(script, PREDICAT_CACHE=str(tmp_path / "cache"))
     assert done.stdout.splitlines() == ["True", "[2, 3]", "True True"], done.stderr[-3000:]
 
 
@@ -398,13 +387,5 @@ spark.sql("SELECT * FROM {DATA}").createOrReplaceTempView("flights")
 spark = predicat_spark.install(spark, manifest={str(manifest)!r})
 print([row.id for row in spark.sql("SELECT id FROM flights WHERE matches_filter('flights.long_delay')").collect()])
 """)
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        env=environment(),
-        cwd=tmp_path,
-        check=False,
-    )
+    done = finished(script)
     assert done.stdout.splitlines()[-1:] == ["[1]"], done.stderr[-3000:]
