@@ -9,10 +9,10 @@ import pytest
 import predicat
 from predicat.diagnostics import NOWHERE
 from predicat.ir.nodes import UNKNOWN, Call, Field, Literal, Variable, walk
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, Type
+from predicat.ir.types import JSON, STRING, Type
 from predicat.passes.documents import as_text, document_of
 from predicat.passes.idioms import idiomatic, nullif
-from predicat.passes.text_casts import of_text, text_of
+from predicat.passes.text_casts import CONVERSIONS, of_text, text_of
 from predicat.semantics.evaluate import compile_node
 
 VALUES: tuple[Any, ...] = (
@@ -67,21 +67,12 @@ def test_the_values_of_nullif(sql: str) -> None:
     assert isinstance(other, Field | Literal)
 
 
-@pytest.mark.parametrize(
-    ("op", "kind"),
-    [
-        ("to_int", BIGINT),
-        ("to_double", DOUBLE),
-        ("to_date", DATE),
-        ("to_timestamp", TIMESTAMP),
-        ("to_boolean", BOOLEAN),
-    ],
-)
-def test_the_text_of_a_cast_is_found(op: str, kind: Type) -> None:
+@pytest.mark.parametrize("kind", [*CONVERSIONS])
+def test_the_text_of_a_cast_is_found(kind: Type) -> None:
     """Also the document whose text it is; not where the cast is a part of something else."""
     document = Variable(JSON, "j")
     text = as_text(document, NOWHERE)
-    cast = of_text(op, text, kind, NOWHERE)
+    cast = of_text(text, kind, NOWHERE)
     assert isinstance(cast, Call)
     found = text_of(cast)
     assert found is not None

@@ -18,13 +18,9 @@ from predicat.diagnostics.messages import matching as say
 from predicat.ir.nodes import Field, FieldDecl
 from predicat.ir.types import (
     BIGINT,
-    BOOLEAN,
-    DATE,
-    DOUBLE,
     DURATION,
     JSON,
     STRING,
-    TIMESTAMP,
     DecimalType,
     Scalar,
     Type,
@@ -43,13 +39,6 @@ _ENDINGS = {
     ".csv": "csv",
     ".tsv": "csv",
     ".parquet": "parquet",
-}
-_CASTS: dict[Type, str] = {
-    BIGINT: "to_int",
-    DOUBLE: "to_double",
-    BOOLEAN: "to_boolean",
-    TIMESTAMP: "to_timestamp",
-    DATE: "to_date",
 }
 _SAMPLES = 3
 
@@ -158,7 +147,7 @@ class RowReader:
     def _caster(self, kind: Type) -> Callable[[str], Any]:
         if kind not in self._casts:
             text = Field(STRING, FieldDecl("text", STRING))
-            made = compile_node(of_text(_CASTS[kind], text, kind, NOWHERE))
+            made = compile_node(of_text(text, kind, NOWHERE))
             self._casts[kind] = lambda value: made({"text": value})
         return self._casts[kind]
 

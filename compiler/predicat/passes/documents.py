@@ -62,8 +62,8 @@ _ARITHMETIC = frozenset({"add", "sub", "mul", "fdiv", "neg", "abs", "cond", "coa
 
 
 def total(left: Node, right: Node, span: Span) -> Node:
-    """`x + y` of two JSON values: texts are joined, numbers are added. (A choice between values of several
-    types, see `convert.is_choice`.).
+    """`x + y` of two JSON values: texts are joined, numbers are added. It is a choice between values of
+    several types (`convert.is_union`).
     """
     texts = Call(STRING, "concat", (convert(left, STRING), convert(right, STRING)), span)
     numbers = Call(DOUBLE, "add", (convert(left, DOUBLE), convert(right, DOUBLE)), span)

@@ -1,7 +1,7 @@
 """The order of doubles as SQL engines have it: NaN equals itself and is above every number.
 
 The comparisons of the table are those of IEEE 754, where NaN equals nothing and is in no order. What the
-engines have besides is `x <> x`, the test for NaN. Back ends know these forms (`is_engine_order`) and write
+engines have besides is `x <> x`, the test for NaN. Back ends know these forms (`bare_comparison`) and write
 the bare comparison for them.
 """
 

@@ -6,23 +6,16 @@ SQL is written from them. The meaning of a filter, and its hash, stay those of w
 from __future__ import annotations
 
 from predicat.ir.nodes import LEAVES, UNKNOWN, Call, Items, Literal, Node, rewrite_children
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, STRING, ArrayType
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.passes.documents import document_of
 from predicat.passes.facts import integers
-from predicat.passes.text_casts import of_text, text_of
+from predicat.passes.text_casts import CONVERSIONS, of_text, text_of
 
 _DIVISIONS = ("div", "mod")
 """UNKNOWN for a divisor of zero."""
-_CASTS: dict[Type, str] = {
-    BIGINT: "to_int",
-    DOUBLE: "to_double",
-    DATE: "to_date",
-    TIMESTAMP: "to_timestamp",
-    BOOLEAN: "to_boolean",
-}
-_CASTS_BEGIN_WITH = {*_CASTS.values(), "cond"}
-"""What the cast of a text begins with."""
+_CASTS = {*CONVERSIONS.values(), "cond"} - {CONVERSIONS[DURATION]}
+"""What the casts of texts begin with that may be those of a JSON value."""
 
 
 def idiomatic(node: Node) -> Node:
@@ -36,7 +29,7 @@ def idiomatic(node: Node) -> Node:
         return _divided(node)
     if node.op == "in":
         return _without_shift(node)
-    if node.op in _CASTS_BEGIN_WITH and node.type in _CASTS:
+    if node.op in _CASTS:
         return _of_document(node)
     return node
 
@@ -104,7 +97,7 @@ def _of_document(node: Call) -> Node:
     if text is None or value is None:
         return node
     string = Call(STRING, "json_string", (value,), text.span)
-    parts = [of_text(_CASTS[kind], string, kind, node.span)]
+    parts = [of_text(string, kind, node.span)]
     whole = Call(BIGINT, "to_whole", (Call(DOUBLE, "json_number", (value,), text.span),), text.span)
     if kind == BIGINT:
         parts.append(whole)

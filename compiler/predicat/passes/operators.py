@@ -442,7 +442,7 @@ class Operators(Comparisons):
         if node.type == wanted:
             return node
         if self.rules.casts_of_text and node.type == STRING:
-            return of_text(str(op), node, wanted, span)
+            return of_text(node, wanted, span)
         found = self.call(str(op), [node], span)
         overflows = self.rules.ieee_division and op == "to_int" and found.args[0].type == DOUBLE
         return Call(BIGINT, CHECKED_TO_INT, found.args, span) if overflows else found

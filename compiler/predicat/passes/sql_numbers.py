@@ -106,8 +106,8 @@ def quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
 
 def whole_of_text(text: Node, span: Span) -> Node:
     """DuckDB's cast of a text to a whole number: one with decimals is rounded, a half away from zero."""
-    plain = of_text("to_int", text, BIGINT, span)
-    rounded = rounded_to_int(of_text("to_double", text, DOUBLE, span), span, half_even=False)
+    plain = of_text(text, BIGINT, span)
+    rounded = rounded_to_int(of_text(text, DOUBLE, span), span, half_even=False)
     return Call(BIGINT, "coalesce", (plain, rounded), span)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, Type
 from predicat.passes.literals import BLANKS, TRUTHS
 
 _DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -29,8 +29,19 @@ MOMENT = (
 """All of them in one, of moments that there are."""
 
 
-def of_text(op: str, text: Node, kind: Type, span: Span) -> Node:
-    """The cast of a text to a type by a conversion of the table; UNKNOWN where the text is none."""
+CONVERSIONS: dict[Type, str] = {
+    BIGINT: "to_int",
+    DOUBLE: "to_double",
+    BOOLEAN: "to_boolean",
+    TIMESTAMP: "to_timestamp",
+    DATE: "to_date",
+    DURATION: "to_duration",
+}
+"""The types that texts are cast to, and the conversions of the table that read what is left of them."""
+
+
+def of_text(text: Node, kind: Type, span: Span) -> Node:
+    """The cast of a text to one of these types; UNKNOWN where the text is none."""
     plain = Call(STRING, "strip", (text, Literal(STRING, BLANKS, span)), span)
     if kind == BOOLEAN:
         word = Call(STRING, "lower", (plain,), span)
@@ -39,19 +50,23 @@ def of_text(op: str, text: Node, kind: Type, span: Span) -> Node:
     if kind == TIMESTAMP:
         return Call(TIMESTAMP, "to_timestamp", (_rfc3339(plain, span),), span)
     if kind == DATE:  # of a moment, its day
-        return Call(DATE, op, (_choice(plain, MOMENT, _part(plain, span, 1, 10), plain, span),), span)
-    return Call(kind, op, (plain,), span)
+        return Call(
+            DATE, CONVERSIONS[kind], (_choice(plain, MOMENT, _part(plain, span, 1, 10), plain, span),), span
+        )
+    return Call(kind, CONVERSIONS[kind], (plain,), span)
 
 
 def text_of(node: Call) -> Node | None:
     """The text that `of_text` has cast; None of another conversion."""
     first: Node = node
+    if node.type not in CONVERSIONS:
+        return None
     for _ in range(_DEEPEST):
         if not isinstance(first, Call) or not first.args:
             return None
         if first.op == "strip":
             text = first.args[0]
-            return text if of_text(node.op, text, node.type, node.span) == node else None
+            return text if of_text(text, node.type, node.span) == node else None
         first = first.args[0]
     return None
 

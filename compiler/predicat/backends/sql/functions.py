@@ -91,11 +91,11 @@ class Runtime(Struct, frozen=True):
 
 _S = Variable(STRING, "s")
 CONVERSIONS: dict[str, Node] = {
-    "to_bigint": of_text("to_int", _S, BIGINT, NOWHERE),
-    "to_double": of_text("to_double", _S, DOUBLE, NOWHERE),
-    "to_boolean": of_text("to_boolean", _S, BOOLEAN, NOWHERE),
-    "to_date": of_text("to_date", _S, DATE, NOWHERE),
-    "to_timestamp": of_text("to_timestamp", _S, TIMESTAMP, NOWHERE),
+    "to_bigint": of_text(_S, BIGINT, NOWHERE),
+    "to_double": of_text(_S, DOUBLE, NOWHERE),
+    "to_boolean": of_text(_S, BOOLEAN, NOWHERE),
+    "to_date": of_text(_S, DATE, NOWHERE),
+    "to_timestamp": of_text(_S, TIMESTAMP, NOWHERE),
     "int": Call(BIGINT, "to_int", (_S,)),
     "double": Call(DOUBLE, "to_double", (_S,)),
     "timestamp": Call(TIMESTAMP, "to_timestamp", (_S,)),
