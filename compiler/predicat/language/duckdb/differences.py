@@ -14,81 +14,63 @@ from predicat.language.sql import (
     array_functions,
     calendars,
     documents,
-    ends,
     functions,
-    joined,
     json_functions,
     number_functions,
     operators,
+    postgres_family,
     times,
 )
 from predicat.language.sql.rules import Key, Rule
-
-_CAST = frozenset({"this", "to", "_type", "safe"})
-_TEXT = frozenset({"this"})
-_BINARY = frozenset({"this", "expression"})
-_PATH = _BINARY | {"only_json_types", "json_type"}
+from predicat.language.sql.shapes import BINARY, CAST, THIS
 
 RULES: dict[Key, Rule | None] = {
+    **postgres_family.RULES,
     # Numbers are divided as doubles, and by zero as IEEE 754 has it. `//` is the division without a rest.
-    exp.Div: (_BINARY | {"typed", "safe"}, own.quotient),
-    exp.IntDiv: (_BINARY, operators.binary("duckdb.div")),
+    exp.Div: (BINARY | {"typed", "safe"}, own.quotient),
+    exp.IntDiv: (BINARY, operators.binary("duckdb.div")),
     "div": None,
     # A double is rounded, half to even; a text may have decimals, which are rounded.
-    exp.Cast: (_CAST, times.engine_cast("to_duckdb_int")),
-    exp.TryCast: (_CAST, times.engine_cast("to_duckdb_int")),
+    exp.Cast: (CAST, times.engine_cast("to_duckdb_int")),
+    exp.TryCast: (CAST, times.engine_cast("to_duckdb_int")),
     # Elements of an array count from 1, or from the end.
     exp.Bracket: (frozenset({"this", "expressions"}), own.bracket),
-    # CONCAT skips NULL; || does not.
-    exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), joined.concat_present),
-    exp.DPipe: (_BINARY | {"safe"}, joined.concat),
     # LIKE has no escape character but that of ESCAPE.
-    exp.Like: (_BINARY | {"negate"}, own.like("like")),
-    exp.ILike: (_BINARY | {"negate"}, own.like("like_ci")),
-    exp.Glob: (_BINARY, own.glob),
-    exp.SimilarTo: (_BINARY, own.full_match),
+    exp.Like: (BINARY | {"negate"}, own.like("like")),
+    exp.ILike: (BINARY | {"negate"}, own.like("like_ci")),
+    exp.Glob: (BINARY, own.glob),
+    exp.SimilarTo: (BINARY, own.full_match),
     "regexp_full_match": (None, own.full_match),
     "regexp_extract": (None, own.extract),
     exp.In: (frozenset({"this", "expressions", "field"}), own.in_),
-    exp.ByteString: (_TEXT, operators.text),
-    exp.RawString: (_TEXT, operators.text),
-    exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
     # A comparison with ANY of no array is FALSE, with ALL of it TRUE.
-    exp.EQ: (_BINARY, own.quantified(operators.equal)),
-    exp.NEQ: (_BINARY, own.quantified(operators.unequal)),
-    exp.LT: (_BINARY, own.quantified(number_functions.ordered("lt"))),
-    exp.LTE: (_BINARY, own.quantified(number_functions.ordered("le"))),
-    exp.GT: (_BINARY, own.quantified(number_functions.ordered("gt"))),
-    exp.GTE: (_BINARY, own.quantified(number_functions.ordered("ge"))),
-    exp.JSONExtract: (_PATH, documents.arrow(text=False)),
-    exp.JSONExtractScalar: (_PATH, documents.arrow(text=True)),
-    exp.Lambda: (None, json_functions.arrow_as_lambda),
+    exp.EQ: (BINARY, own.quantified(operators.equal)),
+    exp.NEQ: (BINARY, own.quantified(operators.unequal)),
+    exp.LT: (BINARY, own.quantified(number_functions.ordered("lt"))),
+    exp.LTE: (BINARY, own.quantified(number_functions.ordered("le"))),
+    exp.GT: (BINARY, own.quantified(number_functions.ordered("gt"))),
+    exp.GTE: (BINARY, own.quantified(number_functions.ordered("ge"))),
     "json_extract_string": (None, json_functions.at_path),
     # Texts.
-    exp.Length: (_TEXT, operators.unary("size")),
+    exp.Length: (THIS, operators.unary("size")),
     "len": (None, functions.function("size", 1)),
-    exp.Trim: (frozenset({"this", "position", "expression"}), functions.trim_characters),
     exp.Substring: (frozenset({"this", "start", "length"}), own.substring),
-    exp.Left: (_BINARY, ends.left),
-    exp.Right: (_BINARY, ends.right),
     "prefix": (None, functions.function("starts_with", 2)),
     "suffix": (None, functions.function("ends_with", 2)),
     # Numbers.
-    "sign": (None, functions.function("postgres.sign", 1)),
     "sqrt": (None, number_functions.square_root),
     "round": (None, number_functions.rounded("spark.round")),
     "round_even": (None, number_functions.rounded("sql.bround")),
     "isfinite": (None, functions.function("math.isFinite", 1)),
     "isinf": (None, functions.function("math.isInf", 1)),
-    exp.IsInf: (_TEXT, operators.unary("math.isInf")),
+    exp.IsInf: (THIS, operators.unary("math.isInf")),
     exp.Log: (None, own.no_logarithm),
     **dict.fromkeys(("ln", "log10", "log"), (None, own.no_logarithm)),
     # Lists.
     **dict.fromkeys(("list_contains", "list_has", "array_contains", "array_has"), (None, own.contains)),
     exp.ArrayContains: (None, own.contains),
-    exp.ArrayContainsAll: (_BINARY, own.contains_all(turned=False)),
-    exp.ArrayContainedBy: (_BINARY, own.contains_all(turned=True)),
-    exp.ArrayOverlaps: (_BINARY, documents.overlaps),
+    exp.ArrayContainsAll: (BINARY, own.contains_all(turned=False)),
+    exp.ArrayContainedBy: (BINARY, own.contains_all(turned=True)),
     "list_has_any": (None, own.of_two(exp.ArrayOverlaps, documents.overlaps)),
     "list_has_all": (None, own.contains_all(turned=False)),
     "array_has_any": (None, own.of_two(exp.ArrayOverlaps, documents.overlaps)),
@@ -107,7 +89,7 @@ RULES: dict[Key, Rule | None] = {
     "split": (None, own.split),
     "string_to_array": (None, own.split),
     # Dates and times.
-    exp.Extract: (_BINARY, own.extracted),
+    exp.Extract: (BINARY, own.extracted),
     "date_diff": (None, own.days_between),
     "datediff": (None, own.days_between),
     "date_sub": None,

@@ -22,27 +22,25 @@ from predicat.language.sql import (
 )
 from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.rules import Key, Rule
-
-_BINARY = frozenset({"this", "expression"})
-_CAST = frozenset({"this", "to", "_type", "safe"})
+from predicat.language.sql.shapes import BINARY, CAST, THIS
 
 _CONVERSIONS = {"bigint": "bigint", "double": "double", "string": "string", "boolean": "boolean"}
 """The functions that are casts, besides those that sqlglot reads as one."""
 
 RULES: dict[Key, Rule | None] = {
     # Two whole numbers are divided as doubles. `div` is the division without a rest.
-    exp.Div: (_BINARY | {"typed", "safe"}, operators.double_division),
+    exp.Div: (BINARY | {"typed", "safe"}, operators.double_division),
     # A double is cut towards zero, and a whole number has the range of its type.
-    exp.Cast: (_CAST, times.engine_cast("to_int")),
-    exp.TryCast: (_CAST, times.engine_cast("to_int")),
+    exp.Cast: (CAST, times.engine_cast("to_int")),
+    exp.TryCast: (CAST, times.engine_cast("to_int")),
     **{name: (None, times.conversion(kind)) for name, kind in _CONVERSIONS.items()},
     exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), joined.concat),
-    exp.DPipe: (_BINARY | {"safe"}, joined.concat),
+    exp.DPipe: (BINARY | {"safe"}, joined.concat),
     "isnan": (None, functions.is_nan_or_false),
-    exp.RawString: (frozenset({"this"}), operators.text),
+    exp.RawString: (THIS, operators.text),
     # sqlglot reads element_at(xs, 1) as an index that counts from 1.
     exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), arrays.bracket),
-    exp.BitwiseXor: (_BINARY, operators.binary("bit_xor")),
+    exp.BitwiseXor: (BINARY, operators.binary("bit_xor")),
     exp.JSONExtractScalar: (None, json_functions.at_path),
     exp.JSONExtract: (None, json_functions.json_at_colon),
     "variant_get": (None, json_functions.typed_at_path),
@@ -51,13 +49,13 @@ RULES: dict[Key, Rule | None] = {
     "long": (None, times.conversion("bigint")),
     "round": (None, number_functions.rounded("spark.round")),
     "sqrt": (None, number_functions.square_root),
-    exp.Floor: (frozenset({"this"}), numbers.whole("floor")),
-    exp.Ceil: (frozenset({"this"}), numbers.whole("ceil")),
+    exp.Floor: (THIS, numbers.whole("floor")),
+    exp.Ceil: (THIS, numbers.whole("ceil")),
     # Places below 1 count from the end, and a length below 0 is 0.
     exp.Substring: (frozenset({"this", "start", "length"}), texts.substring),
-    exp.Left: (_BINARY, texts.left),
-    exp.Right: (_BINARY, texts.right),
-    exp.Log: (_BINARY, number_functions.logarithm("ln")),
+    exp.Left: (BINARY, texts.left),
+    exp.Right: (BINARY, texts.right),
+    exp.Log: (BINARY, number_functions.logarithm("ln")),
     "log": (None, number_functions.of_double("ln")),
     # 0 where the value is in no place.
     "array_position": (None, array_functions.position_or(0)),

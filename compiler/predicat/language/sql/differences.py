@@ -8,15 +8,14 @@ from sqlglot import exp
 
 from predicat.language.sql import operators, times
 from predicat.language.sql.rules import Key, Rule
-
-_CAST = frozenset({"this", "to", "_type", "safe"})
+from predicat.language.sql.shapes import BINARY, CAST
 
 RULES: dict[Key, Rule | None] = {
     # Of whole numbers: without a rest on PostgreSQL, as doubles on Spark.
-    exp.Div: (frozenset({"this", "expression", "typed", "safe"}), operators.binary("either_div")),
+    exp.Div: (BINARY | {"typed", "safe"}, operators.binary("either_div")),
     # A double becomes a whole number: it is rounded on PostgreSQL, and cut on Spark.
-    exp.Cast: (_CAST, times.either_cast),
-    exp.TryCast: (_CAST, times.either_cast),
+    exp.Cast: (CAST, times.either_cast),
+    exp.TryCast: (CAST, times.either_cast),
     # Elements of an array count from 1 on PostgreSQL, from 0 on Spark.
     exp.Bracket: (frozenset({"this", "expressions"}), operators.bracket("either_bracket")),
     # A part that is NULL is skipped on PostgreSQL, and makes the whole NULL on Spark.

@@ -19,6 +19,7 @@ from predicat.language.sql import constants
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.functions import function
 from predicat.language.sql.operators import Build, array_of, binary
+from predicat.language.sql.shapes import BINARY, THIS
 
 if TYPE_CHECKING:
     from predicat.language.sql.reader import Reader
@@ -174,20 +175,18 @@ def hashed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("sha256", reader.span(node), value)
 
 
-_BINARY = frozenset({"this", "expression"})
-
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
-    exp.LT: (_BINARY, ordered("lt")),
-    exp.LTE: (_BINARY, ordered("le")),
-    exp.GT: (_BINARY, ordered("gt")),
-    exp.GTE: (_BINARY, ordered("ge")),
-    exp.Pow: (_BINARY, power),
-    exp.BitwiseAnd: (_BINARY, binary("bit_and")),
-    exp.BitwiseOr: (_BINARY, binary("bit_or")),
-    exp.BitwiseXor: (_BINARY, exclusive_or),
-    exp.BitwiseNot: (frozenset({"this"}), inverted),
-    exp.BitwiseLeftShift: (_BINARY | {"requires_int128"}, binary("shift_left")),
-    exp.BitwiseRightShift: (_BINARY | {"requires_int128"}, binary("shift_right")),
+    exp.LT: (BINARY, ordered("lt")),
+    exp.LTE: (BINARY, ordered("le")),
+    exp.GT: (BINARY, ordered("gt")),
+    exp.GTE: (BINARY, ordered("ge")),
+    exp.Pow: (BINARY, power),
+    exp.BitwiseAnd: (BINARY, binary("bit_and")),
+    exp.BitwiseOr: (BINARY, binary("bit_or")),
+    exp.BitwiseXor: (BINARY, exclusive_or),
+    exp.BitwiseNot: (THIS, inverted),
+    exp.BitwiseLeftShift: (BINARY | {"requires_int128"}, binary("shift_left")),
+    exp.BitwiseRightShift: (BINARY | {"requires_int128"}, binary("shift_right")),
     "shiftleft": (None, function("shift_left", 2)),
     "shiftright": (None, function("shift_right", 2)),
     "pmod": (None, pmod),
@@ -197,7 +196,7 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "exp": (None, of_double("exp")),
     "ln": (None, of_double("ln")),
     "log10": (None, of_double("log10")),
-    exp.Log: (_BINARY, logarithm(None)),
+    exp.Log: (BINARY, logarithm(None)),
     "round": (None, rounded("sql.round")),
     "bround": (None, rounded("sql.bround")),
     "trunc": (None, rounded("sql.trunc")),
