@@ -17,6 +17,7 @@ from predicat.backends.sql.functions import Function, Runtime
 from predicat.backends.sql.postgres import runtime
 from predicat.backends.sql.postgres.definition import SCHEMA, Definition
 from predicat.deploy.dependents import literal
+from predicat.deploy.inventory import OWN_ROLES
 from predicat.deploy.marks import digest
 from predicat.diagnostics import Diagnostic
 from predicat.diagnostics.messages import deploy as say
@@ -66,11 +67,7 @@ class State(Struct, frozen=True):
     functions: Mapping[str, Installed]
 
 
-_TRUSTED = """
-WITH RECURSIVE mine (oid) AS (
-  SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m
-    JOIN mine ON m.member = mine.oid)
-SELECT oid FROM mine UNION SELECT oid FROM pg_roles WHERE rolsuper
+_TRUSTED = f"""{OWN_ROLES}
 UNION SELECT datdba FROM pg_database WHERE datname = current_database()
 """
 _SCHEMA = f"""

@@ -60,19 +60,25 @@ class Existing(Struct, frozen=True):
         return None if value is None else value.lower() in _TRUE
 
 
-TRUSTED = """
+OWN_ROLES = """
 WITH RECURSIVE mine (oid) AS (
   SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m
     JOIN mine ON m.member = mine.oid)
 SELECT oid FROM mine UNION SELECT oid FROM pg_roles WHERE rolsuper
+"""
+"""This role, those that it is a member of, and superusers."""
+TRUSTED = f"""{OWN_ROLES}
 UNION SELECT relowner FROM pg_class WHERE oid = ANY (%(relations)s::bigint[]::oid[])
 UNION SELECT nspowner FROM pg_namespace WHERE nspname = ANY (%(schemas)s::text[])
 """
-"""The roles whose views may be ours: this one and those it is a member of, superusers, and the owners of the
-relations and schemas.
+"""The roles whose views may be ours: `OWN_ROLES`, and the owners of the relations and schemas.
 
 Any other role could have written a mark on a view of its own.
 """
+AT_PLACES = (
+    "(n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))"
+)
+"""A condition for objects with these names in these schemas."""
 _VIEWS = f"""
 WITH trusted AS ({TRUSTED})
 SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.relowner),
@@ -84,7 +90,7 @@ SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.r
     WHERE r.ev_class = c.oid AND r.rulename = '_RETURN')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
-WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))
+WHERE {AT_PLACES}
 OR c.relkind = 'v' AND %(mark)s::text IS NOT NULL AND (strpos(d.description, %(mark)s::text) > 0
   OR starts_with(d.description, 'predicat: '))
 """

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from predicat.backends.sql.value_lists import array_text
 from predicat.deploy import dependents
-from predicat.deploy.inventory import TRUSTED
+from predicat.deploy.inventory import AT_PLACES, TRUSTED
 from predicat.deploy.views import View, qualified
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say
@@ -89,13 +89,13 @@ SELECT n.nspname, c.relname, c.relkind = 'r' AND c.relowner IN (SELECT oid FROM 
   COALESCE(d.description, '')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
-WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))
+WHERE {AT_PLACES}
 OR c.relkind = 'r' AND strpos(d.description, %(mark)s::text) > 0
 """
-_READERS = """
+_READERS = f"""
 WITH asked AS (SELECT c.oid, c.relowner, c.relacl
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))),
+  WHERE {AT_PLACES}),
 own AS (SELECT c.relowner, c.relacl FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = %(schema)s AND c.relname = %(name)s),
 readers (role) AS (

@@ -18,12 +18,11 @@ QUOTE_OR_CONVERT = "put the text in quotes, or convert one side"
 
 
 _SHORT = 40
+"""The longest text that a hint repeats."""
 
 
 def convert_it(text: str, kind: str) -> str:
-    return (
-        f"convert it: CAST({text} AS {kind})" if len(text) <= 40 else f"convert it with CAST(... AS {kind})"
-    )
+    return f"convert it: CAST({text if len(text) <= _SHORT else '...'} AS {kind})"
 
 
 def declare_or_convert(name: str, kind: object) -> str:
