@@ -13,7 +13,6 @@ from predicat.deploy.relations import IDENTITY
 from predicat.deploy.views import qualified
 
 _TRUE = ("true", "on", "yes", "1")
-_SWITCHES = ("security_invoker", "security_barrier")
 
 
 class Existing(Struct, frozen=True):

@@ -91,10 +91,6 @@ def _later(day: Node, count: int) -> Node:
     return Call(DATE, "add_days", (day, Literal(BIGINT, count, day.span)), day.span)
 
 
-def _is_day_of_clock(node: Node) -> bool:
-    return node.type == DATE and is_of_clock(_later(node, 1))
-
-
 def _is_day(node: Node) -> bool:
     """Whether a node is the day of a timestamp field."""
     return (

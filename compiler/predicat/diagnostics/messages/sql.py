@@ -348,10 +348,6 @@ def json_null(span: Span) -> Diagnostic:
     )
 
 
-def operator_of_another_engine(span: Span, operator: str, instead: str) -> Diagnostic:
-    return msg.unsupported_syntax(span, f"the operator {operator}", f"write {instead}")
-
-
 def pattern_not_constant(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span, "a pattern that is not a constant", "write the pattern in single quotes"

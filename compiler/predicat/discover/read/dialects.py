@@ -38,7 +38,6 @@ _ADAPTERS = {
 """Names of adapters of dbt and of dialects of sqlfluff that sqlglot calls otherwise."""
 MAX_SAMPLE = 40
 """Files that are tried."""
-_MAX_ABOVE = 30
 
 
 def known(name: str) -> str | None:

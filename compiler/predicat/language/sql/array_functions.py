@@ -7,7 +7,6 @@ Functions and Operators".
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -228,17 +227,6 @@ def null_of_zero(found: t.Tree, span: Span) -> t.Tree:
 def position(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """ARRAY_POSITION, whose value for what is not found differs between engines."""
     raise reader.fail(say.position_of_none(reader.span(node)))
-
-
-def compared_with(op: str, kind: str) -> Callable[[Reader, exp.Expr, exp.Expr, int], t.Tree]:
-    """`value < ALL (array)` or `value < ANY (array)`."""
-
-    def build(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tree:
-        span = reader.span(node)
-        value, items = reader.all([node.this, array], depth)
-        return each(kind, _ITEM, items, lambda item: apply(op, span, value, item), span)
-
-    return build
 
 
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
