@@ -19,6 +19,7 @@ _SURFACE = {
     "json_equals": Names(kind="an equality of JSON values"),
     "json_in": Names(kind="an equality of JSON values"),
     "json_element": Names(kind="a look-up in a JSON value"),
+    "json_let": Names(kind="a look-up in JSON in a text"),
 }
 """What is no operator of the table: macros, operators of the surface, those that only SQL has."""
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir.nodes import Node
-from predicat.ir.types import JSON
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import JSON, NULL, STRING
 from predicat.passes.convert import underlying
 
 if TYPE_CHECKING:
@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
 
 def document(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
-    """A JSON value. A text is none: engines have no test of whether it is JSON that never fails."""
-    if underlying(args[0]).type != JSON:
+    """A JSON value, or the one in a text."""
+    value = underlying(args[0])
+    if value.type == STRING:
+        return Call(JSON, "parse_json", (value,), span)
+    if value.type == NULL:
+        return Literal(JSON, None, span)
+    if value.type != JSON:
         raise check.fail(
             say.no_json(args[0].span, str(args[0].type), span.text.partition("(")[0].strip().lower())
         )

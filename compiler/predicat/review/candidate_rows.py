@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,8 +44,12 @@ from predicat.review.set_samples import samples, sets_of
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]
-"""A path in a row: the name of the field, then keys; -1 means every element of an array."""
+"""A path in a row: the name of the field, then keys; -1 means every element of an array, and `_IN_TEXT` the
+JSON in a text.
+"""
 EACH = -1
+_IN_TEXT = "\0json"
+"""The key below which the JSON in a text is, as long as a row is made."""
 _RARE_CONVERSIONS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double", "to_decimal")
 """Conversions that most strings fail: also try strings that convert."""
 _NOW = f":{NOW.name}"
@@ -231,7 +236,7 @@ class CandidateRows:
         for slot in sorted(chosen, key=len):
             if chosen[slot] is not None:
                 self._put(row, slot, copy(chosen[slot]), chance)  # lists are filled later, each on its own
-        return row
+        return {name: _with_texts(value) for name, value in row.items()}
 
     def _put(self, row: dict[str, Any], slot: Slot, value: Any, chance: random.Random) -> None:
         holder: Any = row
@@ -257,6 +262,17 @@ class CandidateRows:
             if not isinstance(held, type(empty)):
                 holder[key] = empty
             holder = holder[key]
+
+
+def _with_texts(value: Any) -> Any:
+    """A value in which what is JSON in a text is that text."""
+    if isinstance(value, list):
+        return [_with_texts(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if _IN_TEXT in value:
+        return json.dumps(_with_texts(value[_IN_TEXT]), default=str)
+    return {key: _with_texts(item) for key, item in value.items()}
 
 
 def _empty(key: str | int) -> Any:
@@ -302,6 +318,9 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
             )
         case Call(op=op) if op in JSON_READS or op in _OF_ANY_KIND:
             return _slot(node.args[0], env)
+        case Call(op="parse_json"):
+            text = _slot(node.args[0], env)
+            return None if text is None else (*text, _IN_TEXT)
         case _:
             return None
     inner, key = _slot(node.args[0], env), node.args[1]

@@ -53,7 +53,7 @@ from predicat.ir.values import (
     parse_timestamp,
     to_value,
 )
-from predicat.semantics import arithmetic, automaton, calendar, captures, casefold, like, regex
+from predicat.semantics import arithmetic, automaton, calendar, captures, casefold, json_texts, like, regex
 
 Row = Mapping[str, Any]
 Names = Mapping[str, Any]
@@ -957,6 +957,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "sum": _sum,
     "keys": _constantly(list),
     "dyn": _constantly(lambda value: value),
+    "parse_json": _constantly(json_texts.parse),
     "json_get": _constantly(_json_get),
     "json_at": _constantly(_json_at),
     "json_is": _constantly(lambda value, kind: _json_kind(value) == kind),

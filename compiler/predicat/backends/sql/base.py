@@ -34,6 +34,7 @@ from predicat.backends.sql.functions import Runtime, calls, is_conversion
 from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
 from predicat.backends.sql.letters import has_usual_case, is_usually_folded
 from predicat.backends.sql.names import identifier
+from predicat.backends.sql.parsed_once import parsed_once
 from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
 from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
 from predicat.diagnostics import NOWHERE, Span, Unsupported
@@ -243,14 +244,17 @@ class Dialect(Struct, frozen=True):
     def _tree(self, renderer: Renderer, node: Node) -> Sql:
         parts = list(walk(node))
         renderer.taken_names = self.folded_columns(parts, node.span)
+        where = renderer.indexed or renderer.where
         if any(part.type == JSON for part in parts):
             node = fuse_kind_tests(node)
         if any(isinstance(part, Quantifier) for part in parts):
             node = rename_bound_variables(
                 node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None
             )
-        where = renderer.indexed or renderer.where
-        sql = renderer.condition(accepting(node)) if where else renderer.node(node)
+        node = accepting(node) if where else node
+        if any(isinstance(part, Call) and part.op == "parse_json" for part in parts):
+            node = parsed_once(node, renderer.fresh_name)
+        sql = renderer.condition(node) if where else renderer.node(node)
         if isinstance(node, Call | Quantifier) and len(parts) > _LARGE_PARTS:
             sql = renderer.limit_growth(sql, node)
         return sql

@@ -87,14 +87,19 @@ def with_names(node: Call, names: Mapping[int, str], numbers: ValueNumbering) ->
         name = names.get(numbers.number(part))
         if name is not None:
             return Variable(part.type, name, part.span)
-        return part if isinstance(part, Quantifier) else rewrite_children(part, rename)
+        return part if _has_variables(part) else rewrite_children(part, rename)
 
     return Call(node.type, node.op, tuple(map(rename, node.args)), node.span)
 
 
 def _children_outside_macros(node: Node) -> tuple[Node, ...]:
     """The children of a node; none of a macro, whose variables are not in scope for a name."""
-    return () if isinstance(node, Quantifier) else children(node)
+    return () if _has_variables(node) else children(node)
+
+
+def _has_variables(node: Node) -> bool:
+    """Whether a node gives a name to a value: a macro, or one document for all that is read of it."""
+    return isinstance(node, Quantifier) or (isinstance(node, Call) and node.op == "json_let")
 
 
 def _walk_outside_macros(node: Node) -> Iterator[Node]:

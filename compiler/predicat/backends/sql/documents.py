@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
+from predicat.backends.sql import json_texts
 from predicat.backends.sql.base import (
     Renderer,
     Rule,
@@ -148,4 +149,5 @@ RULES: Mapping[str, Rule] = {
     "json_equals": _json_equals,
     "json_in": _json_in,
     "json_element": _json_element,
+    "json_let": json_texts.let,
 }

@@ -16,8 +16,8 @@ from predicat.passes.variables import free
 Step = str | int
 JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
 """The look-ups in JSON values, in SQL."""
-ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_element")
-"""The operators that `fuse_kind_tests` makes.
+ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_element", "json_let")
+"""The operators that `fuse_kind_tests` makes, and `json_let` of `parsed_once`.
 
 `json_text`: the text of a JSON value that is known to be a string. `json_equals`: whether it equals a
 constant; FALSE for a value of another kind. `json_in`: whether it is one of several texts. `json_element`: a

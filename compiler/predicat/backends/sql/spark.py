@@ -16,6 +16,7 @@ from predicat.backends.sql import (
     patterns,
     spark_calendar,
     spark_functions,
+    spark_json_texts,
     spark_patterns,
     value_lists,
 )
@@ -999,6 +1000,7 @@ SPARK = Dialect(
         "range": _range,
         "sum": _sum,
         "keys": function("MAP_KEYS"),
+        "parse_json": spark_json_texts.parse_json,
         "json_get": _json_step,
         "json_at": _json_step,
         "json_eq": template("spark", _SAME_JSON),

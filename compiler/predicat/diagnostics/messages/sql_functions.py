@@ -170,7 +170,7 @@ def json_path(span: Span) -> Diagnostic:
 
 
 def no_json(span: Span, kind: str, name: str) -> Diagnostic:
-    return msg.type_mismatch(span, name, [kind], "a json value", "declare the field as json")
+    return msg.type_mismatch(span, name, [kind], "a json value or a text", "declare the field as json")
 
 
 def decimal_digits(span: Span) -> Diagnostic:

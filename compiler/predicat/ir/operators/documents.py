@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from predicat.ir.operators.row import COUNT, OF_COLLECTION, Names, Operator, Step, Strictness
+from predicat.ir.operators.row import ANY_FUNCTION, COUNT, OF_COLLECTION, Names, Operator, Step, Strictness
 
 ROWS = (
+    Operator(
+        "parse_json",
+        ("string -> json",),
+        "The JSON value in a text; no value for a text that is no JSON, for one key twice in an object, and "
+        "for JSON null.",
+        total=False,
+        words="the JSON in {0}",
+        names=Names(kind="JSON in a text"),
+        without_formula=ANY_FUNCTION,
+    ),
     Operator(
         "json_get",
         ("json, string -> json",),

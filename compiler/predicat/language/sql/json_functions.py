@@ -1,7 +1,7 @@
 """SQL functions that look something up in JSON, as trees of operators of the table.
 
-The subject is a field that is declared as json. Sources: Spark SQL, "Built-in Functions", JSON functions;
-PostgreSQL, "JSON Functions and Operators".
+The subject is a field that is declared as json, or a text. Sources: Spark SQL, "Built-in Functions", JSON
+functions; PostgreSQL, "JSON Functions and Operators".
 """
 
 from __future__ import annotations
@@ -100,6 +100,12 @@ def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("json_text", span, found)
 
 
+def parsed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """PARSE_JSON(s): the JSON value in a text. What it is for another text is UNKNOWN, not an error."""
+    (value,) = reader.all(counted(reader, node, 1), depth)
+    return apply("sql.json", reader.span(node), value)
+
+
 def length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """JSON_ARRAY_LENGTH: UNKNOWN for what is no array."""
     span = reader.span(node)
@@ -167,6 +173,8 @@ _ONE_PATH = frozenset({"this", "expression", "only_json_types"})
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     exp.JSONExtract: (_ONE_PATH, json_at_path),
     "get_json_object": (None, at_path),
+    "parse_json": (None, parsed),
+    "try_parse_json": (None, parsed),
     "json_value": (None, at_path),
     "jsonb_extract_path_text": (None, at_keys),
     "json_array_length": (None, length),

@@ -48,6 +48,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         row_equality: The operator by which two rows are equal in a place.
         sunday: The number of Sunday in EXTRACT(DOW ...); None: engines disagree.
         unsized_decimal: The digits of a DECIMAL without any, in all and behind the point; None: refused.
+        json_types: The types that a cast of a text reads as JSON.
         prepare: What its parsed conditions become before they are read.
         mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
@@ -60,6 +61,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
     rows: frozenset[str] = frozenset()
     row_equality: str = "eq"
+    json_types: frozenset[exp.DType] = frozenset({exp.DType.JSON, exp.DType.JSONB})
     prepare: Callable[[exp.Expr], exp.Expr] | None = None
     sunday: int | None = None
     unsized_decimal: tuple[int, int] | None = None

@@ -80,8 +80,6 @@ REFUSED = {
     "to_number": "write CAST(s AS DECIMAL(10, 2))",
     "format_number": "compare the number itself",
     "parse_url": "write regexp_extract(s, '^https?://([^/?#]+)', 1) for the host",
-    "parse_json": "declare the field as json, and write j['key']",
-    "try_parse_json": "declare the field as json, and write j['key']",
     "to_json": "compare the members one by one",
     "similarity": "write s ILIKE '%word%', or compare lower(s)",
     "to_tsvector": "write s ILIKE '%word%', or a regular expression with \\b around the word",

@@ -71,6 +71,8 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if node.args["to"].this == exp.DType.DECIMAL:
         return decimal_cast(reader, node, depth)
     span = reader.span(node)
+    if node.args["to"].this in reader.language.json_types:
+        return t.Apply("sql.json", (reader.read(node.this, depth),), span)
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
         single = node.args["to"].this == exp.DType.FLOAT

@@ -1,0 +1,67 @@
+"""The JSON in a text: what the dialects share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sqlglot import exp, parse_one
+
+from predicat.backends.sql.base import Renderer, Rule, Sql
+from predicat.ir.nodes import Call, Variable
+from predicat.semantics.json_texts import LONGEST_KEY, LONGEST_NUMBER, MOST_BYTES, MOST_LEVELS
+
+_LIMITS = {
+    "__bytes": MOST_BYTES,
+    "__levels": MOST_LEVELS,
+    "__key": LONGEST_KEY,
+    "__digits": LONGEST_NUMBER,
+}
+
+
+def limited(sql: str) -> str:
+    """SQL with the limits of documents in the place of their names."""
+    for name, limit in _LIMITS.items():
+        sql = sql.replace(name, str(limit))
+    return sql
+
+
+def parse(dialect: str, sql: str, **parts: Sql) -> Rule:
+    """The JSON in a text, by SQL in which `__s` is the text and `parts` replace other names. It is NULL for
+    all other texts.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value = r.node(node.args[0])
+        if isinstance(value, exp.Column):
+            return _of(dialect, sql, {**parts, "__s": value})
+        name = r.fresh_name("v")
+        column = exp.Column(this=exp.to_identifier(name, quoted=True))
+        return r.dialect.bind({name: value}, _of(dialect, sql, {**parts, "__s": column}))
+
+    return rule
+
+
+def _of(dialect: str, sql: str, parts: Mapping[str, Sql]) -> Sql:
+    result = _parsed(dialect, sql).copy()
+    for column in list(result.find_all(exp.Column)):
+        if column.name in parts:
+            column.replace(parts[column.name].copy())
+    return result
+
+
+@lru_cache
+def _parsed(dialect: str, sql: str) -> Sql:
+    return parse_one(limited(sql), dialect=dialect)
+
+
+def let(r: Renderer, node: Call) -> Sql:
+    """What is read of a document that has a name. One that is read once needs none."""
+    document, name, body = node.args
+    assert isinstance(name, Variable)  # noqa: S101  # the rewrite makes it
+    value, result = r.document(document), r.node(body)
+    read = [column for column in result.find_all(exp.Column) if column.name == name.name]
+    if len(read) == 1 and read[0].find_ancestor(exp.Lambda, exp.Query) is None:
+        read[0].replace(value)
+        return result
+    return r.dialect.bind({name.name: value}, result)

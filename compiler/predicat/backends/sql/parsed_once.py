@@ -1,0 +1,65 @@
+"""Rewrites of predicates over JSON in texts, for SQL: a document is parsed once for all that is read of it.
+
+The test whether a text is JSON is long, and a comparison reads the kind of a value and the value itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from predicat.ir.nodes import LEAVES, Call, Node, Variable, rewrite_children, walk
+from predicat.ir.operators import CONNECTIVES, JUNCTIONS
+from predicat.ir.types import JSON
+
+Names = Callable[[str], str]
+
+
+def parsed_once(node: Node, fresh_name: Names) -> Node:
+    """The predicate with names for the documents that it parses: `json_let(document, name, condition)`."""
+    documents = _documents(node)
+    if not documents:
+        return node
+    if not isinstance(node, Call) or node.op not in CONNECTIVES | {"is_true"}:
+        return _named(node, documents, fresh_name)
+    if node.op in JUNCTIONS:
+        node = _grouped(node)
+        if len(node.args) == 1 or all(_documents(arg) == documents for arg in node.args):
+            return _named(node, documents, fresh_name)
+    return Call(node.type, node.op, tuple(parsed_once(arg, fresh_name) for arg in node.args), node.span)
+
+
+def _documents(node: Node) -> list[Call]:
+    """The documents that a node parses, each once; not those of elements of an array."""
+    found = (part for part in walk(node) if isinstance(part, Call) and part.op == "parse_json")
+    return list(
+        dict.fromkeys(part for part in found if not any(isinstance(inner, Variable) for inner in walk(part)))
+    )
+
+
+def _grouped(node: Call) -> Call:
+    """An AND or OR with its parts of the same documents side by side, as one part."""
+    groups: dict[tuple[Call, ...], list[Node]] = {}
+    for arg in node.args:
+        groups.setdefault(tuple(_documents(arg)), []).append(arg)
+    parts: list[Node] = []
+    for documents, members in groups.items():
+        if documents and 1 < len(members) < len(node.args):
+            parts.append(Call(node.type, node.op, tuple(members), node.span))
+        else:
+            parts += members
+    return Call(node.type, node.op, tuple(parts), node.span)
+
+
+def _named(node: Node, documents: list[Call], fresh_name: Names) -> Node:
+    for document in documents:
+        name = Variable(JSON, fresh_name("d"), document.span)
+        node = Call(node.type, "json_let", (document, name, _with(node, document, name)), node.span)
+    return node
+
+
+def _with(node: Node, document: Call, name: Variable) -> Node:
+    if node == document:
+        return name
+    return (
+        node if isinstance(node, LEAVES) else rewrite_children(node, lambda part: _with(part, document, name))
+    )
