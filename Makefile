@@ -53,7 +53,7 @@ docs: $(STAMP)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 fuzz: $(STAMP)
-	@PREDICAT_FUZZ_EXAMPLES=334 $(BIN)/python -m pytest -q tests/engines/test_generated.py
+	@PREDICAT_FUZZ_EXAMPLES=334 $(BIN)/python -m pytest -q tests/engines/test_generated.py tests/engines/test_rewritings.py
 	@PREDICAT_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -q tests/review/test_compare.py
 	@PREDICAT_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest -q tests/review/test_review_kinds.py -k silent
 	@PREDICAT_FUZZ_EXAMPLES=2500 $(BIN)/python -m pytest -q tests/catalog/test_live.py

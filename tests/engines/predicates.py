@@ -372,6 +372,95 @@ def predicates(depth: int) -> st.SearchStrategy[Node]:
     )
 
 
+@cache
+def calculations(kind: Type, depth: int) -> st.SearchStrategy[Node]:
+    """Calculations of one field with constants, which are often solved for the field."""
+    fields = [Field(kind, decl) for decl in FIELDS.values() if decl.type == kind]
+    if depth <= 0:
+        return st.sampled_from(fields)
+    inner = {
+        item: st.deferred(lambda item=item: calculations(item, depth - 1))
+        for item in (BIGINT, DOUBLE, STRING, TIMESTAMP, DATE)
+    }
+    n, f, s, t, d = (inner[item] for item in (BIGINT, DOUBLE, STRING, TIMESTAMP, DATE))
+    small = st.sampled_from([0, 1, -1, 2, 3, 4, 12, -400]).map(lambda value: Literal(BIGINT, value))
+    units = constant(["day", "week", "month", "year", "hour"])
+    options: dict[Type, list[st.SearchStrategy[Node]]] = {
+        BIGINT: [
+            *(call(BIGINT, op, n, literals(BIGINT)) for op in ("add", "sub", "mul", "div", "mod")),
+            *(call(BIGINT, op, literals(BIGINT), n) for op in ("add", "sub", "mul", "div")),
+            *(call(BIGINT, op, n) for op in ("neg", "abs", "int32")),
+            *(call(BIGINT, op, part) for op in ("year", "month", "hour") for part in (t,)),
+            call(BIGINT, "to_int", f),
+            call(BIGINT, "to_int", t),
+            call(BIGINT, "length", s),
+            call(BIGINT, "days_between", d, literals(DATE)),
+        ],
+        DOUBLE: [
+            *(call(DOUBLE, op, f, literals(DOUBLE)) for op in ("add", "sub", "mul", "div", "fdiv")),
+            *(call(DOUBLE, op, literals(DOUBLE), f) for op in ("add", "sub", "mul", "div")),
+            *(call(DOUBLE, op, f) for op in ("neg", "abs", "floor", "ceil")),
+            call(DOUBLE, "to_double", n),
+        ],
+        STRING: [
+            call(STRING, "concat", s, literals(STRING)),
+            call(STRING, "concat", literals(STRING), s),
+            call(STRING, "substr", s, small, small),
+            *(call(STRING, op, s) for op in ("lower", "upper", "trim")),
+            call(STRING, "to_string", n),
+        ],
+        TIMESTAMP: [
+            call(TIMESTAMP, "date_trunc", units, t),
+            call(TIMESTAMP, "to_timestamp", n),
+            call(TIMESTAMP, "to_timestamp", d),
+            *(call(TIMESTAMP, op, t, literals(DURATION)) for op in ("add", "sub")),
+        ],
+        DATE: [
+            call(DATE, "to_date", t),
+            call(DATE, "add_days", d, literals(BIGINT)),
+            call(DATE, "add_months", d, small),
+            call(DATE, "last_day", d),
+        ],
+    }
+    return st.one_of(st.sampled_from(fields), *options[kind])
+
+
+@cache
+def conditions(depth: int) -> st.SearchStrategy[Node]:
+    """What people write in a WHERE: comparisons of calculations with constants, and logic around them."""
+    kinds = (BIGINT, DOUBLE, STRING, TIMESTAMP, DATE)
+    leaf = st.sampled_from(kinds).flatmap(_tests)
+    if depth <= 0:
+        return leaf
+    inner = st.deferred(lambda: conditions(depth - 1))
+    missing = st.just(Literal(BOOLEAN, None))
+    return st.one_of(
+        leaf,
+        call(BOOLEAN, "and", inner, inner),
+        call(BOOLEAN, "or", inner, inner),
+        call(BOOLEAN, "not", inner),
+        call(BOOLEAN, "is_true", inner),
+        call(BOOLEAN, "cond", inner, inner, st.one_of(inner, missing)),
+        call(BOOLEAN, "cond", inner, missing, inner),
+    )
+
+
+def _tests(kind: Type) -> st.SearchStrategy[Node]:
+    """Tests of calculations of one field."""
+    value = st.integers(0, 2).flatmap(lambda depth: calculations(kind, depth))
+    items = st.lists(literals(kind), min_size=1, max_size=3)
+    ops = st.sampled_from(["eq", "ne", "lt", "le", "gt", "ge"])
+    compared = st.tuples(ops, value, literals(kind), st.booleans())
+    return st.one_of(
+        compared.map(lambda part: Call(BOOLEAN, part[0], (part[1:3])[:: -1 if part[3] else 1])),
+        st.tuples(value, items).map(
+            lambda part: Call(BOOLEAN, "in", (part[0], Items(ArrayType(kind), tuple(part[1]))))
+        ),
+        value.map(lambda part: Call(BOOLEAN, "is_null", (part,))),
+        value.map(lambda part: Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (part,)),))),
+    )
+
+
 def rows(count: int) -> list[dict[str, Any]]:
     """Rows that pair hostile values with each other and with NULL."""
     import random  # only here

@@ -7,6 +7,7 @@ a test for a missing value is left out beside one that implies it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, walk
@@ -20,25 +21,30 @@ _INTEGER = re.compile("-?[0-9]{1,19}")
 """The texts of whole numbers, and some more."""
 
 
-def true_rows(node: Node) -> Node:
+Solve = Callable[[Node], Node]
+"""What is done with a comparison: as it stands it is TRUE for the same rows."""
+
+
+def true_rows(node: Node, solve: Solve = for_rows) -> Node:
     """A predicate that is TRUE for the same rows."""
     node = without_nan_tests(node)
     match node:
         case Call(op=op, args=args) if op in JUNCTIONS:
-            parts = tuple(map(true_rows, args))
+            parts = tuple(true_rows(part, solve) for part in args)
             return _all(node, parts, args) if op == "and" else _any(node, parts)
         case Call(op="is_true", args=(part,)):
-            return true_rows(part)
+            return true_rows(part, solve)
         case Call(op="not", args=(part,)):
-            return false_rows(part) or Call(BOOLEAN, "not", (exactly(part, _needs_solving),), node.span)
+            negated = false_rows(part, solve)
+            return negated or Call(BOOLEAN, "not", (exactly(part, _needs_solving),), node.span)
         case Call(op="cond", type=kind) if kind == BOOLEAN:
-            return _choice(node)
+            return _choice(node, solve)
         case Call(op="eq" | "in", args=(Call(op="coalesce") as first, other)) if texts := _texts(other):
-            return _equal(for_rows(Call(BOOLEAN, node.op, (_that_may_be(first, texts), other), node.span)))
+            return _equal(solve(Call(BOOLEAN, node.op, (_that_may_be(first, texts), other), node.span)))
         case Literal(value=None):
             return FALSE
         case _:
-            return for_rows(node)
+            return solve(node)
 
 
 def _equal(node: Node) -> Node:
@@ -78,15 +84,15 @@ def _may_be(node: Node, text: str) -> bool:
             return True
 
 
-def false_rows(node: Node) -> Node | None:
+def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
     """A predicate that is TRUE for the rows on which this one is FALSE; None where NOT says it as well."""
     match node:
         case Literal(value=value):
             return TRUE if value is False else FALSE
         case Call(op="not", args=(part,)):
-            return true_rows(part)
+            return true_rows(part, solve)
         case Call(op=op, args=args) if op in JUNCTIONS:
-            parts = [false_rows(part) for part in args]
+            parts = [false_rows(part, solve) for part in args]
             known = tuple(part for part in parts if part is not None)
             if len(known) < len(parts):
                 return None
@@ -94,7 +100,7 @@ def false_rows(node: Node) -> Node | None:
         case Call(op=op, args=args) if op in COMPARISONS:
             if any(map(may_be_nan, args)):  # which is neither below nor above another number
                 return None
-            return for_rows(Call(BOOLEAN, COMPARISONS[op].negation, args, node.span))
+            return solve(Call(BOOLEAN, COMPARISONS[op].negation, args, node.span))
         case Call(op="is_null" | "is_true" | "in" | "same") | Field():
             return Call(BOOLEAN, "not", (node,), node.span)
         case _:
@@ -106,19 +112,22 @@ def _needs_solving(before: Node, _after: Node) -> bool:
     return any(isinstance(part, Call) and part.op in SOLVED_ONLY for part in walk(before))
 
 
-def _choice(node: Call) -> Node:
+def _choice(node: Call, solve: Solve) -> Node:
     """An `if` between two conditions."""
     test, yes, no = node.args
     if _never(no):
-        return _all(node, (true_rows(test), true_rows(yes)))
-    otherwise = false_rows(test)
+        return _all(node, (true_rows(test, solve), true_rows(yes, solve)))
+    otherwise = false_rows(test, solve)
     if otherwise is None:
         return node
     if _never(yes):
-        return _all(node, (otherwise, true_rows(no)))
+        return _all(node, (otherwise, true_rows(no, solve)))
     if not _is_short(test):
         return node
-    branches = _all(node, (true_rows(test), true_rows(yes))), _all(node, (otherwise, true_rows(no)))
+    branches = (
+        _all(node, (true_rows(test, solve), true_rows(yes, solve))),
+        _all(node, (otherwise, true_rows(no, solve))),
+    )
     return Call(BOOLEAN, "or", branches, node.span)
 
 

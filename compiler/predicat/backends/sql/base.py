@@ -31,10 +31,11 @@ from predicat.backends.sql.common_subexpressions import (
     with_names,
 )
 from predicat.backends.sql.functions import Runtime, calls, is_conversion
-from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
+from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL
 from predicat.backends.sql.letters import has_usual_case, is_usually_folded
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.parsed_once import parsed_once
+from predicat.backends.sql.rewritings import ALL, Rewritings
 from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
 from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
 from predicat.diagnostics import NOWHERE, Span, Unsupported
@@ -57,17 +58,16 @@ from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
-from predicat.passes.accept import accepting, decided_once, never_unknown
+from predicat.passes import facts
+from predicat.passes.accept import never_unknown
 from predicat.passes.bounds import Bounded, without_guards
 from predicat.passes.clock import is_of_clock
 from predicat.passes.convert import convert
 from predicat.passes.engine_order import bare_comparison
 from predicat.passes.facts import may_be_nan
-from predicat.passes.idioms import idiomatic, nullif
+from predicat.passes.idioms import nullif
 from predicat.passes.labels import written
-from predicat.passes.polarity import true_rows
 from predicat.passes.scope import MAX_DEPTH
-from predicat.passes.solve import exactly
 from predicat.passes.variables import fold_identifier, rename_bound_variables
 from predicat.semantics import casefold
 from predicat.semantics.like import ESCAPED_PATTERN
@@ -170,20 +170,22 @@ class Dialect(Struct, frozen=True):
         condition: bool = False,
         storage: Storage | None = None,
         runtime: Runtime | None = None,
+        rewritings: Rewritings = ALL,
     ) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason.
 
         As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
         Where the `storage` of the relation is known, it has the forms that its indexes serve. Functions of
-        `runtime` must be installed where the SQL runs; without it the SQL runs everywhere.
+        `runtime` must be installed where the SQL runs; without it the SQL runs everywhere. Without some of
+        the `rewritings` the SQL is longer, with the same outcome.
         """
-        renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime)
+        renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime, rewritings=rewritings)
         node = renderer.known(node)
         if not condition:
-            return self.to_sql(renderer, self._exactly(node, runtime))
+            return self.to_sql(renderer, self._exactly(node, runtime, rewritings))
         renderer.indexed = storage is not None
         renderer.where = True
-        return self.to_sql(renderer, _rows(node))
+        return self.to_sql(renderer, rewritings.rows(node))
 
     def served_by(self, node: Node, storage: Storage) -> Index | None:
         """An index that finds the rows of a condition, by the rules of the dialect; None if there is none.
@@ -193,7 +195,7 @@ class Dialect(Struct, frozen=True):
         if self.index_of is None:
             return None
         renderer = Renderer(self, indexed=True, storage=storage)
-        return self.index_of(self._tree(renderer, _rows(renderer.known(node))), storage)
+        return self.index_of(self._tree(renderer, ALL.rows(renderer.known(node))), storage)
 
     def _is_shorter(self, before: Node, after: Node, runtime: Runtime | None) -> bool:
         try:
@@ -215,7 +217,7 @@ class Dialect(Struct, frozen=True):
         """
         renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
         # The text of a statement should not depend on its constants, unless an index may serve it.
-        node = _rows(node) if condition else node
+        node = ALL.rows(node) if condition else node
         text, numbered = self.to_sql(renderer, node), self.spelling.numbered
         values: list[Value] = []
         numbers: dict[str, int] = {}
@@ -235,23 +237,20 @@ class Dialect(Struct, frozen=True):
         """A typed node as a tree of sqlglot, to build other SQL around it. Raises Unsupported."""
         return self._tree(Renderer(self), self._exactly(node))
 
-    def _exactly(self, node: Node, runtime: Runtime | None = None) -> Node:
-        return exactly(
-            idiomatic(decided_once(node)),
-            lambda before, after: self._is_shorter(before, after, runtime),
-        )
+    def _exactly(self, node: Node, runtime: Runtime | None = None, rewritings: Rewritings = ALL) -> Node:
+        return rewritings.outcome(node, lambda before, after: self._is_shorter(before, after, runtime))
 
     def _tree(self, renderer: Renderer, node: Node) -> Sql:
         parts = list(walk(node))
         renderer.taken_names = self.folded_columns(parts, node.span)
         where = renderer.indexed or renderer.where
         if any(part.type == JSON for part in parts):
-            node = fuse_kind_tests(node)
+            node = renderer.rewritings.documents(node)
         if any(isinstance(part, Quantifier) for part in parts):
             node = rename_bound_variables(
                 node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None
             )
-        node = accepting(node) if where else node
+        node = renderer.rewritings.accepted(node) if where else node
         if any(isinstance(part, Call) and part.op == "parse_json" for part in parts):
             node = parsed_once(node, renderer.fresh_name)
         sql = renderer.condition(node) if where else renderer.node(node)
@@ -577,6 +576,7 @@ class Renderer(Struct):
     """How the relation is stored, as far as it is known."""
     runtime: Runtime | None = None
     """The functions that are installed where the SQL runs."""
+    rewritings: Rewritings = ALL
     taken_names: frozenset[str] = frozenset()
     """The case-folded names of the columns."""
     values: list[Value] = field(default_factory=list[Value])
@@ -590,6 +590,22 @@ class Renderer(Struct):
     def known(self, node: Node) -> Node:
         """A predicate without tests of ranges that the relation guarantees."""
         return without_guards(node, self.is_checked) if self.storage.checks else node
+
+    def may_overflow(self, node: Node) -> bool:
+        """Whether a calculation with integers needs a guard."""
+        return not self.rewritings.facts or facts.may_overflow(node)
+
+    def may_be_nan(self, node: Node) -> bool:
+        """Whether a value needs a guard against NaN."""
+        return node.type == DOUBLE and (not self.rewritings.facts or facts.may_be_nan(node))
+
+    def integers(self, node: Node) -> facts.Integers:
+        """The range of an expression of integers."""
+        return facts.integers(node) if self.rewritings.facts else facts.ANY_INTEGER
+
+    def doubles(self, node: Node) -> facts.Doubles:
+        """The range of an expression of doubles."""
+        return facts.doubles(node) if self.rewritings.facts else facts.ANY_DOUBLE
 
     def is_checked(self, bounded: Bounded) -> bool:
         """Whether constraints of the relation leave no value beyond the range of a field."""
@@ -732,7 +748,7 @@ class Renderer(Struct):
         """
         if not self.sizes.exceeds(sql, _LARGE_PARTS):
             return sql
-        if isinstance(node, Call):
+        if isinstance(node, Call) and self.rewritings.share:
             sql = min(sql, self.share_parts(sql, node), key=count_parts)
         self.rendered[self.numbering.number(node)] = sql
         parts = count_parts(sql)
@@ -993,7 +1009,7 @@ def _alternatives(r: Renderer, node: Call, render: Callable[[Node], Sql]) -> lis
     args = [part for arg in node.args for part in (arg.args if _is_or(arg) else (arg,))]
     while args:
         part = args.pop(0)
-        bare = bare_comparison(part, args[0]) if args else None
+        bare = bare_comparison(part, args[0]) if args and r.rewritings.engine_order else None
         if bare is None:
             found.append(render(part))
         else:
@@ -1050,11 +1066,6 @@ def _is_as_engines(value: Node, other: Node) -> bool:
     return plain and not (may_be_nan(value) and may_be_nan(other))
 
 
-def _rows(node: Node) -> Node:
-    """A predicate that is TRUE for the rows that a filter accepts."""
-    return true_rows(idiomatic(accepting(node)))
-
-
 def _test_for_branch(r: Renderer, otherwise: Node, test: Node) -> Sql:
     """The test of a CASE, which takes its ELSE for NULL. Whose ELSE is NULL whenever the test is UNKNOWN: the
     kind of a JSON value may then be tested without distinguishing UNKNOWN from FALSE.
@@ -1093,7 +1104,7 @@ def _in(r: Renderer, node: Call) -> Sql:
     sql = tested(r, left, *right.items)
     if not right.items:
         return case((not_(is_null(sql)), exp.Boolean(this=False)))
-    if any(_numeric_mix(left, item) or may_be_nan(item) for item in right.items):
+    if any(_numeric_mix(left, item) or r.may_be_nan(item) for item in right.items):
         return or_(*(compare(r, "eq", left, item) for item in right.items))
     return exp.In(this=comparison_operand(sql), expressions=[r.node(item) for item in right.items])
 
@@ -1203,7 +1214,7 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return binary(exp.EQ, r.node(left), r.literal(DOUBLE, math.nan))
     guards_right = op in ("lt", "le")
     guarded, other = (right, left) if guards_right else (left, right)
-    needed = may_be_nan(guarded) and (op not in EQUALITIES or may_be_nan(other))
+    needed = r.may_be_nan(guarded) and (op not in EQUALITIES or r.may_be_nan(other))
     needed = needed and (
         r.dialect.documents.has_nan or not (isinstance(guarded, Call) and guarded.op == "json_number")
     )

@@ -102,7 +102,6 @@ from predicat.ir.values import (
 from predicat.passes.accept import accepting, never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
-from predicat.passes.facts import may_overflow
 from predicat.passes.polarity import true_rows
 from predicat.passes.text_casts import text_of
 from predicat.semantics import regex
@@ -122,7 +121,7 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
             return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
         if node.type == BIGINT:
             result = binary(operator, *operands(r, node))
-            return try_(result) if may_overflow(node) else result
+            return try_(result) if r.may_overflow(node) else result
         if node.type == DURATION:
             return try_(binary(exp.Sub, micros(r.node(left)), micros(r.node(right))))
         if is_of_clock(node):
@@ -181,7 +180,7 @@ def _mod(r: Renderer, node: Call) -> Sql:
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return exp.Neg(this=wrap(as_double(r, node.args[0])))
-    if not may_overflow(node):
+    if not r.may_overflow(node):
         return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
     return try_(binary(exp.Sub, cast(number_literal(0), "BIGINT"), r.node(node.args[0])))
 
@@ -190,7 +189,7 @@ def _abs(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return call("ABS", as_double(r, node.args[0]))
     size = call("ABS", as_bigint(r, node.args[0]))
-    return try_(size) if may_overflow(node) else size
+    return try_(size) if r.may_overflow(node) else size
 
 
 def _whole(name: str) -> Rule:

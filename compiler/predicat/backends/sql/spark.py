@@ -99,7 +99,6 @@ from predicat.ir.values import (
 from predicat.passes.accept import never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import is_exists_over_values, takes_null
-from predicat.passes.facts import may_overflow
 from predicat.passes.text_casts import text_of
 from predicat.semantics import regex
 
@@ -125,7 +124,7 @@ def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
 def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
-        if node.type == BIGINT and not may_overflow(node):
+        if node.type == BIGINT and not r.may_overflow(node):
             return binary(operator, *operands(r, node))
         if node.type in (BIGINT, DOUBLE):
             parts = [_apart(arg, node, sql) for arg, sql in zip(node.args, operands(r, node), strict=True)]
@@ -182,7 +181,7 @@ def _divides(node: Node) -> bool:
 
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == BIGINT:
-        if not may_overflow(node):
+        if not r.may_overflow(node):
             return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
         return call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), r.node(node.args[0]))
     return exp.Neg(this=wrap(as_double(r, node.args[0])))
@@ -192,7 +191,7 @@ def _abs(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return call("ABS", as_double(r, node.args[0]))
     sql = as_bigint(r, node.args[0])
-    if not may_overflow(node):
+    if not r.may_overflow(node):
         return call("ABS", sql)
     return case(
         (

@@ -165,7 +165,7 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
 
     def body(a: Sql, b: Sql) -> Sql:
         result = _result(op, a, b)
-        ordinary = _ordinary(op, a, b, [ranges.log_range_of_operand(node) for node, _ in (one, other)])
+        ordinary = _ordinary(op, a, b, [ranges.log_range_of_operand(r, node) for node, _ in (one, other)])
         if ordinary is None:
             return result
         if r.runtime is not None and runtime.is_cheap(a) and runtime.is_cheap(b):

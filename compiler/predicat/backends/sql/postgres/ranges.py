@@ -227,7 +227,7 @@ def _range(
     if isinstance(node, Literal) and isinstance(node.value, int):
         return node.value, node.value
     if not is_part(node, BIGINT):
-        own = facts.integers(node)
+        own = leaves.r.integers(node)
         narrow = own != facts.ANY_INTEGER
         leaves.add_leaf(node, bounded=bounded and not narrow)
         return own if narrow else each if bounded else (INT_MIN, INT_MAX)
@@ -305,7 +305,7 @@ def in_normal_range(sql: Sql, low: int | None, high: int | None) -> Sql:
     return or_(between(sql, least, most), between(sql, exp.Neg(this=most), exp.Neg(this=least)), zero)
 
 
-def known_log_range(node: Node) -> LogRange | None:
+def known_log_range(r: Renderer, node: Node) -> LogRange | None:
     """The range of the size of a double if it is known for all rows; None otherwise."""
     if isinstance(node, Literal) and isinstance(node.value, int | float):
         if not math.isfinite(node.value):
@@ -314,7 +314,7 @@ def known_log_range(node: Node) -> LogRange | None:
         return LogRange(size - 0.1, size + 0.1)
     if node.type == BIGINT:
         return LogRange(0, 19)
-    known = facts.doubles(node)
+    known = r.doubles(node)
     if not known.finite:
         return None
     return (
@@ -324,12 +324,12 @@ def known_log_range(node: Node) -> LogRange | None:
     )
 
 
-def log_range_of_operand(node: Node) -> LogRange | None:
+def log_range_of_operand(r: Renderer, node: Node) -> LogRange | None:
     """The range of the size of a finite double, also of a column that has NaN and infinities: of these no
     calculation raises an error.
     """
     size = facts.size_of_float(node)
-    return known_log_range(node) if size is None else LogRange(*size)
+    return known_log_range(r, node) if size is None else LogRange(*size)
 
 
 Bounds = tuple[int | None, int | None]
@@ -371,9 +371,9 @@ def _log_range(leaves: _Leaves, node: Node, each: LogRange) -> LogRange | None:
     a constant that is not finite.
     """
     if isinstance(node, Literal) and node.value is not None:
-        return known_log_range(node)
+        return known_log_range(leaves.r, node)
     if not is_part(node, DOUBLE):
-        known = known_log_range(node)
+        known = known_log_range(leaves.r, node)
         leaves.add_leaf(node, bounded=known is None)
         return known or each
     parts = [_log_range(leaves, arg, each) for arg in node.args]

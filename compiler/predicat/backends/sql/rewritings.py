@@ -1,0 +1,73 @@
+"""The rewritings between a simplified predicate and its SQL, in their order.
+
+Each makes the SQL shorter, or lets an index serve it, and none changes the outcome on any row. The SQL is
+right without them, but for operators that engines round differently, which can only be solved. Tests render
+predicates with each of them left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from predicat.backends.sql.json_rewrites import fuse_kind_tests
+from predicat.ir.nodes import Node
+from predicat.passes.accept import accepting, decided_once
+from predicat.passes.idioms import idiomatic
+from predicat.passes.polarity import true_rows
+from predicat.passes.solve import exactly, for_rows
+
+
+class Rewritings(Struct, frozen=True):
+    """Which rewritings a rendering uses.
+
+    Attributes:
+        decide_once: `(a AND b) IS TRUE` for `a IS TRUE AND b IS TRUE`.
+        accept: No `IS TRUE` at the top of a condition.
+        idioms: Shorter forms of what people often write.
+        polarity: A condition keeps only what makes a row TRUE, or FALSE below a NOT.
+        solve: A comparison of a calculation becomes bounds of its field.
+        fuse_json: One look-up of a JSON value for its kind and its value.
+        engine_order: The bare comparison where that is the engine's order of doubles.
+        facts: No guards that ranges and kinds of values prove needless.
+        share: Names for repeated parts of large SQL.
+    """
+
+    decide_once: bool = True
+    accept: bool = True
+    idioms: bool = True
+    polarity: bool = True
+    solve: bool = True
+    fuse_json: bool = True
+    engine_order: bool = True
+    facts: bool = True
+    share: bool = True
+
+    def outcome(self, node: Node, better: Callable[[Node, Node], bool]) -> Node:
+        """A predicate with the same outcome on every row. `better` decides about each solved comparison."""
+        node = decided_once(node) if self.decide_once else node
+        node = idiomatic(node) if self.idioms else node
+        return exactly(node, better) if self.solve else node
+
+    def rows(self, node: Node) -> Node:
+        """A predicate that is TRUE for the same rows, for a WHERE."""
+        node = idiomatic(node) if self.idioms else node
+        if self.polarity:
+            return true_rows(node, for_rows if self.solve else _as_it_is)
+        return for_rows(node) if self.solve else node
+
+    def accepted(self, node: Node) -> Node:
+        """A condition without `IS TRUE` where FALSE and UNKNOWN are the same."""
+        return accepting(node) if self.accept else node
+
+    def documents(self, node: Node) -> Node:
+        """A predicate over JSON with one look-up for the kind of a value and the value."""
+        return fuse_kind_tests(node) if self.fuse_json else node
+
+
+ALL = Rewritings()
+
+
+def _as_it_is(node: Node) -> Node:
+    return node
