@@ -185,7 +185,7 @@ def on_spark(rows: int, folder: Path) -> Iterator[Count]:
 @contextmanager
 def on_postgres(rows: int, folder: Path) -> Iterator[Count]:
     """One process and no JIT compiler, whatever the server's settings."""
-    from predicat.backends.sql.postgres.runtime import definitions
+    from predicat.backends.sql.postgres.installed import definitions
     from predicat.deploy.server import connect
 
     folder.chmod(0o755)

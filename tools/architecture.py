@@ -57,6 +57,21 @@ def _reached(graph: Edges, start: str) -> set[str]:
     return found
 
 
+def circles(*, types: bool = True) -> list[list[str]]:
+    """The circles of files: modules that import each other, by whatever way. Without `types` imports for
+    types only do not count.
+    """
+    graph = grimp.build_graph("predicat", "predicat_spark", exclude_type_checking_imports=not types)
+    modules = graph.modules
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in modules}
+    reached = {module: _reached(imports, module) for module in modules if imports[module]}
+    found = {
+        frozenset(other for other in others if module in reached.get(other, ()))
+        for module, others in reached.items()
+    }
+    return sorted(sorted(circle) for circle in found if circle)
+
+
 def picture() -> str:
     """The Mermaid diagram."""
     graph = edges()

@@ -19,6 +19,7 @@ from predicat_spark.matching import (
     matching_subscriptions,
 )
 from predicat_spark.pipeline import (
+    Following,
     Input,
     Job,
     JobFilter,
@@ -29,10 +30,10 @@ from predicat_spark.pipeline import (
     locate,
     run,
     run_job,
+    stream,
     table,
 )
 from predicat_spark.pipeline.events import Events, prometheus
-from predicat_spark.pipeline.stream import Following, stream
 from predicat_spark.quality import check_coverage
 from predicat_spark.seeking import seek, starting_offsets
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session

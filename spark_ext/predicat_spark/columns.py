@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat import backends
-from predicat.catalog.acceptance import row_filter
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import dataset_of
 from predicat.diagnostics import PredicatError
@@ -145,6 +144,6 @@ def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, st
         if dataset not in (None, item.name) or "spark" not in item.relation:
             continue
         for row in item.filters.values():
-            node = row_filter(row, row.current)
+            node = row.row_filter()
             if node is not None:
                 yield row.view, item.relation["spark"], node

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.backends.sql.postgres import POSTGRES, runtime
+from predicat.backends.sql.postgres import POSTGRES, installed
 from predicat.deploy import deployment
 from predicat.deploy.deployment import Plan
 from predicat.deploy.plan import Rules
@@ -69,9 +69,9 @@ def calls(db: Any) -> bool:
 def test_views_call_functions_that_apply_installs(db: Any, apply: Apply) -> None:
     plan = apply()
     assert plan.functions.note is None
-    assert len(plan.functions.to_install) == len(runtime.definitions(db.info.server_version))
+    assert len(plan.functions.to_install) == len(installed.definitions(db.info.server_version))
     assert calls(db)
-    assert value(db, "SELECT predicat.version()") == runtime.VERSION
+    assert value(db, "SELECT predicat.version()") == installed.VERSION
     assert value(db, LARGE) == [1, 2]
     again = apply()
     assert again.changes == []
@@ -147,13 +147,13 @@ def test_a_changed_or_older_function_is_restored(db: Any, apply: Apply) -> None:
 
 def test_newer_functions_stay(db: Any, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as later:
-        later.setattr(runtime, "VERSION", runtime.VERSION + 1)
-        runtime.definitions.cache_clear()
+        later.setattr(installed, "VERSION", installed.VERSION + 1)
+        installed.definitions.cache_clear()
         apply()
-    runtime.definitions.cache_clear()
+    installed.definitions.cache_clear()
     plan = apply()
     assert plan.functions.to_install == ()
-    assert value(db, "SELECT predicat.version()") == runtime.VERSION + 1
+    assert value(db, "SELECT predicat.version()") == installed.VERSION + 1
     assert calls(db)
 
 
@@ -183,7 +183,7 @@ def test_the_script_of_a_dry_run_installs_them(db: Any, apply: Apply, tmp_path: 
 def test_servers_before_16_have_no_conversions() -> None:
     conversion = predicat.parse("CAST(s AS bigint) > 3", "sql", {"s": "string"}).node
     total = predicat.parse("a + b > 3", "sql", {"a": "bigint", "b": "bigint"}).node
-    older = runtime.available(150_000)
-    assert not any("pg_input_is_valid" in row.sql for row in runtime.definitions(150_000))
+    older = installed.available(150_000)
+    assert not any("pg_input_is_valid" in row.sql for row in installed.definitions(150_000))
     assert "predicat." not in POSTGRES.render(conversion, runtime=older)
     assert POSTGRES.render(total, runtime=older) == "predicat.plus(a, b) > 3"

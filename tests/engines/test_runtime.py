@@ -18,6 +18,7 @@ import predicat
 from predicat.api import declared
 from predicat.backends.sql.functions import OF_JSON, OF_MEMBER
 from predicat.backends.sql.postgres import POSTGRES, runtime
+from predicat.backends.sql.postgres.installed import definitions
 from predicat.deploy.rows import on_postgres
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node, fields_of
@@ -35,7 +36,7 @@ from tests.engines.test_generated import generated
 @pytest.fixture(scope="module")
 def installed(postgres: Any) -> Iterator[Any]:
     postgres.execute("DROP SCHEMA IF EXISTS predicat CASCADE; CREATE SCHEMA predicat")
-    for row in runtime.definitions(postgres.info.server_version):
+    for row in definitions(postgres.info.server_version):
         postgres.execute(row.sql)
     yield postgres
     postgres.execute("DROP SCHEMA predicat CASCADE")

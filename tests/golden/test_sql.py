@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import predicat
-from predicat.backends.sql.postgres import runtime
+from predicat.backends.sql.postgres import installed
 
 HERE = Path(__file__).parent
 FUNCTIONS = HERE / "postgres_functions.sql"
@@ -28,7 +28,7 @@ def rendered(dialect: str) -> str:
 
 def functions() -> str:
     """The functions that `predicat apply` installs. If a released version differs, increase VERSION."""
-    return "".join(f"-- {row.note}\n{row.sql};\n\n" for row in runtime.definitions(MAX_SERVER))
+    return "".join(f"-- {row.note}\n{row.sql};\n\n" for row in installed.definitions(MAX_SERVER))
 
 
 def test_functions_are_as_reviewed() -> None:

@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 import predicat
 from predicat.entry_filters import Outcome, opened
-from predicat_spark.pipeline import Job, JobFilter, Options, Report, Sink, Source, run_job
+from predicat_spark.pipeline import Following, stream, Job, JobFilter, Options, Report, Sink, Source, run_job
 from predicat_spark.pipeline.events import prometheus
 from predicat_spark.pipeline.report import table
-from predicat_spark.pipeline.stream import Following, stream
 
 pyspark = pytest.importorskip("pyspark")
 ACCUMULATORS = pyspark.accumulators._accumulatorRegistry

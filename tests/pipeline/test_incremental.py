@@ -11,10 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 import predicat
-from predicat_spark.pipeline import Job, JobFilter, Options, Report, Sink, Source, run_job
+from predicat_spark.pipeline import Following, stream, Job, JobFilter, Options, Report, Sink, Source, run_job
 from predicat_spark.pipeline.commit import records
 from predicat_spark.pipeline.files import Files
-from predicat_spark.pipeline.stream import Following, stream
 
 CATALOG = """\
 apiVersion: predicat/v1

@@ -14,7 +14,6 @@ import predicat
 import predicat_spark
 from predicat_spark.settings import settings
 from predicat.backends.sql.spark import SPARK
-from predicat.catalog.acceptance import row_filter
 from tests.engines.test_variables import CATALOG as VARIABLES
 
 ROOT = Path(__file__).parent.parent.parent
@@ -218,7 +217,7 @@ def test_table_function_and_description(flights: Any) -> None:
 def test_plan_is_that_of_the_predicate(flights: Any, name: str) -> None:
     """The analyzed plan, the optimized plan and the pushed filters are those of the condition written out."""
     row, _ = CATALOG.find(name)
-    node = row_filter(row, row.current)
+    node = row.row_filter()
     written = SPARK.render(node, runtime=SPARK.runtime)
     ours = flights.sql(f"SELECT * FROM {row.dataset} WHERE matches_filter('{name}')")
     theirs = flights.sql(f"SELECT * FROM {row.dataset} WHERE {written}")

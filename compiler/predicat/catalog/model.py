@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.api import Predicate
 from predicat.catalog.jobs import Job
@@ -17,7 +19,7 @@ from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Spa
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.wording import quantity
-from predicat.ir.nodes import NOW, FieldDecl, ParamDecl
+from predicat.ir.nodes import NOW, FieldDecl, Node, ParamDecl
 from predicat.ir.tree import Tree
 
 if TYPE_CHECKING:
@@ -157,6 +159,20 @@ class Filter(WrittenFilter, frozen=True):
         """The latest version."""
         return self.versions[self.latest]
 
+    def row_filter(self, number: int | None = None) -> Node | None:
+        """The predicate of a version (default: the latest) at the defaults of its parameters, TRUE for the
+        rows that the filter accepts.
+
+        `on_unknown: accept` is a part of it. None where a parameter has no default.
+        """
+        from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # not to load a catalog
+        from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
+
+        version = self.current if number is None else self.versions[number]
+        if any(param.required for param in version.params.values()):
+            return None
+        return accepted_rows(with_defaults(version.predicate.node), self.on_unknown)
+
 
 R = TypeVar("R", bound=Struct)
 
@@ -232,6 +248,27 @@ class Dataset(DatasetHead):
 
     filters: Mapping[str, Filter] = field(default_factory=dict[str, Filter])
 
+    def only(self, names: Collection[str]) -> Dataset:
+        """The dataset with some of its filters (`dataset.filter`), and the groups, subscriptions and jobs
+        that name no other ones.
+        """
+        filters = {name: row for name, row in self.filters.items() if row.qualified in names}
+
+        def known(name: str) -> bool:
+            return self.filter_named(name).partition("@")[0].rpartition(".")[2] in filters
+
+        return replace(
+            self,
+            filters=filters,
+            groups={name: group for name, group in self.groups.items() if all(map(known, group["filters"]))},
+            subscriptions={name: row for name, row in self.subscriptions.items() if known(row["filter"])},
+            jobs={
+                name: job
+                for name, job in self.jobs.items()
+                if all(known(asked.filter) for asked in job.filters)
+            },
+        )
+
 
 class Catalog(Struct, frozen=True):
     """A catalog in memory. `catalog["flights.late@2"]` is a Predicate.
@@ -270,9 +307,24 @@ class Catalog(Struct, frozen=True):
         Datasets without any of them are left out, and so are groups, subscriptions and jobs that name another
         filter.
         """
-        from predicat.catalog.part import part_of  # noqa: PLC0415  # that imports this module
-
-        return part_of(self, names)
+        kept: set[str] = set()
+        front = list(names)
+        while front:
+            name = front.pop()
+            if name not in kept:
+                kept.add(name)
+                versions = self.known[name].versions.values()
+                front += [other.partition("@")[0] for version in versions for other in version.references]
+        datasets = {
+            name: dataset.only(kept)
+            for name, dataset in self.datasets.items()
+            if any(row.qualified in kept for row in dataset.filters.values())
+        }
+        return replace(
+            self,
+            datasets=datasets,
+            known={name: row for name, row in self.known.items() if name in kept},
+        )
 
     def filters(self) -> list[Filter]:
         """All filters, in file order."""
@@ -330,9 +382,13 @@ class Catalog(Struct, frozen=True):
         `on_unknown: accept` is a part of it. Raises PredicatError for an unknown name, and for a parameter
         without a default.
         """
-        from predicat.catalog.acceptance import accepted_by  # noqa: PLC0415  # that imports this module
-
-        return accepted_by(self, name)
+        filter_, number = self.find(name)
+        version = filter_.versions[number]
+        node = filter_.row_filter(number)
+        if node is None:
+            required = next(param.name for param in version.params.values() if param.required)
+            raise PredicatError.of(msg.missing_param(NOWHERE, filter_.qualified, required))
+        return Predicate(node, version.language)
 
     def union(self, *names: str) -> Predicate:
         """One predicate that is TRUE for the rows that at least one of the filters accepts.
@@ -347,6 +403,28 @@ class Catalog(Struct, frozen=True):
             PredicatError: A name is unknown, the filters are of several datasets, or a parameter has no
                 default.
         """
-        from predicat.catalog.acceptance import union_of  # noqa: PLC0415  # that imports this module
+        from predicat.passes.union import union  # noqa: PLC0415  # not to load a catalog
 
-        return union_of(self, names)
+        chosen = list(dict.fromkeys(found for name in names for found in self._matching(name)))
+        datasets = {self.find(name)[0].dataset for name in chosen}
+        if len(datasets) != 1:
+            raise PredicatError.of(say.union_of_datasets(sorted(datasets)))
+        parts = [self.accepted(name) for name in chosen]
+        languages = {part.language for part in parts}
+        return Predicate(
+            union(part.node for part in parts), languages.pop() if len(languages) == 1 else "sql"
+        )
+
+    def _matching(self, name: str) -> list[str]:
+        """The filters of a name, or of a pattern such as `flights.*`."""
+        if "*" not in name and "?" not in name:
+            filter_, number = self.find(name)
+            return [f"{filter_.qualified}@{number}"]
+        found = [
+            f"{known.qualified}@{known.latest}"
+            for known in self.filters()
+            if fnmatchcase(known.qualified, name)
+        ]
+        if not found:
+            raise PredicatError.of(msg.unknown_filter(NOWHERE, name, self.known))
+        return found

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from predicat.catalog import Catalog
     from predicat.quality.history import Entry, Series
     from predicat.quality.measure import Measure
+    from predicat.quality.outcome import About, Run
     from predicat.quality.plan import Plan
-    from predicat.quality.report import About, Run
 
 FORMATS = ("text", "json", "junit", "markdown", "html")
 engine_option = click.option(
@@ -328,7 +328,7 @@ def _about(folder: Path, project: str) -> About:
     """When the run is, and the revision of the catalog, with a + if files differ from the commit."""
     from datetime import UTC, datetime  # noqa: PLC0415  # not for --help
 
-    from predicat.quality.report import About  # noqa: PLC0415  # as above
+    from predicat.quality.outcome import About  # noqa: PLC0415  # as above
     from predicat.review import git  # noqa: PLC0415  # as above
 
     commit, changed, _ = git.revision(folder).partition("+")
@@ -394,7 +394,7 @@ def _run(
 ) -> Run:
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.quality.bounds import judge  # noqa: PLC0415  # as above
-    from predicat.quality.report import Run  # noqa: PLC0415  # as above
+    from predicat.quality.outcome import Run  # noqa: PLC0415  # as above
 
     past = series.of(kept)
     try:

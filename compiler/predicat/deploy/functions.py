@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.backends.sql.functions import Function, Runtime
-from predicat.backends.sql.postgres import runtime
+from predicat.backends.sql.postgres import installed
 from predicat.backends.sql.postgres.definition import SCHEMA, Definition
 from predicat.deploy.dependents import literal
 from predicat.deploy.inventory import OWN_ROLES
@@ -129,19 +129,19 @@ class Choice(Struct):
 
 def choose(state: State) -> Choice:
     """Which functions views may use, and what has to be installed before."""
-    wanted = runtime.definitions(state.server)
+    wanted = installed.definitions(state.server)
     there = {row.signature: state.functions.get(row.signature) for row in wanted}
     newest = max((row.version for row in state.functions.values() if row.trusted), default=0)
     missing = tuple(
         row for row in wanted if (known := there[row.signature]) is None or not known.is_made_of(row)
     )
-    if newest > runtime.VERSION and all(known is not None and known.trusted for known in there.values()):
+    if newest > installed.VERSION and all(known is not None and known.trusted for known in there.values()):
         missing = ()
     obstacle = _obstacle(state, missing, there)
     if obstacle is not None:
         return Choice(None, note=obstacle)
     result = Choice(None, missing, None, state.owner is not None)
-    result.runtime = _recorded(runtime.available(state.server), result.used)
+    result.runtime = _recorded(installed.available(state.server), result.used)
     return result
 
 
@@ -206,5 +206,5 @@ def statements(chosen: Choice) -> Iterator[tuple[Definition | None, str]]:
 def _comment(row: Definition, stored: str) -> str:
     return (
         f"predicat: {row.note}\n"
-        f"[predicat-function/1 version={runtime.VERSION} hash={digest(row.sql)} stored={stored}]"
+        f"[predicat-function/1 version={installed.VERSION} hash={digest(row.sql)} stored={stored}]"
     )

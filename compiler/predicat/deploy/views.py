@@ -12,7 +12,6 @@ from sqlglot import exp
 from predicat import backends
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.lines import broken
-from predicat.catalog.acceptance import row_filter
 from predicat.catalog.model import Catalog, Filter
 from predicat.deploy.marks import Mark, digest
 from predicat.deploy.relations import Column, Relation
@@ -97,7 +96,7 @@ def views_of(
 def _view(
     filter_: Filter, catalog: str, relation: Relation, schema: str | None, runtime: Runtime | None
 ) -> View | None:
-    node = row_filter(filter_, filter_.current)
+    node = filter_.row_filter()
     if node is None:
         return None
     node = in_tables(node, schema or relation.schema)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import JSON, NULL, STRING
 from predicat.passes.convert import underlying
-
-if TYPE_CHECKING:
-    from predicat.passes.operators import Operators
+from predicat.passes.overloads import OverloadResolver
 
 
-def document(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def document(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
     """A JSON value, or the one in a text."""
     value = underlying(args[0])
     if value.type == STRING:

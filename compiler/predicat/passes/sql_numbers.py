@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, UNSIZED_NUMERIC, DecimalType
@@ -14,11 +14,9 @@ from predicat.passes import documents
 from predicat.passes.convert import convert, underlying
 from predicat.passes.literals import BLANKS
 from predicat.passes.rounding import rounded_to_int
+from predicat.passes.scope import Stop
 from predicat.passes.text_casts import of_text
 from predicat.semantics.arithmetic import MOST_DIGITS
-
-if TYPE_CHECKING:
-    from predicat.passes.operators import Operators
 
 _DIGITS_OF_BIGINT = 19
 _OPS = {"sql.round": "round", "sql.bround": "bround", "spark.round": "round", "postgres.round": "bround"}
@@ -29,7 +27,16 @@ _MOST_DECIMAL = 15
 """A decimal of so many digits is exact as a double, by the digits that are written for it."""
 
 
-def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
+class Check(Protocol):
+    """What these functions ask of the check of types, which calls them."""
+
+    def fail(self, diagnostic: Diagnostic) -> Stop: ...
+    def call(self, op: str, args: list[Node], span: Span) -> Call: ...
+    def operator(self, op: str, args: list[Node], span: Span) -> Node: ...
+    def cast(self, node: Node, target: Node, span: Span) -> Node: ...
+
+
+def function(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """ROUND, BROUND or TRUNC of a whole number, a double or a decimal. Decimals are rounded as the doubles
     that are written with their digits.
     """
@@ -55,7 +62,7 @@ def function(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return check.call(_OPS[op], [convert(number, DOUBLE), Literal(BIGINT, places, span)], span)
 
 
-def text(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """A part of CONCAT or ||: whole numbers, dates and plain decimals are written as texts."""
     value = underlying(args[0])
     if value.type in (BIGINT, DATE) or isinstance(value.type, DecimalType):
@@ -78,7 +85,7 @@ def written_alike(node: Node) -> bool:
     return not isinstance(node.type, DecimalType) or (plain and node.type.scale <= _MOST_SCALE)
 
 
-def whole(check: Operators, op: str, args: list[Node], span: Span) -> Node:
+def whole(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """Spark's FLOOR and CEIL: of a double they are a long, and NaN is 0 as one."""
     number, op = underlying(args[0]), op.partition(".")[2]
     found = check.call(op, [number], span)
@@ -88,7 +95,7 @@ def whole(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return Call(DOUBLE, "cond", (is_nan, Literal(DOUBLE, 0.0, span), found), span)
 
 
-def whole_quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def whole_quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """DIV of whole numbers, without a rest. Of others engines cut a quotient that they round before."""
     parts = list(map(underlying, args))
     if any(part.type == DOUBLE or isinstance(part.type, DecimalType) for part in parts):
@@ -96,7 +103,7 @@ def whole_quotient(check: Operators, _op: str, args: list[Node], span: Span) -> 
     return check.operator("div", args, span)
 
 
-def quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """DuckDB's `//`: of whole numbers without a rest; of others it is `/`."""
     parts = list(map(underlying, args))
     if all(part.type == BIGINT for part in parts):
@@ -111,7 +118,7 @@ def whole_of_text(text: Node, span: Span) -> Node:
     return Call(BIGINT, "coalesce", (plain, rounded), span)
 
 
-def sign(_check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """PostgreSQL's SIGN: of NaN, which is neither above nor below 0, it is 0."""
     number = convert(underlying(args[0]), DOUBLE)
     zero, one, less = (Literal(DOUBLE, value, span) for value in (0.0, 1.0, -1.0))
@@ -119,7 +126,7 @@ def sign(_check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     return Call(DOUBLE, "cond", (Call(BOOLEAN, "gt", (number, zero), span), one, below), span)
 
 
-def decimal(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """A cast to a decimal: of a text, or of a number that has no more digits behind the point."""
     number, precision, scale = underlying(args[0]), *(_whole(arg) for arg in args[1:])
     kind = DecimalType(precision, scale)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.passes.convert import underlying
-
-if TYPE_CHECKING:
-    from predicat.passes.operators import Operators
+from predicat.passes.overloads import OverloadResolver
 
 _PLAIN = (STRING, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP, DATE)
 
 
-def typeof(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def typeof(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
     """Spark's TYPEOF of a field. Of a computed value it is refused: here numbers are wider than in Spark."""
     value = underlying(args[0])
     if not isinstance(value, Field) or not (value.type in _PLAIN or isinstance(value.type, DecimalType)):

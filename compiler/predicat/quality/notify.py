@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
-from predicat.quality.report import Run, data
+from predicat.quality.outcome import Run
+from predicat.quality.report import data
 from predicat.review.rest import Api, ApiError, with_retries
 
 WAIT_SECONDS = 60.0

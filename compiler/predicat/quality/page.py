@@ -14,7 +14,7 @@ from predicat.quality.measure import Measure
 
 if TYPE_CHECKING:
     from predicat.quality.bounds import Check
-    from predicat.quality.report import Run
+    from predicat.quality.outcome import Run
 
 MAX_HEAT = 40
 _TEMPLATE = Path(__file__).parent / "page.html"

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from predicat.catalog.jobs import Job, JobFilter, Sink, Source
 from predicat_spark.pipeline.report import Report, table
-from predicat_spark.pipeline.run import Input, Options, locate, run, run_job
+from predicat_spark.pipeline.run import Options
+from predicat_spark.pipeline.start import Input, locate, run, run_job, stream
+from predicat_spark.pipeline.stream import Following
 
 __all__ = [
+    "Following",
     "Input",
     "Job",
     "JobFilter",
@@ -17,5 +20,6 @@ __all__ = [
     "locate",
     "run",
     "run_job",
+    "stream",
     "table",
 ]

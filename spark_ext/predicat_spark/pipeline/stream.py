@@ -28,7 +28,7 @@ from predicat_spark.pipeline import progress
 from predicat_spark.pipeline.commit import record_path, records
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.report import Report
-from predicat_spark.pipeline.run import WAITING_ROWS, Options, Run, new_run_id, resolved, run_job
+from predicat_spark.pipeline.run import WAITING_ROWS, Options, Run, new_run_id, resolved
 from predicat_spark.pipeline.source import Reading, read_source
 from predicat_spark.sessions import load_classes
 from predicat_spark.settings import READING, settings
@@ -51,24 +51,6 @@ class Following(Struct, frozen=True):
     seconds: float = 1.0
     told: Callable[[Report], bool | None] | None = None
     newer: Callable[[], tuple[Catalog, Job] | None] | None = None
-
-
-def stream(
-    catalog: Catalog, job: Job, options: Options | None = None, following: Following | None = None
-) -> Report:
-    """Run a job with a checkpoint until Ctrl-C or SIGTERM, or until `told` returns False.
-
-    Each batch of new rows is committed as a run with a record of its own, once even if Spark repeats it.
-    Returns the sum of all batches. Raises PredicatError.
-    """
-    if job.checkpoint is None:
-        raise PredicatError.of(
-            msg.usage(
-                "a stream needs a checkpoint, in which Spark notes what was read",
-                "add checkpoint: to the job, or --checkpoint",
-            )
-        )
-    return run_job(catalog, job, options, following or Following())
 
 
 def run_stream(

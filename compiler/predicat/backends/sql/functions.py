@@ -8,7 +8,7 @@ form.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from msgspec import Struct
 from sqlglot import exp
@@ -18,9 +18,6 @@ from predicat.ir.nodes import Call, Items, Literal, Node, Variable, children, wa
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP
 from predicat.ir.values import INT_MIN
 from predicat.passes.text_casts import of_text
-
-if TYPE_CHECKING:
-    from predicat.backends.sql.base import Renderer, Sql
 
 
 class Function(Struct, frozen=True):
@@ -62,13 +59,13 @@ class Runtime(Struct, frozen=True):
 
     Attributes:
         functions: The functions by the operator of what they mean.
-        call: The SQL of a call of a function for a node, with its arguments; None where the SQL without it is
-        better.
+        call: A renderer's SQL of a call of a function for a node, with its arguments; None where the SQL
+        without it is better.
         of_extension: Whether they come with the engine's extension, which reads manifests.
     """
 
     functions: Mapping[str, tuple[Function, ...]]
-    call: Callable[[Renderer, Function, Call, list[Node]], Sql | None]
+    call: Callable[[Any, Function, Call, list[Node]], exp.Expr | None]
     of_extension: bool = False
 
     def serves(self, node: Node) -> bool:
@@ -80,7 +77,7 @@ class Runtime(Struct, frozen=True):
             for function in self.functions.get(part.op, ())
         )
 
-    def called(self, r: Renderer, node: Call) -> Sql | None:
+    def called(self, r: Any, node: Call) -> exp.Expr | None:
         """The SQL of a node as a call of a function; None if there is no such function."""
         for function in self.functions.get(node.op, ()):
             arguments = function.arguments_in(node)
@@ -127,12 +124,12 @@ PREFIX = "predicat"
 """How the names of all functions begin, as the name of a schema or as a part of it."""
 
 
-def calls(sql: Sql) -> bool:
+def calls(sql: exp.Expr) -> bool:
     """Whether an expression calls a function of the runtime."""
     return any(part.name.startswith(PREFIX) for part in sql.find_all(exp.Anonymous))
 
 
-def is_conversion(sql: Sql) -> bool:
+def is_conversion(sql: exp.Expr) -> bool:
     """Whether an expression is the call of a conversion: it costs more than what is worked out from its
     value.
     """

@@ -16,6 +16,7 @@ from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql import formats, intervals, meanings, times, zones
 from predicat.language.sql.arguments import counted
+from predicat.language.sql.casts import converted
 from predicat.language.sql.now import is_utc
 from predicat.language.sql.operators import Build
 
@@ -58,12 +59,12 @@ def _cast(tree: t.Tree, op: str) -> t.Tree:
 
 def as_date(reader: Reader, tree: t.Tree) -> t.Tree:
     """A date, or the UTC day of a timestamp."""
-    return times.converted(reader, tree, "date", tree.span)
+    return converted(reader, tree, "date", tree.span)
 
 
 def as_timestamp(reader: Reader, tree: t.Tree) -> t.Tree:
     """A timestamp, or the start of a date."""
-    return times.converted(reader, tree, "timestamp", tree.span)
+    return converted(reader, tree, "timestamp", tree.span)
 
 
 # --- units
@@ -364,7 +365,7 @@ def read(kind: str, style: str = "", *, format_first: bool = False) -> Build:
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
         if len(args) == 1:
-            return times.converted(reader, args[0], kind, span)
+            return converted(reader, args[0], kind, span)
         text, pattern = args[::-1] if format_first else args
         known = formats.format_of(reader, pattern, style or reader.language.name, read=True)
         return formats.read(reader, text, known, kind, span)

@@ -18,6 +18,7 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, number, text
 from predicat.language.sql import constants, documents, times
 from predicat.language.sql.arguments import counted
+from predicat.language.sql.casts import converted
 from predicat.language.sql.operators import Build
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ def typed_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         return apply("json_text", span, found)
     bits = _TYPES[word]
     if bits is None:
-        return times.converted(reader, found, word, span)
-    return times.in_range(times.converted(reader, found, "bigint", span), bits, span)
+        return converted(reader, found, word, span)
+    return times.in_range(converted(reader, found, "bigint", span), bits, span)
 
 
 _TYPES = {

@@ -7,29 +7,19 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from predicat.diagnostics import Diagnostic, Span
+from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.diagnostics.messages import sql_functions as functions
 from predicat.ir import tree as t
-from predicat.ir.types import DATE, MAX_PRECISION, TIMESTAMP
+from predicat.ir.types import MAX_PRECISION
 from predicat.language.sql import intervals, meanings, now, zones
 from predicat.language.sql.arguments import counted, only
+from predicat.language.sql.casts import converted
 from predicat.language.sql.operators import Build
-from predicat.passes.convert import time_constant
 
 if TYPE_CHECKING:
     from predicat.language.sql.reader import Reader
-
-
-_CASTS = {
-    "string": "to_sql_string",
-    "bigint": "to_int",
-    "double": "to_double",
-    "boolean": "to_boolean",
-    "timestamp": "to_timestamp",
-    "date": "to_date",
-}
 
 
 _CAST_TYPES = {
@@ -122,16 +112,6 @@ def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
         span,
     )
     return t.Apply("cond", (fits, number, t.Const(None, span)), span)
-
-
-def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
-    """A cast to a type. A constant date or time is read here, in SQL's format."""
-    if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in ("timestamp", "date"):
-        value = time_constant(inner.value, TIMESTAMP if kind == "timestamp" else DATE, inner.span)
-        if isinstance(value, Diagnostic):
-            raise reader.fail(value)
-        return t.Const(value, span)
-    return t.Apply("cast", (inner, t.Const(_CASTS[kind], span)), span)
 
 
 def conversion(kind: str) -> Build:

@@ -17,6 +17,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql.arguments import counted
+from predicat.language.sql.casts import converted
 from predicat.language.sql.now import is_utc
 from predicat.language.sql.operators import Build
 from predicat.semantics import time_zones
@@ -73,8 +74,6 @@ def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.T
 
 
 def _timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    from predicat.language.sql.times import converted  # noqa: PLC0415  # which reads parts of times in zones
-
     tree = reader.read(node, depth)
     is_one = isinstance(tree, t.Const) and isinstance(tree.value, datetime)
     return tree if is_one else converted(reader, tree, "timestamp", tree.span)

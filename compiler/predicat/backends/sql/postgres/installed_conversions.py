@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.backends.sql.functions import CONVERSIONS
+from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.postgres.definition import Definition
 from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, INT_PATTERN
 from predicat.passes.text_casts import MOMENT
@@ -52,8 +53,6 @@ def definitions() -> Iterator[Definition]:
 
 def _standalone(name: str) -> str:
     """The SQL of a conversion of `s` without functions."""
-    from predicat.backends.sql.postgres import POSTGRES  # noqa: PLC0415  # it calls these functions
-
     return POSTGRES.text(POSTGRES.tree(CONVERSIONS[name]))
 
 

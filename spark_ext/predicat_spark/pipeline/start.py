@@ -1,0 +1,140 @@
+"""Starts a job: one run, or a stream for a job with a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from predicat.catalog.jobs import Job, JobFilter, Sink, Source
+from predicat.catalog.model import Catalog
+from predicat.deploy.chosen import dataset_of
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat_spark.names import quoted
+from predicat_spark.pipeline import failures
+from predicat_spark.pipeline.report import Report
+from predicat_spark.pipeline.run import Options, Run, new_run_id, resolved
+from predicat_spark.pipeline.source import Reading, located, read_source
+from predicat_spark.pipeline.stream import Following, run_stream
+from predicat_spark.sessions import local_session
+from predicat_spark.settings import READING, settings
+
+
+class Input(Struct, frozen=True):
+    """A source as a flag has it: the name of a table or a path, and what is said of its format."""
+
+    text: str
+    format: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    schema: str | None = None
+
+
+def locate(given: Input, master: str, conf: Mapping[str, str]) -> Source:
+    """The table or path that a text means. Raises PredicatError for what may be both, or is neither."""
+    session = local_session(master, "predicat run", conf, jar=True)
+    with failures.telling():
+        return located(session, given.text, given.format, dict(given.options), given.schema)
+
+
+def run(
+    catalog: Catalog,
+    dataset: str,
+    names: Sequence[str],
+    source: str | Source,
+    out: str | Path | None = None,
+    master: str = "local[*]",
+    tables: str | None = None,
+    **more: Any,
+) -> Report:
+    """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as
+    it was.
+
+    Accepted rows go to a folder each below `out` (any Hadoop path), or to a table each whose name begins with
+    `tables`. Columns of CSV and JSON files are read as the types that the catalog declares. `more` are the
+    other parts of a Job (`mode`, `bad_records`, `passes`).
+    """
+    dataset_of(catalog, dataset)
+    sinks = []
+    if out is not None:
+        sinks.append(Sink("path", f"{str(out).rstrip('/')}/{{filter}}"))
+    if tables is not None:
+        sinks.append(Sink("table", f"{tables}{{filter}}"))
+    session = local_session(master, f"predicat {dataset}", jar=True)
+    with failures.telling():
+        place = located(session, source) if isinstance(source, str) else source
+    asked = tuple(JobFilter(name, name) for name in names)
+    return run_job(catalog, Job("", dataset, place, asked, tuple(sinks), **more), Options(master=master))
+
+
+def run_job(
+    catalog: Catalog, job: Job, options: Options | None = None, following: Following | None = None
+) -> Report:
+    """Run a job; one with a checkpoint goes on as a stream if it is `following`. Raises PredicatError; then
+    its sinks are as they were, or the message says what the next run completes.
+    """
+    options = options or Options()
+    job, rows = resolved(catalog, job)
+    session = local_session(options.master, f"predicat {job.name or job.dataset}", options.conf, jar=True)
+    with failures.telling(), settings(session, READING):
+        if job.checkpoint is not None:
+            return run_stream(session, catalog, job, rows, options, following)
+        reading = between(
+            catalog, job, read_source(session, job.source, catalog.datasets[job.dataset]), options
+        )
+        return Run(session, catalog, job, rows, options).batch(reading, new_run_id())
+
+
+def stream(
+    catalog: Catalog, job: Job, options: Options | None = None, following: Following | None = None
+) -> Report:
+    """Run a job with a checkpoint until Ctrl-C or SIGTERM, or until `told` returns False.
+
+    Each batch of new rows is committed as a run with a record of its own, once even if Spark repeats it.
+    Returns the sum of all batches. Raises PredicatError.
+    """
+    if job.checkpoint is None:
+        raise PredicatError.of(
+            msg.usage(
+                "a stream needs a checkpoint, in which Spark notes what was read",
+                "add checkpoint: to the job, or --checkpoint",
+            )
+        )
+    return run_job(catalog, job, options, following or Following())
+
+
+def between(catalog: Catalog, job: Job, reading: Reading, options: Options) -> Reading:
+    """The rows of a backfill: from `start` on and before `end`, by the job's column of that."""
+    if options.start is None and options.end is None:
+        return reading
+    if job.range is None:
+        raise PredicatError.of(
+            msg.usage(
+                "--from and --to need a range column",
+                "write range: into the job, or give --range",
+            )
+        )
+    decl = catalog.datasets[job.dataset].fields.get(job.range)
+    if decl is None:
+        raise PredicatError.of(
+            msg.usage(
+                f"no field is named {job.range!r}",
+                msg.did_you_mean(job.range, catalog.datasets[job.dataset].fields),
+            )
+        )
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
+
+    column = F.col(quoted(decl.column("spark")))
+    frame = reading.frame
+    for value, low in ((options.start, True), (options.end, False)):
+        if value is not None:
+            bound = F.lit(value).try_cast(str(decl.type))
+            if reading.frame.sparkSession.range(1).select(bound).head()[0] is None:  # type: ignore[index]  # one row
+                raise PredicatError.of(
+                    msg.usage(f"{value!r} is not of type {decl.type}, the type of {job.range}")
+                )
+            frame = frame.where(column >= bound if low else column < bound)
+    return replace(reading, frame=frame)
