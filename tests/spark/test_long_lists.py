@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,11 @@ import pytest
 
 import predicat
 import predicat_spark
+from predicat.ir.types import BIGINT
+from predicat.ir.value_sets import ValueSet
 from predicat.quality.plan import plan
 from predicat_spark import entry_filters
+from predicat_spark.lists import _file_of
 from predicat_spark.pipeline import run
 from predicat_spark.quality import on_spark
 from predicat_spark.settings import settings
@@ -134,3 +138,14 @@ def test_views_functions_and_entry_filters(spark: Any, rows: Any, tmp_path: Path
         rows, predicat.load_catalog(tmp_path / "c.yml"), "other.partly", outcome="said"
     )
     assert found.count() == wanted
+
+
+def test_the_cache_of_lists_does_not_grow_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is asked for again is as good as new."""
+    monkeypatch.setenv("PREDICAT_CACHE", str(tmp_path))
+    first, second, third = (_file_of(ValueSet.of(BIGINT, range(n))) for n in (1, 2, 3))
+    for file in (first, second):
+        os.utime(file, (0, 0))
+    assert _file_of(ValueSet.of(BIGINT, range(2))) == second
+    fourth = _file_of(ValueSet.of(BIGINT, range(4)))
+    assert set((tmp_path / "lists").iterdir()) == {second, third, fourth}

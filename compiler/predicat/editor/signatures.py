@@ -5,7 +5,7 @@ table says the rest.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -60,7 +60,7 @@ def call_at(before: str) -> Call | None:
     return None
 
 
-@cache
+@lru_cache(maxsize=1024)
 def signatures(language: str, name: str, *, method: bool = False) -> tuple[Signature, ...]:
     """The ways to call a function of a language; none if it has no such function, or no operator alone is
     it.

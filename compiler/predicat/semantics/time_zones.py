@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from datetime import UTC, datetime
-from functools import cache
+from functools import lru_cache
 
 TRUNC_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 _NAME = re.compile(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)+\Z|UTC\Z")
@@ -23,7 +23,7 @@ def moment_of(clocks: datetime, zone: str) -> datetime | None:
     return first if first == second else None
 
 
-@cache
+@lru_cache(maxsize=1024)
 def is_zone(name: str) -> bool:
     """Whether a text is a name of the IANA time zone database; abbreviations differ between engines."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones  # noqa: PLC0415  # few filters name a zone

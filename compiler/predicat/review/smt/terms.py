@@ -6,7 +6,7 @@ Conditions are Python's True and False where they are known, which keeps the for
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -145,7 +145,7 @@ class Record(Struct, frozen=True):
 Term = Truth | Scalar | Double | Json | Array | Record
 
 
-@cache
+@lru_cache(maxsize=4096)
 def integer(value: int) -> Any:
     """A constant whole number."""
     return z3.IntVal(value)
