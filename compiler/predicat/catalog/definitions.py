@@ -262,6 +262,8 @@ class DefinitionReader(Struct, dict=True):
         declared = self.declared(name, item, span)
         if declared is not None:
             dataset.fields[name] = declared
+        else:
+            dataset.unread.add("unknown-field")
 
     def shared_field(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
         """A field of a set."""
@@ -333,6 +335,8 @@ class DefinitionReader(Struct, dict=True):
         found = reader.list(name, item, span)
         if found is not None:
             dataset.lists[name] = found
+        else:
+            dataset.unread.add("unknown-list")
 
     def type(self, item: YamlNode) -> Type:
         text = item.text("a type")

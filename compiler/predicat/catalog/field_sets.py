@@ -69,7 +69,7 @@ class FieldSets(Struct):
                 self.merge(dataset, self.fields(item, loaded, declare), item)
             except PredicatError as error:
                 self.reporter.extend(error.diagnostics)
-                dataset.incomplete = True
+                dataset.unread.add("unknown-field")
 
     def merge(self, dataset: WrittenDataset, found: Fields, item: YamlNode) -> None:
         for name, (declared, span) in found.items():

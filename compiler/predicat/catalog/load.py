@@ -38,9 +38,9 @@ from predicat.diagnostics.messages import entries, sql
 from predicat.diagnostics.reading import reading
 from predicat.ir.codec import to_data
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, ParamDecl, rewrite_children
-from predicat.ir.rows import unknown_keys
+from predicat.ir.rows import misfit, unknown_keys
 from predicat.ir.tree import Tree
-from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
+from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP
 from predicat.ir.values import RowError, to_value
 from predicat.language import LANGUAGES, Body, Language
 from predicat.lower import core
@@ -310,10 +310,10 @@ class Builder(Struct, dict=True):
         for dataset in self.reader.datasets.values():
             self.freshness(dataset)
             for name in dataset.key:
-                if name not in dataset.fields and not dataset.incomplete:
+                if name not in dataset.fields and "unknown-field" not in dataset.unread:
                     self.reporter.add(msg.unknown_field(dataset.places["key"], name, dataset.fields))
             for name, span in dataset.uses:
-                if self.lookup(dataset.name, name) is None:
+                if self.lookup(dataset.name, name) is None and not self.declares(dataset.name, name):
                     self.reporter.add(msg.unknown_filter(span, name, self.names(dataset.name)))
 
     def jobs(self, known: Mapping[str, Filter]) -> None:
@@ -334,6 +334,8 @@ class Builder(Struct, dict=True):
     def job_filter(self, dataset: WrittenDataset, row: JobFilter, known: Mapping[str, Filter]) -> None:
         name = dataset.filter_named(row.filter)
         found = self.lookup(dataset.name, name)
+        if found is None and self.declares(dataset.name, name):
+            return  # its own problems are reported where they are
         if found is None:
             self.reporter.add(
                 msg.unknown_filter(row.span, row.filter, [*self.names(dataset.name), *dataset.subscriptions])
@@ -404,9 +406,12 @@ class Builder(Struct, dict=True):
             try:
                 outcome = outcome_of(found.versions[test.version or found.latest].predicate, test)
             except PredicatError as error:
+                wrong = misfit(test.row, fields)
+                place = test.span if wrong is None else test.place(wrong)
+                is_text = wrong is not None and fields[wrong].type == STRING
                 for item in error.diagnostics:
                     self.reporter.add(
-                        item if item.span != NOWHERE else msg.row_of_a_test(test.span, item.message)
+                        item if item.span != NOWHERE else msg.row_of_a_test(place, item.message, text=is_text)
                     )
                 continue
             if not test_passes(found, test, outcome):
@@ -424,6 +429,12 @@ class Builder(Struct, dict=True):
             *own,
             *(f"{name}.{row}" for name, other in self.reader.datasets.items() for row in other.filters),
         ]
+
+    def declares(self, dataset: str, name: str) -> bool:
+        """Whether a filter of this name is in a file, where it may have problems."""
+        owner, _, short = name.partition("@")[0].rpartition(".")
+        found = self.reader.datasets.get(owner or dataset)
+        return found is not None and f"filter {short}" in found.places
 
     def lookup(self, dataset: str, name: str) -> tuple[WrittenFilter, int | None] | None:
         """The definition that a name means inside a dataset, and the version that it asks for."""
@@ -452,10 +463,8 @@ class Builder(Struct, dict=True):
         try:
             return self.build(row, row.versions[number])
         except PredicatError as error:
-            incomplete = self.reader.datasets[row.dataset].incomplete
-            self.reporter.extend(
-                item for item in error.diagnostics if not (incomplete and item.code == "unknown-field")
-            )
+            unread = self.reader.datasets[row.dataset].unread
+            self.reporter.extend(item for item in error.diagnostics if item.code not in unread)
             return None
 
     def build(self, row: WrittenFilter, version: WrittenVersion) -> Version:
@@ -536,6 +545,8 @@ class Builder(Struct, dict=True):
     ) -> tuple[str, Node]:
         """The node of another filter, with its parameters bound."""
         found = self.lookup(row.dataset, name)
+        if found is None and self.declares(row.dataset, name):
+            raise PredicatError([])  # its own problems are reported where they are
         if found is None:
             raise PredicatError.of(msg.unknown_filter(span, name, self.names(row.dataset)))
         target, asked = found

@@ -233,14 +233,15 @@ class DatasetHead(Struct):
 class WrittenDataset(DatasetHead):
     """A dataset, gathered from its files. `tests` are those apart from their filters, `uses` the filters that
     groups, subscriptions and such tests name, `places` where things are defined (`field carrier`).
-    `incomplete`: fields that it includes are not known, which is reported.
+    `unread` are the codes of problems that only follow from others: where a field cannot be read, which is
+    reported, no field is reported as unknown.
     """
 
     filters: dict[str, WrittenFilter] = field(default_factory=dict[str, WrittenFilter])
     tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     places: dict[str, Span] = field(default_factory=dict[str, Span])
-    incomplete: bool = False
+    unread: set[str] = field(default_factory=set[str])
 
 
 class Dataset(DatasetHead):

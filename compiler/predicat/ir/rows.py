@@ -1,4 +1,6 @@
-"""Keys of a row that no field has: a mistyped one would pass for a field without a value."""
+"""Rows that do not fit their fields: keys that no field has, which would pass for fields without a value, and
+values of other types.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from typing import Any
 
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import JSON, StructType, Type
+from predicat.ir.values import RowError, to_value
 
 
 def unknown_keys(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> Iterator[tuple[str, list[str]]]:
@@ -16,6 +19,17 @@ def unknown_keys(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> Ite
     documents are data, and are not looked at.
     """
     yield from _unknown(row, "", fields)
+
+
+def misfit(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> str | None:
+    """The first field of a row whose value is not of its type; those of mappings in it are not looked at."""
+    for name, value in row.items():
+        if name in fields:
+            try:
+                to_value(value, fields[name].type)
+            except RowError:
+                return name
+    return None
 
 
 def _unknown(

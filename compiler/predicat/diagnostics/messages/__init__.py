@@ -393,9 +393,16 @@ def duplicate_key(span: Span, key: str) -> Diagnostic:
 def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | None = None) -> Diagnostic:
     if expected == "a list" and given.startswith("'"):
         hint = f"write [{given.strip(chr(39))}]"
+    if hint is None and expected == "a text" and given.startswith("'"):
+        hint = in_quotes(given.strip("'"))
     if hint is None and expected == "a mapping":
         hint = "write keys with values: name: {sql: a > 1}" if what == "filters" else "write {key: value}"
     return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
+
+
+def in_quotes(text: str) -> str:
+    """What to write where YAML reads something else than a text, such as NO, 1.10 or 2024-05-01."""
+    return f"write '{text}': without quotes YAML does not read it as a text"
 
 
 def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> Diagnostic:
@@ -492,8 +499,10 @@ def failed_test(span: Span, name: str, expected: str, actual: str, decided_by: s
     )
 
 
-def row_of_a_test(span: Span, reason: str) -> Diagnostic:
-    return bad_value(span, "the row of a test", reason)
+def row_of_a_test(span: Span, reason: str, *, text: bool = False) -> Diagnostic:
+    """`text`: something else stands where a text is needed."""
+    hint = "write texts such as NO, 1.10 and 2024-05-01 in quotes: YAML reads other values" if text else None
+    return bad_value(span, "the row of a test", reason, hint)
 
 
 def damaged_result(path: str) -> Diagnostic:

@@ -127,7 +127,8 @@ def parameter_type_missing(span: Span, name: str) -> Diagnostic:
 
 
 def bad_default(span: Span, kind: object) -> Diagnostic:
-    return msg.bad_value(span, "default", f"it is not of type {kind}")
+    hint = msg.in_quotes(span.text) if str(kind) == "string" else None
+    return msg.bad_value(span, "default", f"it is not of type {kind}", hint)
 
 
 def reject_or_accept(span: Span) -> Diagnostic:

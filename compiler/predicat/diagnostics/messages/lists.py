@@ -30,7 +30,9 @@ def bad_type(span: Span, text: str) -> Diagnostic:
 
 
 def bad_version(span: Span, number: str) -> Diagnostic:
-    return msg.bad_value(span, "versions", f"{number!r} is no number of a version", "versions are 1, 2, ...")
+    return msg.bad_value(
+        span, "versions", f"{number!r} is not the number of a version", "versions are 1, 2, ..."
+    )
 
 
 def no_latest(span: Span, latest: object, known: Iterable[int]) -> Diagnostic:
@@ -45,8 +47,10 @@ def values_or_file(span: Span, name: str) -> Diagnostic:
 
 
 def bad_value(span: Span, value: object, kind: str) -> Diagnostic:
-    shown = "null" if value is None else repr(value)
-    return msg.bad_value(span, "values", f"{shown} is no value of type {kind}", None)
+    is_plain = value is not None and not isinstance(value, str)
+    shown = "null" if value is None else span.text if is_plain else repr(value)
+    hint = msg.in_quotes(span.text) if kind == "string" and is_plain else None
+    return msg.bad_value(span, "values", f"{shown} is not a value of type {kind}", hint)
 
 
 def too_many(span: Span, name: str, count: int, most: int) -> Diagnostic:
