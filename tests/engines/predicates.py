@@ -261,6 +261,7 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
         DURATION: [
             call(DURATION, "to_duration", s),
             call(DURATION, "sub", t, t),
+            call(DURATION, "time_of_day", t),
             *(call(DURATION, op, span, span) for op in ("add", "sub")),
         ],
         DATE: [

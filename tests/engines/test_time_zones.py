@@ -1,4 +1,4 @@
-"""Times in named zones: the same on all engines for hostile moments, and as engines have them."""
+"""Times in named zones and times of the day: the same on all engines, and as engines have them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,19 @@ from predicat.ir.values import to_value
 from tests.engines.rows import Tables
 
 FIELDS = {"ts": "timestamp", "d": "date"}
+CLOCKS = (
+    "CAST(ts AS TIME) >= TIME '23:00:00'",
+    "CAST(ts AS TIME) BETWEEN TIME '01:00:00' AND TIME '22:59:59.999999'",
+    "CAST(ts AS TIME) = '23:00:00'",
+    "'05:59:59.999999' < CAST(ts AS TIME)",
+    "CAST(ts AS TIME) IN (TIME '23:00:00', TIME '01:00:00')",
+    "NOT CAST(ts AS TIME) < TIME '00:30'",
+    "extract(minute FROM CAST(ts AS TIME)) = 29",
+    "CAST(ts AS TIME) <> CAST(ts - INTERVAL '1' HOUR AS TIME)",
+)
 SPARK = (
+    *CLOCKS,
+    "CAST(from_utc_timestamp(ts, 'Asia/Kolkata') AS TIME) < TIME '12:00:00'",
     "to_date(from_utc_timestamp(ts, 'Europe/Berlin')) = DATE '2026-01-05'",
     "hour(from_utc_timestamp(ts, 'Europe/Berlin')) >= 2",
     "dayofweek(from_utc_timestamp(ts, 'Asia/Kolkata')) = 2",
@@ -29,6 +41,10 @@ SPARK = (
     "d = to_date(from_utc_timestamp(current_timestamp(), 'Asia/Tokyo'))",
 )
 POSTGRES = (
+    *CLOCKS,
+    "(ts AT TIME ZONE 'Europe/Berlin')::time BETWEEN '00:00' AND '18:00'",
+    "ts::time - '01:00'::time > INTERVAL '22 hours'",
+    "extract(epoch FROM ts::time) > 3600.5",
     "(ts AT TIME ZONE 'Europe/Berlin')::date = DATE '2026-01-05'",
     "date_trunc('day', ts AT TIME ZONE 'Europe/Berlin') = '2026-01-05'",
     "date_trunc('month', ts AT TIME ZONE 'America/New_York') = TIMESTAMP '2025-11-01'",
@@ -47,8 +63,15 @@ POSTGRES = (
     "ts >= '2026-01-05'::timestamp AT TIME ZONE 'Europe/Berlin'",
     "d >= (now() AT TIME ZONE 'Asia/Tokyo')::date - 30",
 )
+_OTHER_SPELLING = ("to_char", "second", "'01:00'::time", "ts::time", "- INTERVAL '1' HOUR AS TIME")
 DUCKDB = (
-    *(text for text in POSTGRES if "to_char" not in text and "second" not in text),
+    *(
+        text.replace(
+            "CAST(ts AS TIME)", "CAST(ts AT TIME ZONE 'UTC' AS TIME)"
+        )  # which it has of plain times only
+        for text in POSTGRES
+        if not any(part in text for part in _OTHER_SPELLING)
+    ),
     "hour(ts AT TIME ZONE 'Europe/Berlin') = 3",
     "strftime(ts AT TIME ZONE 'Europe/Berlin', '%Y-%m-%d') = '2026-01-05'",
 )
@@ -122,7 +145,7 @@ def check(language: str, got: list[list[Any]], made: list[dict[str, Any]]) -> No
 
 def test_spark_says_the_same_of_what_is_written(spark: Any) -> None:
     made, fields = rows(hostile=False), list(predicat.api.declared(FIELDS).values())
-    with settings(spark, {"spark.sql.session.timeZone": "UTC"}):
+    with settings(spark, {"spark.sql.session.timeZone": "UTC", "spark.sql.timeType.enabled": "true"}):
         check("spark", on_spark(fields, made, SPARK, spark), made)
 
 
@@ -154,6 +177,9 @@ def test_duckdb_says_the_same_of_what_is_written() -> None:
         ("postgres", "ts > TIMESTAMP '2025-03-30 02:30:00' AT TIME ZONE 'Europe/Berlin'", "never, or twice"),
         ("spark", "ts > to_utc_timestamp(ts, 'Europe/Berlin')", "compare what clocks show"),
         ("spark", "from_utc_timestamp(ts, 'Europe/Berln') > ts", "is not a time zone"),
+        ("postgres", "ts::time + INTERVAL '1 hour' > '08:00'", "shift the timestamp"),
+        ("postgres", "ts::time > '25:00'", "'08:30:00'"),
+        ("postgres", "ts::time(0) > '08:00'", "a cast may be"),
         (
             "postgres",
             "date_trunc('day', ts, 'Asia/Tokyo') = '2026-01-01'",

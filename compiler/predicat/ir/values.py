@@ -148,6 +148,23 @@ def parse_timestamp(text: str) -> datetime | None:
         return None
 
 
+_CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,6}))?)?", re.ASCII)
+
+
+def parse_clock(text: str) -> timedelta | None:
+    """The time since midnight of `08:30`, `08:30:15` or `08:30:15.25`; None for any other text."""
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        return None
+    hour, minute, second, fraction = found.groups("0")
+    return timedelta(
+        hours=int(hour),
+        minutes=int(minute),
+        seconds=int(second),
+        microseconds=int(fraction.ljust(6, "0")),
+    )
+
+
 def parse_sql_timestamp(text: str) -> datetime | None:
     """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), read in UTC where it names
     no zone.

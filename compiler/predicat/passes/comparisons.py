@@ -10,6 +10,7 @@ from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import lists as say_lists
 from predicat.diagnostics.messages import passes as say
+from predicat.diagnostics.messages import sql
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.surface import is_look_up
@@ -18,6 +19,7 @@ from predicat.ir.types import (
     BOOLEAN,
     DATE,
     DOUBLE,
+    DURATION,
     JSON,
     NULL,
     STRING,
@@ -31,6 +33,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
+from predicat.ir.values import parse_clock
 from predicat.passes import constants, decimals, documents, literals, signatures
 from predicat.passes.convert import (
     beside_double,
@@ -342,12 +345,21 @@ class Comparisons(OverloadResolver):
         """SQL: a text constant beside a number or a truth value that is no constant of its own is one."""
         if not isinstance(node, Literal) or not isinstance(node.value, str) or isinstance(other, Literal):
             return node
+        if isinstance(other, Call) and other.op == "time_of_day":
+            return self.as_clock(node, node.value)
         found = literals.scalar(node.value, other.type)
         if found is None:
             return node
         if isinstance(found, str):
             raise self.fail(msg.bad_constant(node.span, str(other.type), node.value, found))
         return found(node.span)
+
+    def as_clock(self, node: Node, text: str) -> Node:
+        """SQL: a text constant beside a time of the day is one."""
+        value = parse_clock(text.strip(literals.BLANKS))
+        if value is None:
+            raise self.fail(sql.bad_time_of_day(node.span, text))
+        return Literal(DURATION, value, node.span)
 
     def as_time(self, node: Node, other: Type) -> Node:
         if isinstance(node, Literal) and isinstance(node.value, str) and other in (TIMESTAMP, DATE):

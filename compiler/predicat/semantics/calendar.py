@@ -53,6 +53,11 @@ def in_zone(moment: datetime, zone: tzinfo) -> datetime | None:
     return moment.astimezone(zone).replace(tzinfo=UTC, fold=0)
 
 
+def time_of_day(moment: datetime) -> timedelta:
+    """The time since midnight (UTC)."""
+    return moment - moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 def to_micros(value: datetime | timedelta) -> int:
     """The microseconds since 1970, or of a duration."""
     return (value - _EPOCH if isinstance(value, datetime) else value) // _MICRO

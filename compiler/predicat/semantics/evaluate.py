@@ -935,6 +935,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     **{name: _part(name) for name in _PARTS},
     "date_trunc": _trunc,
     "in_zone": _in_zone,
+    "time_of_day": _constantly(calendar.time_of_day),
     "in_units": _constantly(lambda unit, value: _int_div(value // timedelta(microseconds=1), UNITS[unit])),
     "add_days": _constantly(_add_days),
     "add_months": _constantly(calendar.add_months),

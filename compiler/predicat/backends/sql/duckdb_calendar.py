@@ -74,6 +74,10 @@ def _in_zone(r: Renderer, node: Call) -> Sql:
     return utc(zones.at_zone(known, r.node(zone)))
 
 
+def _time_of_day(r: Renderer, node: Call) -> Sql:
+    return micros(cast(local(r.node(node.args[0])), "TIME"))
+
+
 def _add_months(r: Renderer, node: Call) -> Sql:
     start, count = node.args
     return let(r, r.node(start), lambda one: _later(r, node, one, start.type, count))
@@ -140,5 +144,6 @@ RULES: dict[str, Rule] = {
     "to_micros": _to_micros,
     "from_micros": _from_micros,
     "in_zone": _in_zone,
+    "time_of_day": _time_of_day,
     "format_time": _format_time,
 }

@@ -114,6 +114,10 @@ def _in_zone(r: Renderer, node: Call) -> Sql:
     )
 
 
+def _time_of_day(r: Renderer, node: Call) -> Sql:
+    return call("PMOD", call("UNIX_MICROS", r.node(node.args[0])), number_literal(_MICROS_OF_DAY))
+
+
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
 """Where the parts of a time begin and end in its text: `2013-07-04 10:30:15`."""
 _BETWEEN = {5: "-", 8: "-", 11: " ", 14: ":", 17: ":"}
@@ -179,5 +183,6 @@ RULES: dict[str, Rule] = {
     "to_micros": _to_micros,
     "from_micros": _from_micros,
     "in_zone": _in_zone,
+    "time_of_day": _time_of_day,
     "format_time": _format_time,
 }

@@ -67,6 +67,18 @@ def start_in_zone(span: Span) -> Diagnostic:
     )
 
 
+def bad_time_of_day(span: Span, text: str) -> Diagnostic:
+    return msg.bad_constant(span, "time of day", text, "08:30:00")
+
+
+def time_of_day_shifted(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "arithmetic on a time of day",
+        "behind midnight it begins again: shift the timestamp, (t + INTERVAL '2 hours')::time",
+    )
+
+
 def several_statements(span: Span) -> Diagnostic:
     return msg.syntax(span, "a filter is one condition; this has several statements", "join them with AND")
 
@@ -101,7 +113,7 @@ def cast_to(span: Span, kind: str, *, single: bool) -> Diagnostic:
         f"a cast to {kind}",
         hint
         if single
-        else "a cast may be to string, boolean, int, bigint, double, decimal, date or timestamp",
+        else "a cast may be to string, boolean, int, bigint, double, decimal, date, time or timestamp",
     )
 
 

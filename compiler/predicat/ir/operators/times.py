@@ -125,6 +125,18 @@ ROWS = (
         without_formula=ANY_FUNCTION,
     ),
     Operator(
+        "time_of_day",
+        ("timestamp -> duration",),
+        "The time since midnight, in UTC.",
+        (
+            ((MOMENT,), timedelta(hours=10, minutes=30, seconds=15, milliseconds=250)),
+            ((datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),), timedelta(days=1, microseconds=-1)),
+            ((datetime(1, 1, 1, tzinfo=UTC),), timedelta(0)),
+        ),
+        words="the time of day of {0}",
+        names=Names(label="a time of day", spellings=("::time", "CAST(... AS TIME)")),
+    ),
+    Operator(
         "in_units",
         ("=string, duration -> bigint",),
         "The whole hours, minutes, seconds or milliseconds of a duration.",

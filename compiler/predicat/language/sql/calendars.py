@@ -123,6 +123,8 @@ def plus(op: str) -> Build:
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         moment, length = node.this, node.expression.unnest()
+        if times.is_time_of_day(moment) is not times.is_time_of_day(length):
+            raise reader.fail(say.time_of_day_shifted(reader.span(node)))
         if op == "add" and isinstance(moment.unnest(), exp.Interval):
             moment, length = length, moment.unnest()
         if isinstance(length, exp.Interval) and times.length(reader, length)[0]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Diagnostic, Span
+from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, TIMESTAMP
+from predicat.ir.values import parse_clock
 from predicat.passes.convert import time_constant
 
 if TYPE_CHECKING:
@@ -20,13 +22,26 @@ _CASTS = {
     "timestamp": "to_timestamp",
     "date": "to_date",
 }
+_TIMES = {"timestamp": TIMESTAMP, "date": DATE}
 
 
 def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
     """A cast to a type. A constant date or time is read here, in SQL's format."""
-    if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in ("timestamp", "date"):
-        value = time_constant(inner.value, TIMESTAMP if kind == "timestamp" else DATE, inner.span)
+    if kind == "time":
+        return _time_of_day(reader, inner, span)
+    if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in _TIMES:
+        value = time_constant(inner.value, _TIMES[kind], inner.span)
         if isinstance(value, Diagnostic):
             raise reader.fail(value)
         return t.Const(value, span)
     return t.Apply("cast", (inner, t.Const(_CASTS[kind], span)), span)
+
+
+def _time_of_day(reader: Reader, inner: t.Tree, span: Span) -> t.Tree:
+    """`t::time`, and the constant `TIME '08:30'`: the time since midnight."""
+    if not isinstance(inner, t.Const) or not isinstance(inner.value, str):
+        return t.Apply("time_of_day", (inner,), span)
+    value = parse_clock(inner.value.strip())
+    if value is None:
+        raise reader.fail(say.bad_time_of_day(inner.span, inner.value))
+    return t.Const(value, span)

@@ -34,6 +34,7 @@ _CAST_TYPES = {
     exp.DType.TIMESTAMPLTZ: "timestamp",
     exp.DType.TIMESTAMPNTZ: "timestamp",
     exp.DType.DATE: "date",
+    exp.DType.TIME: "time",
 }
 
 
@@ -114,6 +115,12 @@ def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
     return t.Apply("cond", (fits, number, t.Const(None, span)), span)
 
 
+def is_time_of_day(node: exp.Expr) -> bool:
+    """Whether a node is cast to a time of the day."""
+    node = node.unnest()
+    return isinstance(node, exp.Cast | exp.TryCast) and node.args["to"].this == exp.DType.TIME
+
+
 def conversion(kind: str) -> Build:
     """A function of one argument that is a cast: date(t), to_timestamp(s)."""
 
@@ -183,6 +190,8 @@ def part(op: str) -> Build:
 
 
 def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+    if is_time_of_day(moment) and not isinstance(moment.unnest().this, exp.Literal):
+        moment = moment.unnest().this  # the hour of its time of day is that of a timestamp
     found = zones.of_function(reader, moment)
     if found is None:
         return reader.apply(op, node, moment.unnest(), depth=depth)

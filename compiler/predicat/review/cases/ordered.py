@@ -39,7 +39,7 @@ _DAY_ONE = date(1970, 1, 1)
 _INFINITE = 0x7FF0_0000_0000_0000
 _MICRO = timedelta(microseconds=1)
 _NOTHING: Keys = frozenset()
-PERIODIC = TIME_PARTS - {"year"} | {"mod"}
+PERIODIC = TIME_PARTS - {"year"} | {"mod", "time_of_day"}
 
 
 _SPANS: dict[Type, tuple[int, int]] = {
@@ -360,7 +360,8 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
 
 def _clock(changes: Changes) -> list[int]:
     """The times of the day, in microseconds, at which a part of the time passes one of its keys."""
-    result = {0}
+    whole_times = (own for node, own in changes.periodic.items() if node.op == "time_of_day")
+    result = {0, *(key for own in whole_times for key in own if 0 < key < DAY)}
     for unit, step in UNITS.items():
         keys = {
             key
@@ -403,12 +404,12 @@ def _whole_days(
 
 def _distinct(periodic: Mapping[Call, set[int]], kind: Type, keys: Iterable[int]) -> Iterator[Any]:
     """The values of some keys that differ in the results of periodic operators, one for each."""
-    parts = [(over_inputs(_over(node, kind)), sorted(own)) for node, own in periodic.items()]
+    parts = [(over_inputs(_over(node, kind)), node.type, sorted(own)) for node, own in periodic.items()]
     seen = set()
     for key in keys:
         value = value_of(key, kind)
         row = {"x": value}
-        result = tuple([_piece(run(row), own) for run, own in parts])
+        result = tuple([_piece(run(row), made, own) for run, made, own in parts])
         if result not in seen:
             seen.add(result)
             yield value
@@ -418,5 +419,8 @@ def _over(node: Call, kind: Type) -> Call:
     return Call(node.type, node.op, (_field(kind), *node.args[1:]))
 
 
-def _piece(result: int | None, keys: list[int]) -> int | None:
-    return None if result is None else sum(key <= result for key in keys)
+def _piece(result: Any, kind: Type, keys: list[int]) -> int | None:
+    if result is None:
+        return None
+    found = key_of(result, kind)
+    return sum(key <= found for key in keys)

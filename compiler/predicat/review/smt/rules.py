@@ -369,6 +369,11 @@ def _date_trunc(to: Encoder, node: Call, env: Env) -> Term:
     return Scalar(result, any_of(a.null, result < times.FIRST))
 
 
+def _time_of_day(to: Encoder, node: Call, env: Env) -> Term:
+    a = to.scalar(node.args[0], env)
+    return Scalar(a.term % times.DAY, a.null)
+
+
 def _in_units(to: Encoder, node: Call, env: Env) -> Term:
     a = to.scalar(node.args[1], env)
     return Scalar(numbers.truncated(a.term, integer(UNITS[constant(node.args[0])])), a.null)
@@ -520,6 +525,7 @@ RULES: dict[str, Rule] = {
     "to_date": _to_date,
     **dict.fromkeys(TIME_PARTS - {"day_of_year"}, _time_part),
     "date_trunc": _date_trunc,
+    "time_of_day": _time_of_day,
     "in_units": _in_units,
     "add_days": _days,
     "to_micros": lambda to, node, env: to.scalar(node.args[0], env),

@@ -171,6 +171,7 @@ POSTGRES = Dialect(
         "millisecond": times.millisecond,
         "date_trunc": times.trunc,
         "in_zone": times.in_zone,
+        "time_of_day": times.time_of_day,
         "in_units": numbers.in_units,
         "add_days": times.add_days,
         **calendar.RULES,

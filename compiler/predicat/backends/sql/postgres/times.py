@@ -133,6 +133,34 @@ def trunc(r: Renderer, node: Call) -> Sql:
     return utc(call("DATE_TRUNC", string_literal(constant(node.args[0])), utc(r.node(node.args[1]))))
 
 
+# --- the time of day
+
+
+def _clock(r: Renderer, node: Call) -> Sql:
+    return cast(exp.Paren(this=utc(r.node(node.args[0]))), "TIME")
+
+
+def time_of_day(r: Renderer, node: Call) -> Sql:
+    """The microseconds since midnight; NULL if the timestamp is infinite."""
+    return cast(_micros(_clock(r, node)), "BIGINT")
+
+
+def _of_clocks(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
+    """A comparison of times of the day with each other or with a constant; None of any other values."""
+    sides = [_clock_or_constant(r, side) for side in (left, right)]
+    one, other = sides
+    return binary(COMPARISON_NODES[op], one, other) if one is not None and other is not None else None
+
+
+def _clock_or_constant(r: Renderer, node: Node) -> Sql | None:
+    if isinstance(node, Call) and node.op == "time_of_day":
+        return _clock(r, node)
+    length = _constant(r, node)
+    if length is None or not timedelta(0) <= length < timedelta(days=1):
+        return None
+    return cast(string_literal((FIRST_MOMENT + length).time().isoformat()), "TIME")
+
+
 # --- timestamps and durations
 
 
@@ -162,7 +190,8 @@ def comparison(op: str) -> Rule:
             return binary(COMPARISON_NODES[op], interval_between(r, *left.args), _interval(length))
         if _is_difference(right) and (length := _constant(r, left)) is not None:
             return binary(COMPARISON_NODES[op], _interval(length), interval_between(r, *right.args))
-        return compare(r, op, left, right)
+        clocks = _of_clocks(r, op, left, right)
+        return compare(r, op, left, right) if clocks is None else clocks
 
     return rule
 
