@@ -14,6 +14,7 @@ from collections import Counter
 from itertools import product
 from pathlib import Path
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import yaml
@@ -26,7 +27,7 @@ from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.language.cel import refused
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, OPS, ZONED
-from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, MapType, Type, parse_type
+from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, DecimalType, MapType, Type, parse_type
 from predicat.ir.values import WHITE_SPACE
 from predicat.passes import signatures
 
@@ -200,6 +201,8 @@ def constant_of(kind: Type) -> Node:
     }
     if isinstance(kind, ArrayType | MapType) or kind == JSON:
         return Field(kind, FieldDecl("other", kind))
+    if isinstance(kind, DecimalType):
+        return Literal(kind, Decimal("1.5"))
     return Literal(kind, values.get(str(kind), "a"))
 
 

@@ -22,7 +22,8 @@ FIELDS = {
     ("language", "text", "hint"),
     [
         ("sql", "round(x) = 3", "bround(x, 0)"),
-        ("sql", "round(w, 2) = 3", "bounds"),
+        ("sql", "bround(w, 2) = 3", "bounds"),
+        ("sql", "w * w * 2 > 3", "CAST(x AS DECIMAL(12, 2))"),
         ("sql", "array_position(xs, 1) > 0", "array_contains"),
         ("sql", "regexp_replace(s, 'a+', '') = ''", "'g'"),
         ("sql", "regexp_extract(s, '(a|ab)c?', 1) = 'a'", "next character"),

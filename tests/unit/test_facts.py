@@ -106,7 +106,7 @@ def test_doubles_lie_in_their_range(seed: int) -> None:
         ("i * t >= 7", "CAST(i AS BIGINT) * t >= 7", "i::bigint * t >= 7"),
         ("n + i > 1", "TRY_ADD(CAST(n AS BIGINT), i) > 1", None),
         ("n % 2 = 0", "n % 2 = 0", None),
-        ("p * i > 5.5", "CAST(p AS DOUBLE) * i > 5.5", "p::float8 * i > 5.5"),
+        ("p * i > 5.5", "p * i > 5.5", "p * i > 5.5"),
         ("i + 1 > 10", "i > 9", "i > 9"),
         ("s - 5 < 0", "s < 5", "s < 5"),
         ("i - s < 0", "i < s", "i < s"),

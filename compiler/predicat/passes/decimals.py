@@ -1,4 +1,6 @@
-"""Comparisons of decimals: engines bring both sides to one type, which has at most 38 digits."""
+"""Comparisons and exact arithmetic of decimals. Engines bring both sides to one type, which has at most 38
+digits.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,14 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 
 from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.decimal_types import OF_BIGINT, RESULTS, Digits, least_holding, result
+from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import type_of
+from predicat.ir.widths import RANGES
 from predicat.passes import constants
 
-_BIGINT = DecimalType(20, 0)
-"""What Spark takes an integer for beside a decimal."""
 _EXACT = Context(prec=1000)
 """Constants may have more digits than columns."""
 
@@ -85,9 +87,81 @@ asked for.
 """
 
 
-def _type(node: Node) -> DecimalType | None:
+# --- arithmetic
+
+
+def is_exact(op: str, args: Sequence[Node]) -> bool:
+    """Whether an operator works these arguments out to the last digit: decimals, and whole numbers beside
+    decimals.
+    """
+    return (
+        op in RESULTS
+        and any(isinstance(arg.type, DecimalType) for arg in args)
+        and all(isinstance(arg.type, DecimalType) or arg.type == BIGINT for arg in args)
+    )
+
+
+def digits(op: str, args: Sequence[Node]) -> Digits:
+    """The digits of the exact result of an operator."""
+    return result(op, [kind for arg in args if (kind := _type(arg)) is not None])
+
+
+def may_have_more_digits(node: Call) -> bool:
+    """Whether a result of exact arithmetic may have more digits than its type: it is UNKNOWN then."""
+    return is_exact(node.op, node.args) and not digits(node.op, node.args).fits
+
+
+def may_not_fit(node: Call) -> bool:
+    """Whether a conversion of a number to a decimal may give more digits than the type has."""
+    number, kind = _type(node.args[0]), node.type
+    if number is None or not isinstance(kind, DecimalType):
+        return True
+    carry = 1 if number.scale > kind.scale else 0
+    return number.precision - number.scale + carry > kind.precision - kind.scale
+
+
+def exact_type(node: Node) -> DecimalType:
+    """The type that a decimal or a whole number has beside a decimal."""
+    return _type(node) or OF_BIGINT
+
+
+def as_exact(node: Node) -> Node:
+    """A whole constant as the decimal that it is beside one."""
     if isinstance(node, Literal) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        found = type_of(Decimal(node.value))
-        return found if isinstance(found, DecimalType) else None
+        value = Decimal(node.value)
+        return Literal(least_holding([value]), value, node.span)
+    return node
+
+
+def common(values: Sequence[Node]) -> DecimalType | None:
+    """The type that holds what a choice between decimals and whole numbers gives; None for other values, and
+    where 38 digits do not hold all of them.
+    """
+    known = [value for value in values if not (isinstance(value, Literal) and value.value is None)]
+    kinds = [kind for value in known if (kind := _type(value)) is not None]
+    if len(kinds) < len(known) or not any(isinstance(value.type, DecimalType) for value in known):
+        return None
+    scale = max(kind.scale for kind in kinds)
+    precision = max(kind.precision - kind.scale for kind in kinds) + scale
+    return DecimalType(precision, scale) if precision <= MAX_PRECISION else None
+
+
+def as_type(node: Node, kind: DecimalType) -> Node:
+    """A number as a decimal of a type that holds it."""
+    if isinstance(node, Literal):
+        value = node.value
+        return Literal(kind, Decimal(value) if isinstance(value, int) else value, node.span)
+    return Call(kind, "to_decimal", (node,), node.span) if node.type == BIGINT else node
+
+
+def _type(node: Node) -> DecimalType | None:
+    if isinstance(node, Literal) and isinstance(node.value, int | Decimal):
+        return None if isinstance(node.value, bool) else least_holding([node.value])
+    if isinstance(node, Field) and node.decl.stored in RANGES and node.type == BIGINT:
+        return _OF_WIDTHS[node.decl.stored]
     kind: Type = node.type
-    return kind if isinstance(kind, DecimalType) else _BIGINT if kind == BIGINT else None
+    return kind if isinstance(kind, DecimalType) else OF_BIGINT if kind == BIGINT else None
+
+
+_OF_WIDTHS = {"tinyint": DecimalType(3, 0), "smallint": DecimalType(5, 0), "int": DecimalType(10, 0)}
+"""What Spark takes columns of these widths for."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children
 from predicat.ir.operators import JSON_READS, OPS, STRICT, STRICT_IN_FIRST
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
-from predicat.ir.types import BOOLEAN, JSON, Scalar
+from predicat.ir.types import BOOLEAN, JSON, DecimalType, Scalar
 from predicat.ir.values import INT_MIN
 from predicat.passes.accept import never_unknown
 from predicat.passes.constants import asked_absent
@@ -30,7 +30,7 @@ def fold(node: Node) -> Node:
 
 
 def _computed(node: Call) -> Node:
-    if not isinstance(node.type, Scalar):
+    if not isinstance(node.type, Scalar | DecimalType):
         return node
     constants = [arg for arg in node.args if _constant(arg)]
     if node.op in STRICT and any(isinstance(arg, Literal) and arg.value is None for arg in constants):

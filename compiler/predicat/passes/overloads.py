@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
+from predicat.diagnostics.messages import sql_functions as numbers
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
 from predicat.ir.operators import LOGIC, ZONED
 from predicat.ir.types import (
@@ -16,6 +17,7 @@ from predicat.ir.types import (
     BOOLEAN,
     DOUBLE,
     JSON,
+    MAX_PRECISION,
     NULL,
     STRING,
     TIMESTAMP,
@@ -25,13 +27,14 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
-from predicat.passes import documents, signatures
+from predicat.passes import decimals, documents, signatures
 from predicat.passes.convert import convert, is_joined, is_union, union_width
 from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import captures, regex
 from predicat.semantics.time_zones import TRUNC_UNITS, is_zone
 
+_CHOICES = ("cond", "coalesce", "greatest", "least")
 _CAST_TO = {
     "string": "STRING",
     "bigint": "BIGINT",
@@ -76,6 +79,10 @@ class OverloadResolver(Struct):
                     )
                 )
         self.pattern(op, args)
+        if self.rules.decimal_arithmetic and decimals.is_exact(op, args):
+            return self.exact(op, args, span)
+        if self.rules.decimal_arithmetic and op in _CHOICES:
+            args = self.one_decimal(op, args)
         if self.rules.widens_numbers:
             args = self.sql_arithmetic(op, args)
         kinds = tuple(arg.type for arg in args)
@@ -100,10 +107,9 @@ class OverloadResolver(Struct):
                 names,
                 self.number_hint(kinds),
             )
+        takes = signatures.expected(op, decimals=self.rules.decimal_arithmetic)
         hint = self.number_hint(kinds) or self.time_hint(op, args) or self.cast_hint(op, args)
-        return msg.type_mismatch(
-            span, label(op, sql=self.rules.widens_numbers), map(str, kinds), signatures.expected(op), hint
-        )
+        return msg.type_mismatch(span, label(op, sql=self.rules.widens_numbers), map(str, kinds), takes, hint)
 
     def one_type(self, node: Node) -> Node:
         """A node that is no choice between values of several types, for places that hold only values of
@@ -174,8 +180,25 @@ class OverloadResolver(Struct):
         except regex.RegexError as error:
             raise self.fail(msg.bad_regex(pattern.span, str(error), error.hint)) from None
 
+    def exact(self, op: str, args: list[Node], span: Span) -> Call:
+        """Arithmetic of decimals to the last digit. Where engines give up digits it is refused."""
+        args = list(map(decimals.as_exact, args))
+        digits = decimals.digits(op, args)
+        rounds = digits.rounded_by_spark and not self.rules.unlimited_decimals
+        if digits.scale > MAX_PRECISION or rounds:
+            raise self.fail(numbers.too_many_digits_of_result(span, digits.precision, digits.scale))
+        return Call(digits.type(), op, tuple(args), span)
+
+    def one_decimal(self, op: str, args: list[Node]) -> list[Node]:
+        """The values of a choice, decimals and whole numbers, as decimals of one type."""
+        first = 1 if op == "cond" else 0
+        kind = decimals.common(args[first:])
+        if kind is None:
+            return args
+        return [*args[:first], *(decimals.as_type(arg, kind) for arg in args[first:])]
+
     def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
-        """Decimals are added as doubles, because the engines disagree about the digits of the result."""
+        """Quotients of decimals are doubles, because the engines disagree about their digits."""
         if op not in ("add", "sub", "mul", "div", "neg", "abs"):
             return args
         return [convert(arg, DOUBLE) if isinstance(arg.type, DecimalType) else arg for arg in args]

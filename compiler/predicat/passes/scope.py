@@ -40,6 +40,9 @@ class Rules(Struct, frozen=True):
         engine_order: NaN equals itself and is above every number, as in SQL engines.
         reads_literals: A text constant beside a number or a truth value is one (SQL).
         casts_of_text: Casts take the texts that both engines take, not those of CEL's conversions.
+        decimal_arithmetic: Sums, differences and products of decimals are exact; else they are doubles.
+        unlimited_decimals: The language has no bound for their digits, or an error beyond 38. Otherwise it
+            rounds there (Spark).
         names_now: `now` is the current time where no field or parameter has that name.
     """
 
@@ -52,6 +55,8 @@ class Rules(Struct, frozen=True):
     engine_order: bool = False
     reads_literals: bool = False
     casts_of_text: bool = False
+    decimal_arithmetic: bool = False
+    unlimited_decimals: bool = False
     names_now: bool = False
 
 
@@ -61,6 +66,7 @@ SQL_RULES = Rules(
     case_insensitive_names=True,
     reads_literals=True,
     casts_of_text=True,
+    decimal_arithmetic=True,
 )
 SPARK_RULES = Rules(
     widens_numbers=True,
@@ -69,9 +75,10 @@ SPARK_RULES = Rules(
     reads_literals=True,
     engine_order=True,
     casts_of_text=True,
+    decimal_arithmetic=True,
 )
-POSTGRES_RULES = SPARK_RULES
-DUCKDB_RULES = SPARK_RULES
+POSTGRES_RULES = replace(SPARK_RULES, unlimited_decimals=True)
+DUCKDB_RULES = POSTGRES_RULES
 JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)
 CEL_RULES = Rules(
     widens_numbers=False, null_is_value=True, strict_lists=True, ieee_division=True, absorbs_constants=True

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from predicat.ir.decimal_types import RESULTS, result_type
 from predicat.ir.operators import OPS
 from predicat.ir.types import (
     ANY,
@@ -92,7 +94,8 @@ def find(op: str, types: tuple[Type, ...], *, widens_numbers: bool, mixed_number
             found = _match(signature, types, widens_numbers=widens_numbers, mixed_numbers=mixed_numbers)
             if found and (best is None or found.cost < best.cost):
                 best = found
-    return best
+    exact = None if best is None else result_type(op, best.wanted)
+    return best if best is None or exact is None else replace(best, result=exact)
 
 
 def _match(
@@ -193,7 +196,11 @@ def _result(text: str, element: Type | None) -> Type | None:
     return DURATION if text == "duration" else _parsed(text)
 
 
-def expected(op: str) -> str:
+def expected(op: str, *, decimals: bool) -> str:
     """The signatures of an operator as one text for a message."""
-    sides = [f"({', '.join(row.params)}{' ...' if row.star else ''})" for row in signatures(op)]
+    sides = [
+        f"({', '.join(row.params)}{' ...' if row.star else ''})"
+        for row in signatures(op)
+        if op not in RESULTS or "decimal" not in row.params or (decimals and set(row.params) == {"decimal"})
+    ]
     return " or ".join(dict.fromkeys(sides))

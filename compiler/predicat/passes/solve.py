@@ -31,6 +31,7 @@ from predicat.ir.operators import (
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
 from predicat.passes.bounds import bounded
+from predicat.passes.decimals import fits, may_have_more_digits
 from predicat.passes.domains import DOMAINS, Domain, decimals
 from predicat.passes.facts import may_be_nan, may_overflow
 from predicat.passes.rounding import rounded_number
@@ -182,9 +183,12 @@ def _difference(node: Call, *, positive: bool) -> Node | None:
     op, (left, right) = node.op, node.args
     if isinstance(left, Literal):
         op, left, right = COMPARISONS[op].mirror, right, left
-    if not isinstance(left, Call) or left.op != "sub" or {arg.type for arg in left.args} != {right.type}:
+    if not isinstance(left, Call) or left.op != "sub" or not isinstance(right, Literal) or right.value != 0:
         return None
-    if not isinstance(right, Literal) or right.value != 0:
+    if isinstance(left.type, DecimalType):
+        total = not may_have_more_digits(left)
+        return Call(BOOLEAN, op, left.args, node.span) if total and fits(left.args) else None
+    if {arg.type for arg in left.args} != {right.type}:
         return None
     if right.type == BIGINT:
         same = not may_overflow(left) or (positive and op == "eq")

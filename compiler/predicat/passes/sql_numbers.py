@@ -10,11 +10,11 @@ from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
-from predicat.passes import documents
+from predicat.passes import decimals, documents
 from predicat.passes.convert import convert, underlying
 from predicat.passes.literals import BLANKS
 from predicat.passes.rounding import rounded_to_int
-from predicat.passes.scope import Stop
+from predicat.passes.scope import Rules, Stop
 from predicat.passes.text_casts import of_text
 from predicat.semantics.arithmetic import MOST_DIGITS
 
@@ -30,6 +30,8 @@ _MOST_DECIMAL = 15
 class Check(Protocol):
     """What these functions ask of the check of types, which calls them."""
 
+    rules: Rules
+
     def fail(self, diagnostic: Diagnostic) -> Stop: ...
     def call(self, op: str, args: list[Node], span: Span) -> Call: ...
     def operator(self, op: str, args: list[Node], span: Span) -> Node: ...
@@ -37,8 +39,8 @@ class Check(Protocol):
 
 
 def function(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """ROUND, BROUND or TRUNC of a whole number, a double or a decimal. Decimals are rounded as the doubles
-    that are written with their digits.
+    """ROUND, BROUND or TRUNC of a whole number, a double or a decimal. BROUND and TRUNC take a decimal as the
+    double that is written with its digits.
     """
     name = op.partition(".")[2]
     number, *digits = map(underlying, args)
@@ -50,6 +52,10 @@ def function(check: Check, op: str, args: list[Node], span: Span) -> Node:
     if isinstance(number.type, DecimalType):
         if number.type.scale <= places:
             return number
+        if check.rules.decimal_arithmetic and op not in ("sql.trunc", "sql.bround"):
+            return as_decimal(
+                number, DecimalType(number.type.precision - number.type.scale + places + 1, places), span
+            )
         if number.type.precision > _MOST_DECIMAL:
             raise check.fail(say.decimal_too_wide(span, name, _MOST_DECIMAL))
         op = "sql.round" if op == "postgres.round" else op
@@ -71,7 +77,7 @@ def text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def is_of_decimal(node: Node) -> bool:
-    """Whether a number is a decimal, also with another sign, which is computed as a double."""
+    """Whether a number is a decimal, also one that is converted to a double."""
     while isinstance(node, Call) and node.op in ("neg", "abs", "to_double"):
         node = node.args[0]
     return isinstance(node.type, DecimalType)
@@ -127,7 +133,7 @@ def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """A cast to a decimal: of a text, or of a number that has no more digits behind the point."""
+    """A cast to a decimal: of a text, a whole number or a decimal."""
     number, precision, scale = underlying(args[0]), *(_whole(arg) for arg in args[1:])
     kind = DecimalType(precision, scale)
     if number.type == NULL:
@@ -139,6 +145,8 @@ def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     if number.type == STRING:
         plain = Call(STRING, "strip", (number, Literal(STRING, BLANKS, span)), span)
         return Call(kind, "to_decimal", (plain,), span)
+    if check.rules.decimal_arithmetic and (number.type == BIGINT or isinstance(number.type, DecimalType)):
+        return as_decimal(number, kind, span)
     if isinstance(number.type, DecimalType):
         whole = number.type.precision - number.type.scale
         if number.type.scale > scale:
@@ -147,6 +155,15 @@ def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     if number.type == BIGINT:
         return number if precision - scale >= _DIGITS_OF_BIGINT else _below(number, precision - scale, span)
     raise check.fail(say.decimal_of(span, str(number.type)))
+
+
+def as_decimal(number: Node, kind: DecimalType, span: Span) -> Node:
+    """A number as a decimal of a type; one that has no more digits stays what it is."""
+    found = decimals.exact_type(number)
+    narrower = found.scale <= kind.scale and found.precision - found.scale <= kind.precision - kind.scale
+    if narrower and isinstance(number.type, DecimalType):
+        return number
+    return Call(kind, "to_decimal", (number,), span)
 
 
 def _below(number: Node, digits: int, span: Span) -> Node:

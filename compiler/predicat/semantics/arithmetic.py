@@ -28,10 +28,33 @@ half_up = rounded(ROUND_HALF_UP)
 half_even = rounded(ROUND_HALF_EVEN)
 
 
-def decimal(text: str, precision: int, scale: int) -> Decimal | None:
+def decimal(number: str | int | Decimal, precision: int, scale: int) -> Decimal | None:
     """A decimal number rounded to so many digits behind the point; None if it has more digits in all."""
-    found = _EXACT.create_decimal(text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT)
+    found = _EXACT.create_decimal(number).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT)
     return found if abs(found) < Decimal(10) ** (precision - scale) else None
+
+
+def exact(
+    op: Callable[[Context, Decimal, Decimal], Decimal], precision: int, scale: int
+) -> Callable[[Decimal | int, Decimal | int], Decimal | None]:
+    """An operation on decimals and whole numbers; None where the result has more digits than it may."""
+    limit = Decimal(10) ** (precision - scale)
+
+    def run(one: Decimal | int, other: Decimal | int) -> Decimal | None:
+        found = op(_EXACT, Decimal(one), Decimal(other))
+        return found if -limit < found < limit else None
+
+    return run
+
+
+def negated(value: Decimal) -> Decimal:
+    """The decimal with the other sign, to the last digit; zero has none."""
+    return _EXACT.minus(value)
+
+
+def absolute(value: Decimal) -> Decimal:
+    """The decimal without its sign, to the last digit."""
+    return value.copy_abs()
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:

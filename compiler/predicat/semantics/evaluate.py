@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import reduce
 from hashlib import md5, sha256
 from itertools import repeat
@@ -439,8 +439,12 @@ def _moment(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return run
 
 
-def _arithmetic(op: Callable[[Any, Any], Any]) -> Callable[[Call], Callable[..., Any]]:
+def _arithmetic(
+    op: Callable[[Any, Any], Any], exact: Callable[[Context, Decimal, Decimal], Decimal]
+) -> Callable[[Call], Callable[..., Any]]:
     def build(node: Call) -> Callable[..., Any]:
+        if isinstance(node.type, DecimalType):
+            return arithmetic.exact(exact, node.type.precision, node.type.scale)
         if node.type == BIGINT:
             return lambda a, b: _int(op(a, b))
         if node.type == DOUBLE:
@@ -495,8 +499,15 @@ def _mod(a: int, b: int) -> int | None:
     return -rest if a < 0 else rest
 
 
-def _signed(op: Callable[[Any], Any]) -> Callable[[Call], Callable[..., Any]]:
-    return lambda node: (lambda value: _int(op(value))) if node.type == BIGINT else op
+def _signed(
+    op: Callable[[Any], Any], exact: Callable[[Decimal], Decimal]
+) -> Callable[[Call], Callable[..., Any]]:
+    def build(node: Call) -> Callable[..., Any]:
+        if isinstance(node.type, DecimalType):
+            return exact
+        return (lambda value: _int(op(value))) if node.type == BIGINT else op
+
+    return build
 
 
 def _compare(op: Callable[[Any, Any], bool]) -> Callable[[Call], Callable[..., Any]]:
@@ -608,6 +619,8 @@ def _to_whole(value: float) -> int | None:
 
 def _to_decimal(node: Call) -> Callable[..., Any]:
     kind = node.type if isinstance(node.type, DecimalType) else DecimalType(MAX_PRECISION, 0)
+    if node.args[0].type != STRING:
+        return lambda value: arithmetic.decimal(value, kind.precision, kind.scale)
     return lambda value: (
         arithmetic.decimal(value, kind.precision, kind.scale) if _DECIMAL.search(value) else None
     )
@@ -868,15 +881,15 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "not": _constantly(lambda value: not value),
     "in_list": _constantly(lambda value, listed: value in listed),
     **{op: _compare(row.holds) for op, row in COMPARISONS.items()},
-    "add": _arithmetic(lambda a, b: a + b),
-    "sub": _arithmetic(lambda a, b: a - b),
-    "mul": _arithmetic(lambda a, b: a * b),
+    "add": _arithmetic(lambda a, b: a + b, Context.add),
+    "sub": _arithmetic(lambda a, b: a - b, Context.subtract),
+    "mul": _arithmetic(lambda a, b: a * b, Context.multiply),
     "div": _div,
     "mod": _constantly(_mod),
     "fdiv": _constantly(_ieee_div),
     "int32": _constantly(lambda value: value if -(2**31) <= value < 2**31 else None),
-    "neg": _signed(lambda value: -value),
-    "abs": _signed(abs),
+    "neg": _signed(lambda value: -value, arithmetic.negated),
+    "abs": _signed(abs, arithmetic.absolute),
     "floor": _whole(math.floor),
     "ceil": _whole(math.ceil),
     "round": _constantly(arithmetic.half_up),

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from predicat.backends.sql import (
     arithmetic,
+    decimals,
     documents,
     duckdb_calendar,
     duckdb_json_texts,
@@ -129,6 +130,10 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         return moment(try_(binary(operator, micros(r.node(left)), as_bigint(r, right))))
 
     return rule
+
+
+def _exact(r: Renderer, node: Call) -> Sql:
+    return decimals.duckdb(r, node, try_)
 
 
 def _whole_div(a: Sql, b: Sql) -> Sql:
@@ -892,15 +897,15 @@ DUCKDB = Dialect(
         **documents.RULES,
         "in_array": _in_array,
         "in_list": value_lists.in_rows,
-        "add": _arithmetic(exp.Add),
-        "sub": _arithmetic(exp.Sub),
-        "mul": _arithmetic(exp.Mul),
+        "add": decimals.where_exact(_exact, _arithmetic(exp.Add)),
+        "sub": decimals.where_exact(_exact, _arithmetic(exp.Sub)),
+        "mul": decimals.where_exact(_exact, _arithmetic(exp.Mul)),
         "div": _div,
         "fdiv": _ieee_div,
         "mod": _mod,
         "int32": lambda r, node: cast(try_cast(as_bigint(r, node.args[0]), "INT"), "BIGINT"),
-        "neg": _neg,
-        "abs": _abs,
+        "neg": decimals.where_exact(decimals.signed, _neg),
+        "abs": decimals.where_exact(decimals.signed, _abs),
         "floor": _whole("FLOOR"),
         "ceil": _whole("CEIL"),
         **dict.fromkeys(("round", "bround"), arithmetic.rounded(_decimal_of, _double_of)),
@@ -945,7 +950,7 @@ DUCKDB = Dialect(
         "replace_each": replace_each("(?s)(.)", "\\1", "g"),
         "to_int": _to_int,
         "to_whole": to_whole_number("TRUNC"),
-        "to_decimal": _to_decimal,
+        "to_decimal": decimals.of_numbers(decimals.converted, _to_decimal),
         "to_double": _to_double,
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),

@@ -161,6 +161,15 @@ def decimal_too_wide(span: Span, name: str, most: int) -> Diagnostic:
     )
 
 
+def too_many_digits_of_result(span: Span, digits: int, scale: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"a result of decimals with up to {digits} digits, {scale} behind the point,",
+        "Spark rounds it to fit into 38 digits, PostgreSQL does not: give an operand fewer digits, as in "
+        "CAST(x AS DECIMAL(12, 2)), or calculate with CAST(x AS DOUBLE)",
+    )
+
+
 def type_of_variant(span: Span, word: str, known: Iterable[str]) -> Diagnostic:
     return msg.bad_value(span, word, "it is no type of variant_get here", f"write one of: {', '.join(known)}")
 

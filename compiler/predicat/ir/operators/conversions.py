@@ -51,8 +51,9 @@ ROWS = (
     ),
     Operator(
         "to_decimal",
-        ("string -> decimal",),
-        "A decimal from a text, rounded to its digits, a half away from zero; UNKNOWN if it is too large.",
+        ("string -> decimal", "decimal -> decimal", "bigint -> decimal"),
+        "A decimal from a text or a number, rounded to its digits, a half away from zero; UNKNOWN if it is "
+        "too large.",
         (
             (("12.5",), Decimal(13)),
             (("-0.5",), Decimal(-1)),
@@ -63,11 +64,17 @@ ROWS = (
             (("1e99",), None),
             (("1,5",), None),
             ((" 1",), None),
+            ((Decimal("2.5"),), Decimal(3)),
+            ((Decimal("-2.5"),), Decimal(-3)),
+            ((Decimal("9999999999.49"),), Decimal(9999999999)),
+            ((Decimal("9999999999.5"),), None),
+            ((9999999999,), Decimal(9999999999)),
+            ((-10000000000,), None),
         ),
         total=False,
         words="the decimal of {0}",
         names=Names(label="a conversion to a decimal"),
-        without_formula=ANY_FUNCTION,
+        monotone=(Order.RISES,),
     ),
     Operator(
         "to_string",

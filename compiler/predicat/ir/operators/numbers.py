@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 
 from predicat.ir.operators.row import ANY_FUNCTION, BIGGEST, LONGEST_SAMPLE, MOMENT, Names, Operator, Order
+
+_LARGEST, _SMALLEST = Decimal("9" * 38), Decimal("-" + "9" * 38)
 
 ROWS = (
     Operator(
@@ -12,11 +15,24 @@ ROWS = (
         (
             "bigint, bigint -> bigint",
             "double, double -> double",
+            "decimal, decimal -> decimal",
+            "decimal, bigint -> decimal",
+            "bigint, decimal -> decimal",
             "timestamp, duration -> timestamp",
             "duration, duration -> duration",
         ),
         "Sum. A duration is no longer than some 10,000 years.",
-        (((1, 2), 3), ((BIGGEST, 1), None), ((0.5, 0.25), 0.75), ((LONGEST_SAMPLE, LONGEST_SAMPLE), None)),
+        (
+            ((1, 2), 3),
+            ((BIGGEST, 1), None),
+            ((0.5, 0.25), 0.75),
+            ((Decimal("0.10"), Decimal("0.2")), Decimal("0.30")),
+            ((Decimal("-0.5"), BIGGEST), Decimal("9223372036854775806.5")),
+            ((Decimal("9" * 27), Decimal("0.0000000001")), Decimal("9" * 27 + ".0000000001")),
+            ((_LARGEST, 1), None),
+            ((_SMALLEST, 1), Decimal("-" + "9" * 37 + "8")),
+            ((LONGEST_SAMPLE, LONGEST_SAMPLE), None),
+        ),
         arithmetic="+",
         total=False,
         monotone=(Order.RISES, Order.RISES),
@@ -26,6 +42,9 @@ ROWS = (
         (
             "bigint, bigint -> bigint",
             "double, double -> double",
+            "decimal, decimal -> decimal",
+            "decimal, bigint -> decimal",
+            "bigint, decimal -> decimal",
             "timestamp, duration -> timestamp",
             "duration, duration -> duration",
             "timestamp, timestamp -> duration",
@@ -34,6 +53,9 @@ ROWS = (
         (
             ((1, 2), -1),
             ((-BIGGEST, 2), None),
+            ((Decimal("1.10"), Decimal("1.1")), Decimal(0)),
+            ((7, Decimal("0.001")), Decimal("6.999")),
+            ((_SMALLEST, 1), None),
             ((MOMENT, timedelta(hours=1)), MOMENT - timedelta(hours=1)),
             ((-LONGEST_SAMPLE, LONGEST_SAMPLE), None),
         ),
@@ -43,9 +65,27 @@ ROWS = (
     ),
     Operator(
         "mul",
-        ("bigint, bigint -> bigint", "double, double -> double"),
+        (
+            "bigint, bigint -> bigint",
+            "double, double -> double",
+            "decimal, decimal -> decimal",
+            "decimal, bigint -> decimal",
+            "bigint, decimal -> decimal",
+        ),
         "Product.",
-        (((3, 4), 12), ((BIGGEST, 2), None), ((0.5, 3.0), 1.5)),
+        (
+            ((3, 4), 12),
+            ((BIGGEST, 2), None),
+            ((0.5, 3.0), 1.5),
+            ((Decimal("1.1"), Decimal("1.1")), Decimal("1.21")),
+            ((3, Decimal("0.1")), Decimal("0.3")),
+            (
+                (Decimal("9999999999999999.99"), Decimal("-9999999999999999.99")),
+                Decimal("-99999999999999999800000000000000.0001"),
+            ),
+            ((_LARGEST, 2), None),
+            ((_SMALLEST, 0), Decimal(0)),
+        ),
         arithmetic="*",
         total=False,
         monotone=(Order.BY_SIGN, Order.BY_SIGN),
@@ -101,9 +141,14 @@ ROWS = (
     ),
     Operator(
         "neg",
-        ("bigint -> bigint", "double -> double"),
+        ("bigint -> bigint", "double -> double", "decimal -> decimal"),
         "Negation.",
-        (((1,), -1), ((-BIGGEST - 1,), None)),
+        (
+            ((1,), -1),
+            ((-BIGGEST - 1,), None),
+            ((Decimal("0.10"),), Decimal("-0.10")),
+            ((_LARGEST,), _SMALLEST),
+        ),
         total=False,
         words="-{0}",
         names=Names(label="-"),
@@ -111,9 +156,9 @@ ROWS = (
     ),
     Operator(
         "abs",
-        ("bigint -> bigint", "double -> double"),
+        ("bigint -> bigint", "double -> double", "decimal -> decimal"),
         "Absolute value.",
-        (((-2,), 2), ((-BIGGEST - 1,), None)),
+        (((-2,), 2), ((-BIGGEST - 1,), None), ((_SMALLEST,), _LARGEST)),
         total=False,
         words="the absolute value of {0}",
         monotone=(Order.FOLDS,),

@@ -254,7 +254,7 @@ def _direction(node: Call, index: int) -> int:
     order = MONOTONE[node.op][index] if monotone_in(node.op, index) else Order.NOT
     if order is Order.BY_SIGN:
         (by,) = others
-        return (1 if by > 0 else -1) if isinstance(by, int | float) and by else 0
+        return (1 if by > 0 else -1) if isinstance(by, int | float | Decimal) and by else 0
     if node.op in SOLVED_ONLY or (node.op in TIME_PARTS and not _utc(node)):
         return 0
     return {Order.RISES: 1, Order.FALLS: -1}.get(order, 0)

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from predicat.ir.operators import FLIPPED
+from predicat.ir.types import DecimalType
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.review.smt.terms import Bool, Double, Scalar, all_of, any_of, choose, negated, z3
 
@@ -143,6 +144,32 @@ def integer_operation(op: str, a: Scalar, b: Scalar) -> Scalar:
         case _:
             rest = a.term - b.term * truncated(a.term, b.term)
             return Scalar(rest, any_of(a.null, b.null, b.term == 0))
+
+
+def _real(value: Scalar) -> Any:
+    return z3.ToReal(value.term) if value.term.is_int() else value.term
+
+
+def _beyond(term: Any, kind: DecimalType) -> Bool:
+    """Whether a number has more digits before the point than a decimal may."""
+    limit = 10 ** (kind.precision - kind.scale)
+    return z3.Or(term >= limit, term <= -limit)
+
+
+def decimal_operation(op: str, a: Scalar, b: Scalar, kind: DecimalType, *, overflows: bool) -> Scalar:
+    """add, sub or mul of decimals and whole numbers, to the last digit."""
+    one, other = _real(a), _real(b)
+    result = {"add": one + other, "sub": one - other, "mul": one * other}[op]
+    return Scalar(result, any_of(a.null, b.null, *([_beyond(result, kind)] if overflows else [])))
+
+
+def to_decimal(a: Scalar, kind: DecimalType) -> Scalar:
+    """A number with so many digits behind the point, a half away from zero."""
+    scaled = _real(a) * 10**kind.scale
+    half = z3.RealVal("1/2")
+    whole = z3.If(scaled >= 0, z3.ToInt(scaled + half), -z3.ToInt(half - scaled))
+    result = z3.ToReal(whole) / 10**kind.scale
+    return Scalar(result, any_of(a.null, _beyond(result, kind)))
 
 
 def double_operation(op: str, a: Double, b: Double) -> Double:

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import ARITHMETIC, COMPARISONS, JSON_READS, TIME_PARTS
-from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, Type
+from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN, LONGEST, UNITS
+from predicat.passes.decimals import may_have_more_digits
 from predicat.review.smt import numbers, strings, times, value_sets
 from predicat.review.smt.arrays import Path
 from predicat.review.smt.strings import NotEncodable
@@ -201,7 +202,11 @@ def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
             raise NotEncodable
         to.inexact = True
         return numbers.double_operation("div" if node.op == "fdiv" else node.op, a, b)
-    if not isinstance(a, Scalar) or not isinstance(b, Scalar) or node.type not in BOUNDS:
+    if not isinstance(a, Scalar) or not isinstance(b, Scalar):
+        raise NotEncodable
+    if isinstance(node.type, DecimalType):
+        return numbers.decimal_operation(node.op, a, b, node.type, overflows=may_have_more_digits(node))
+    if node.type not in BOUNDS:
         raise NotEncodable
     if node.type == BIGINT:
         return numbers.integer_operation(node.op, a, b)
@@ -216,7 +221,12 @@ def _negative(to: Encoder, node: Call, env: Env) -> Term:
         return numbers.negated_double(a) if node.op == "neg" else numbers.absolute(a)
     if not isinstance(a, Scalar):
         raise NotEncodable
-    return numbers.bigint_result(-a.term if node.op == "neg" else z3.If(a.term < 0, -a.term, a.term), a.null)
+    result = -a.term if node.op == "neg" else z3.If(a.term < 0, -a.term, a.term)
+    return (
+        Scalar(result, a.null)
+        if isinstance(node.type, DecimalType)
+        else numbers.bigint_result(result, a.null)
+    )
 
 
 def _whole(to: Encoder, node: Call, env: Env) -> Term:
@@ -314,6 +324,12 @@ def _to_double(to: Encoder, node: Call, env: Env) -> Term:
     if node.args[0].type == STRING:
         raise NotEncodable
     return to.double(to.term(node.args[0], env))
+
+
+def _to_decimal(to: Encoder, node: Call, env: Env) -> Term:
+    if node.args[0].type == STRING or not isinstance(node.type, DecimalType):
+        raise NotEncodable
+    return numbers.to_decimal(to.scalar(node.args[0], env), node.type)
 
 
 def _to_string(to: Encoder, node: Call, env: Env) -> Term:
@@ -518,6 +534,7 @@ RULES: dict[str, Rule] = {
     "position": _position,
     "to_int": _to_int,
     "to_whole": lambda to, node, env: numbers.to_whole(to.double(to.term(node.args[0], env))),
+    "to_decimal": _to_decimal,
     "to_double": _to_double,
     "to_string": _to_string,
     "to_boolean": _to_boolean,

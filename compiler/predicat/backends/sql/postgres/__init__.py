@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import arithmetic, patterns, value_lists
+from predicat.backends.sql import arithmetic, decimals, patterns, value_lists
 from predicat.backends.sql.base import (
     COMMON,
     COMPARISON_NODES,
@@ -93,9 +93,9 @@ POSTGRES = Dialect(
         "is_null": collections.is_missing,
         "in_array": collections.in_array,
         "in_list": value_lists.in_array,
-        "add": numbers.arithmetic(exp.Add),
-        "sub": numbers.arithmetic(exp.Sub),
-        "mul": numbers.arithmetic(exp.Mul),
+        "add": decimals.where_exact(numbers.exact_operation, numbers.arithmetic(exp.Add)),
+        "sub": decimals.where_exact(numbers.exact_operation, numbers.arithmetic(exp.Sub)),
+        "mul": decimals.where_exact(numbers.exact_operation, numbers.arithmetic(exp.Mul)),
         "div": numbers.divide,
         "mod": numbers.remainder,
         "fdiv": numbers.ieee_div,
@@ -104,8 +104,8 @@ POSTGRES = Dialect(
             r.node(node.args[0]),
             lambda sql: case((between(sql, number_literal(-(2**31)), number_literal(2**31 - 1)), sql)),
         ),
-        "neg": numbers.negate,
-        "abs": numbers.absolute,
+        "neg": decimals.where_exact(decimals.signed, numbers.negate),
+        "abs": decimals.where_exact(decimals.signed, numbers.absolute),
         "floor": numbers.round_with("FLOOR"),
         "ceil": numbers.round_with("CEIL"),
         **dict.fromkeys(("round", "bround"), arithmetic.rounded(numbers.decimal_of, numbers.double_of)),
@@ -152,7 +152,7 @@ POSTGRES = Dialect(
         "replace_each": replace_each("(.)", "\\1", "g"),
         "to_int": conversions.to_int,
         "to_whole": to_whole_number("TRUNC"),
-        "to_decimal": conversions.to_decimal,
+        "to_decimal": decimals.of_numbers(numbers.exact_of_number, conversions.to_decimal),
         "to_double": conversions.to_double,
         "to_string": conversions.to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql import durations
+from predicat.backends.sql import decimals, durations
 from predicat.backends.sql.base import (
     EXACT_DIGITS,
     Renderer,
@@ -32,8 +32,9 @@ from predicat.backends.sql.base import (
 from predicat.backends.sql.postgres import ranges, runtime, times
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.types import BIGINT, DOUBLE, DURATION
+from predicat.ir.types import BIGINT, DOUBLE, DURATION, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS
+from predicat.passes.decimals import exact_type, may_have_more_digits, may_not_fit
 
 
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
@@ -320,6 +321,28 @@ def round_with(name: str) -> Rule:
     return lambda r, node: binary(
         exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
     )
+
+
+def exact_operation(r: Renderer, node: Call) -> Sql:
+    """Arithmetic of decimals; NULL where the result has more digits than its type."""
+    found = binary(decimals.SIGNS[node.op], *map(r.node, node.args))
+    return _below(r, found, node.type) if may_have_more_digits(node) else found
+
+
+def exact_of_number(r: Renderer, node: Call) -> Sql:
+    """A number with the digits of a type."""
+    (arg,), kind = node.args, node.type
+    value = numeric(r.node(arg)) if arg.type == BIGINT else r.node(arg)
+    if isinstance(kind, DecimalType) and exact_type(arg).scale > kind.scale:
+        value = decimals.rounded(value, kind.scale)
+    return _below(r, value, kind) if may_not_fit(node) else value
+
+
+def _below(r: Renderer, value: Sql, kind: Type) -> Sql:
+    """A decimal that has no more digits before the point than a type, or NULL."""
+    whole = kind.precision - kind.scale if isinstance(kind, DecimalType) else 0
+    limit = number_literal(f"1{'0' * whole}")
+    return let(r, value, lambda sql: case((binary(exp.LT, call("ABS", sql), limit), sql)))
 
 
 def decimal_of(double: Sql, _digits: int) -> Sql:

@@ -1,0 +1,119 @@
+"""Exact arithmetic of decimals in the words of each engine. Where a type holds every result it is plain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import (
+    Renderer,
+    Rule,
+    Sql,
+    binary,
+    call,
+    case,
+    cast,
+    concatenated,
+    let,
+    number_literal,
+    string_literal,
+    try_cast,
+    wrap,
+)
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.decimal_types import result
+from predicat.ir.nodes import Call, Field, Node
+from predicat.ir.types import STRING, DecimalType
+from predicat.passes import decimals
+
+SIGNS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul}
+_TRIED = {"add": "TRY_ADD", "sub": "TRY_SUBTRACT", "mul": "TRY_MULTIPLY"}
+_MOST_OF_MINUS = 34
+_MOST_OF_INT64 = 18
+"""DuckDB keeps a result of narrower decimals in as many digits, and has an error beyond."""
+
+
+def where_exact(exact: Rule, otherwise: Rule) -> Rule:
+    """A rule for decimals, and one for other types."""
+    return lambda r, node: (exact if isinstance(node.type, DecimalType) else otherwise)(r, node)
+
+
+def of_numbers(exact: Rule, of_texts: Rule) -> Rule:
+    """A conversion to a decimal: of a number, or of a text."""
+    return lambda r, node: (of_texts if node.args[0].type == STRING else exact)(r, node)
+
+
+def signed(r: Renderer, node: Call) -> Sql:
+    """The other sign, or none."""
+    value = r.node(node.args[0])
+    return exp.Neg(this=wrap(value)) if node.op == "neg" else call("ABS", value)
+
+
+def spark(r: Renderer, node: Call) -> Sql:
+    """Spark has the digits of the type. Where they are too many it gives up some of those behind the point."""
+    parts = map(r.node, node.args)
+    if not decimals.may_have_more_digits(node):
+        return binary(SIGNS[node.op], *parts)
+    if decimals.digits(node.op, node.args).rounded_by_spark:
+        raise r.refuse(node, say.ROUNDED_DECIMAL, say.FEWER_DIGITS)
+    return call(_TRIED[node.op], *parts)
+
+
+def spark_signed(r: Renderer, node: Call) -> Sql:
+    """Spark's minus and ABS round beyond 34 digits (Decimal.unary_-, with Scala's context)."""
+    (arg,) = node.args
+    kind = decimals.exact_type(arg)
+    if kind.precision <= _MOST_OF_MINUS:
+        return signed(r, node)
+
+    def build(value: Sql) -> Sql:
+        turned = _turned(value, kind)
+        below = binary(exp.LT, value, number_literal(0))
+        return turned if node.op == "neg" else case((below, turned), default=value)
+
+    return let(r, r.node(arg), build)
+
+
+def _turned(value: Sql, kind: DecimalType) -> Sql:
+    digits = result("sub", [kind, kind])
+    if digits.rounded_by_spark:  # by its text, where a difference would lose a digit
+        text = concatenated(string_literal("-"), cast(value, "STRING"))
+        return cast(call("REPLACE", text, string_literal("--"), string_literal("")), str(kind))
+    zero = number_literal(0)
+    return binary(exp.Sub, zero, value) if digits.fits else call(_TRIED["sub"], zero, value)
+
+
+def duckdb(r: Renderer, node: Call, try_: Callable[[Sql], Sql]) -> Sql:
+    """DuckDB has an error where a result of at most 18 digits becomes longer: one operand has more."""
+    parts = list(map(r.node, node.args))
+    digits = decimals.digits(node.op, node.args)
+    if digits.precision > _MOST_OF_INT64 and not any(map(_is_wide, node.args)):
+        kinds = [decimals.exact_type(arg) for arg in node.args]
+        chosen = max(range(len(parts)), key=lambda place: kinds[place].precision)
+        kind = kinds[chosen]
+        parts[chosen] = cast(
+            parts[chosen], f"DECIMAL({max(kind.precision, _MOST_OF_INT64 + 1)}, {kind.scale})"
+        )
+    found = binary(SIGNS[node.op], *parts)
+    return found if digits.fits else try_(found)
+
+
+def _is_wide(node: Node) -> bool:
+    """Whether DuckDB surely has more than 18 digits for a number."""
+    if not isinstance(node.type, DecimalType) or node.type.precision <= _MOST_OF_INT64:
+        return False
+    return isinstance(node, Field) or (
+        isinstance(node, Call) and (node.op in SIGNS or node.op == "to_decimal")
+    )
+
+
+def converted(r: Renderer, node: Call) -> Sql:
+    """A number with the digits of a type, rounded as the engine's cast does: a half away from zero."""
+    value, kind = r.node(node.args[0]), str(node.type)
+    return try_cast(value, kind) if decimals.may_not_fit(node) else cast(value, kind)
+
+
+def rounded(value: Sql, scale: int) -> Sql:
+    """ROUND to some digits behind the point."""
+    return call("ROUND", value, number_literal(scale))
