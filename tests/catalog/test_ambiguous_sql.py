@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,30 @@ def test_a_released_version_keeps_its_casts_of_texts(tmp_path: Path, monkeypatch
         )
     )
     assert load_catalog(folder)["orders.ratio@2"].evaluate({"s": " 42 "}) is True
+
+
+def test_a_released_version_keeps_its_arithmetic_of_decimals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "catalog"
+    folder.mkdir()
+    text = CATALOG.replace("a: bigint", "p: 'decimal(10,2)', w: 'decimal(38,10)'").replace(
+        "a / b > 1", "p * 1.1 = 3.3 AND w * w * 2 > 1"
+    )
+    (folder / "orders.yml").write_text(text)
+    language = LANGUAGES["sql"]
+    with monkeypatch.context() as before:
+        before.setitem(
+            LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, decimal_arithmetic=False))
+        )
+        assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
+    assert "orders.ratio@1 is released and keeps its arithmetic of decimals" in run("check", folder, 0)
+    kept = load_catalog(folder)["orders.ratio"]
+    assert kept.evaluate({"p": Decimal(3), "w": Decimal(5)}) is False  # 3.3000000000000003
+
+    (folder / "orders.yml").write_text(text.replace(" AND w * w * 2 > 1", ""))
+    found = load_catalog(folder)["orders.ratio"]
+    assert found.evaluate({"p": Decimal(3)}) is True
 
 
 def run(command: str, folder: Path, code: int) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -496,8 +497,8 @@ class Builder(Struct, dict=True):
             doubts,
             self.lists_of(row.dataset),
         )
-        surface = check(tree, scope, language.rules)
         qualified = f"{row.dataset}.{row.name}@{version.number}"
+        surface = self.typed(qualified, tree, scope, language)
         self.doubted(qualified, doubts)
         surface = self.as_released(qualified, surface, tree, scope, language)
         return made_of(
@@ -516,18 +517,30 @@ class Builder(Struct, dict=True):
             raise PredicatError(doubts)
         self.reporter.extend(sql.released_ambiguity(doubt, name) for doubt in doubts)
 
+    def typed(self, name: str, tree: Tree, scope: Scope, language: Language) -> Node:
+        """A typed predicate. What the rules of today refuse may have been released by earlier ones."""
+        try:
+            return check(tree, scope, language.rules)
+        except PredicatError:
+            nothing = Literal(BOOLEAN, None)
+            before = self.as_released(name, nothing, tree, scope, language)
+            if before is nothing:
+                raise
+            return before
+
     def as_released(self, name: str, surface: Node, tree: Tree, scope: Scope, language: Language) -> Node:
-        """A predicate with the casts of texts that a released version has: at first they took CEL's texts."""
-        if not language.rules.casts_of_text or name not in self.released:
+        """A predicate by the rules under which its version was released, if those of today change it."""
+        if name not in self.released or to_data(core(surface)) == self.released[name].meaning:
             return surface
-        meaning = self.released[name].meaning
-        if to_data(core(surface)) == meaning:
-            return surface
-        before = check(tree, scope, replace(language.rules, casts_of_text=False))
-        if to_data(core(before)) != meaning:
-            return surface
-        self.reporter.add(sql.released_casts(before.span, name))
-        return before
+        for flags in _earlier(language):
+            try:
+                before = check(tree, scope, replace(language.rules, **dict.fromkeys(flags, False)))
+            except PredicatError:
+                continue  # a body that was not supported by these rules was not released by them
+            if to_data(core(before)) == self.released[name].meaning:
+                self.reporter.extend(sql.RELEASED_BY[flag](before.span, name) for flag in flags)
+                return before
+        return surface
 
     def lists_of(self, dataset: str) -> Mapping[str, Values]:
         """The lists that bodies of a dataset may name."""
@@ -665,3 +678,10 @@ def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], spa
         else:
             values[key] = Literal(decl.type, decl.default, span)
     return values
+
+
+def _earlier(language: Language) -> Iterator[tuple[str, ...]]:
+    """The rules of a language that earlier releases did not have: one, then several of them together."""
+    flags = [flag for flag in sql.RELEASED_BY if getattr(language.rules, flag)]
+    for number in range(1, len(flags) + 1):
+        yield from combinations(flags, number)

@@ -24,7 +24,7 @@ from predicat.backends.sql.base import (
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.decimal_types import result
 from predicat.ir.nodes import Call, Field, Node
-from predicat.ir.types import STRING, DecimalType
+from predicat.ir.types import MAX_PRECISION, STRING, DecimalType
 from predicat.passes import decimals
 
 SIGNS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul}
@@ -51,7 +51,7 @@ def signed(r: Renderer, node: Call) -> Sql:
 
 
 def spark(r: Renderer, node: Call) -> Sql:
-    """Spark has the digits of the type. Where they are too many it gives up some of those behind the point."""
+    """Spark has the digits of the type. Where these are too many it gives up some behind the point."""
     parts = map(r.node, node.args)
     if not decimals.may_have_more_digits(node):
         return binary(SIGNS[node.op], *parts)
@@ -88,6 +88,8 @@ def duckdb(r: Renderer, node: Call, try_: Callable[[Sql], Sql]) -> Sql:
     """DuckDB has an error where a result of at most 18 digits becomes longer: one operand has more."""
     parts = list(map(r.node, node.args))
     digits = decimals.digits(node.op, node.args)
+    if node.op != "mul" and any(_whole(arg) + digits.scale > MAX_PRECISION for arg in node.args):
+        raise r.refuse(node, say.OPERAND_OF_SUM, say.FEWER_DIGITS)  # it casts operands to the result's type
     if digits.precision > _MOST_OF_INT64 and not any(map(_is_wide, node.args)):
         kinds = [decimals.exact_type(arg) for arg in node.args]
         chosen = max(range(len(parts)), key=lambda place: kinds[place].precision)
@@ -97,6 +99,11 @@ def duckdb(r: Renderer, node: Call, try_: Callable[[Sql], Sql]) -> Sql:
         )
     found = binary(SIGNS[node.op], *parts)
     return found if digits.fits else try_(found)
+
+
+def _whole(node: Node) -> int:
+    kind = decimals.exact_type(node)
+    return kind.precision - kind.scale
 
 
 def _is_wide(node: Node) -> bool:

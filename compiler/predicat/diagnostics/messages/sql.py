@@ -434,6 +434,20 @@ def released_casts(span: Span, name: str) -> Diagnostic:
     )
 
 
+def released_decimals(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its arithmetic of decimals, which is done with doubles",
+        span,
+        "engines are exact here: in a new version it is exact, too",
+        Severity.WARNING,
+    )
+
+
+RELEASED_BY = {"casts_of_text": released_casts, "decimal_arithmetic": released_decimals}
+"""What to say of a released version that keeps the meaning it had before a rule of its language was added."""
+
+
 def unclosed_quote(span: Span) -> Diagnostic:
     if span.text == "$":
         return msg.syntax(
