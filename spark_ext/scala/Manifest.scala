@@ -14,13 +14,16 @@ case class Filter(
     name: String, dataset: String, version: Int, description: String, owner: String, tags: Seq[String],
     language: String, sql: Option[String], refusal: String, deprecated: Option[String], hash: String,
     acceptUnknown: Boolean, columns: Map[String, String], params: Seq[Param], readsNow: Boolean = false,
-    native: Option[String] = None) {
+    native: Option[String] = None, where: Option[String] = None) {
   @volatile private var vetted = false
 
   val key: String = s"$name@$version"
 
   /** The SQL that runs where this extension is: it may call functions of the extension. */
   def executed: Option[String] = native.orElse(sql)
+
+  /** TRUE for the rows that the filter accepts, FALSE or NULL for others: for conditions, of which Spark pushes more down. */
+  lazy val condition: Option[String] = where.filterNot(Generated.isNewer)
 
   /** Refuse SQL that is more than a predicate over the filter's columns. Checked once: the result does not depend on the session. */
   def vet(): Unit = if (!vetted) {
@@ -31,7 +34,7 @@ case class Filter(
       found.foreach(problem => throw PredicatException(Kind.Refused,
         s"the manifest's SQL of filter $key is refused: $problem; predicat compile writes no such SQL"))
     }
-    (sql ++ native).foreach(check(_, columns.keySet))
+    (sql ++ native ++ condition).foreach(check(_, columns.keySet))
     params.flatMap(_.default).foreach(check(_, Set.empty))
     vetted = true
   }
@@ -40,7 +43,7 @@ case class Filter(
   lazy val digest: Digest = Digest.of(
     s"${sql.getOrElse("")}\u0000$acceptUnknown\u0000${params.map(one => s"${one.name} ${one.default}")}\u0000${columns.toSeq.sorted}".getBytes(UTF_8))
 
-  def sameSql(other: Filter): Boolean = other.vetted && sql == other.sql && native == other.native && columns == other.columns && params == other.params
+  def sameSql(other: Filter): Boolean = other.vetted && sql == other.sql && native == other.native && where == other.where && columns == other.columns && params == other.params
 
   def vetLike(other: => Option[Filter]): Unit = if (!vetted) { if (other.exists(sameSql)) vetted = true else vet() }
 }

@@ -27,7 +27,7 @@ object ManifestFile {
   private val Format = 1
   private val mapper = new ObjectMapper()
   private val Needed = Set("name", "dataset", "version", "latest", "description", "owner", "tags", "language", "on_unknown", "deprecated", "hash",
-    "columns", "types", "params", "sql", "native", "refused", "reads_now")
+    "columns", "types", "params", "sql", "native", "where", "refused", "reads_now")
 
   def stamp(place: Place): Stamp = {
     val path = new Path(place.location)
@@ -138,7 +138,7 @@ object ManifestFile {
     acceptUnknown = text(row, "on_unknown") == "accept", columns = texts(row.path("columns").path("spark")).zip(texts(row.path("types"))).toMap,
     params = row.path("params").elements().asScala.toSeq.map(param =>
       Param(text(param, "name"), text(param, "type"), optional(param.path("default"), "spark"))),
-    readsNow = row.path("reads_now").asBoolean(), native = optional(row.path("native"), "spark"))
+    readsNow = row.path("reads_now").asBoolean(), native = optional(row.path("native"), "spark"), where = optional(row.path("where"), "spark"))
 
   private def optional(node: JsonNode, key: String): Option[String] =
     Option(node.get(key)).filterNot(_.isNull).map(_.asText())

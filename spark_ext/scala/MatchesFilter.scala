@@ -4,7 +4,7 @@ import java.util.Locale
 
 import org.apache.spark.sql.catalyst.analysis.{NamedParameter, UnresolvedAttribute, UnresolvedExtractValue}
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.trees.{BinaryLike, TreeNodeTag}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.predicat.Usage
 
@@ -28,6 +28,14 @@ case class MatchesFilter(name: String, version: Int, parameters: Seq[Expression]
   override protected def withNewChildInternal(child: Expression): MatchesFilter = copy(replacement = child)
 }
 
+/** Whether a filter accepts the row, and a condition that is TRUE for the same rows, and FALSE or NULL for others. */
+case class WithCondition(decided: Expression, condition: Expression) extends Expression with BinaryLike[Expression] with RuntimeReplaceable {
+  override def left: Expression = decided
+  override def right: Expression = condition
+  override def replacement: Expression = decided
+  override protected def withNewChildrenInternal(newLeft: Expression, newRight: Expression): WithCondition = copy(newLeft, newRight)
+}
+
 /** Builds the expression of a call. */
 object MatchesFilter {
   /** The columns of a call are those of its own operator. */
@@ -44,12 +52,14 @@ object MatchesFilter {
     if (Settings.singlePass && scope.isInstanceOf[Names] && filter.columns.nonEmpty) throw PredicatException(Kind.Call,
       s"Spark's single-pass analyzer finds no columns for ${filter.name} by name: write matches_filter('${filter.name}', " +
         s"${filter.columns.keys.toSeq.sorted.map(column => s"t.${QuotingUtils.quoteIfNeeded(column)}").mkString(", ")})")
-    val predicate = bind(filter, Generated.parse(sql), scope, Arguments.values(filter, named))
+    val values = Arguments.values(filter, named)
+    val predicate = bind(filter, Generated.parse(sql), scope, values)
     Usage.seen(session, Seq(filter))
     val decided =
       if (filter.acceptUnknown) Not(EqualNullSafe(predicate, Literal.FalseLiteral))
       else EqualNullSafe(predicate, Literal.TrueLiteral)
-    bound(MatchesFilter(filter.name, filter.version, arguments, decided), arguments, scope)
+    val both = filter.condition.fold[Expression](decided)(text => WithCondition(decided, bind(filter, Generated.parse(text), scope, values)))
+    bound(MatchesFilter(filter.name, filter.version, arguments, both), arguments, scope)
   }
 
   /** A call that is given its columns reads no others. */

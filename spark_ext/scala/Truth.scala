@@ -16,6 +16,7 @@ object Truth {
     case Or(left, right) => Or(positive(left), positive(right))
     case Not(inner) if reaches(inner) => negative(inner)
     case cast: Cast if isWrapped(cast) => positive(cast.child)
+    case MatchesFilter(_, _, _, WithCondition(_, condition)) => condition
     case MatchesFilter(_, _, _, Accepted(predicate)) => predicate
     case MatchesFilter(_, _, _, NotRejected(predicate)) => notFalse(predicate)
     case other => other
@@ -90,6 +91,7 @@ object Truth {
 
 private object Accepted {
   def unapply(expression: Expression): Option[Expression] = expression match {
+    case WithCondition(decided, _) => unapply(decided)
     case EqualNullSafe(predicate, Literal(true, BooleanType)) => Some(predicate)
     case _ => None
   }
@@ -97,6 +99,7 @@ private object Accepted {
 
 private object NotRejected {
   def unapply(expression: Expression): Option[Expression] = expression match {
+    case WithCondition(decided, _) => unapply(decided)
     case Not(EqualNullSafe(predicate, Literal(false, BooleanType))) => Some(predicate)
     case _ => None
   }
@@ -119,6 +122,7 @@ object Unwrap extends Rule[LogicalPlan] {
         case instruction: MergeRows.Instruction => within(instruction, instruction.condition)
         // Spark keeps the rows of a DELETE whose condition is not TRUE.
         case EqualNullSafe(value, truth @ Literal(true, BooleanType)) if Truth.reaches(value) => EqualNullSafe(Truth.positive(value), truth)
+        case call @ MatchesFilter(_, _, _, WithCondition(decided, _)) => call.copy(replacement = decided)
         case CountIf(value) => CountIf(Truth.positive(value))
         case ArrayFilter(array, lambda: LambdaFunction) => ArrayFilter(array, lambda.copy(function = Truth.positive(lambda.function)))
       }

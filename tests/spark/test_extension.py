@@ -218,7 +218,7 @@ def test_plan_is_that_of_the_predicate(flights: Any, name: str) -> None:
     """The analyzed plan, the optimized plan and the pushed filters are those of the condition written out."""
     row, _ = CATALOG.find(name)
     node = row.row_filter()
-    written = SPARK.render(node, runtime=SPARK.runtime)
+    written = SPARK.render(node, condition=True, runtime=SPARK.runtime)
     ours = flights.sql(f"SELECT * FROM {row.dataset} WHERE matches_filter('{name}')")
     theirs = flights.sql(f"SELECT * FROM {row.dataset} WHERE {written}")
     assert ours.sameSemantics(theirs)

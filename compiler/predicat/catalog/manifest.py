@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 import msgspec
 
 from predicat import backends
+from predicat.backends.sql.base import Dialect
+from predicat.backends.sql.functions import Runtime
 from predicat.catalog.cache import text_hash
 from predicat.catalog.jobs import job_data
 from predicat.catalog.macros import Macro
@@ -183,6 +186,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
         except Unsupported as error:
             refused[name] = error.diagnostics[0].message
     native = _native(shown, sql)
+    where = _where(shown, {**sql, **native}) if row.on_unknown == "reject" else {}
     fields = fields_of(node).values()
     return {
         "name": row.qualified,
@@ -205,6 +209,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
         **({"reads_now": True} if version.predicate.reads_now else {}),
         "sql": sql,
         **({"native": native} if native else {}),
+        **({"where": where} if where else {}),
         "refused": refused,
         **_more(row, version),
         "tree": to_data(node),
@@ -212,13 +217,34 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
 
 
 def _native(node: Node, sql: Collection[str]) -> dict[str, str]:
-    """SQL that calls functions of an engine's extension, which reads manifests, by dialects."""
-    engines = [engine for name in sql if (engine := backends.dialect(name)).runtime is not None]
+    """SQL that calls functions of an engine's extension, which reads manifests, by dialects: only those that
+    every extension has, since an older one refuses a manifest that calls others.
+    """
     return {
-        engine.name: engine.render(node, runtime=engine.runtime)
-        for engine in engines
-        if engine.runtime is not None and engine.runtime.of_extension and engine.runtime.serves(node)
+        engine.name: engine.render(node, runtime=functions)
+        for engine, functions in _extensions(sql)
+        if functions.serves(node)
     }
+
+
+def _where(node: Node, others: Mapping[str, str]) -> dict[str, str]:
+    """The condition of a WHERE for an engine's extension, by dialects: TRUE for the rows that the filter
+    accepts, in forms that engines push down to files. Left out where it is the other SQL.
+
+    An older extension does not read it. One that lacks a function that it calls takes the other SQL.
+    """
+    found: dict[str, str] = {}
+    for engine, _ in _extensions(others):
+        with suppress(Unsupported):
+            found[engine.name] = engine.render(node, condition=True, runtime=engine.runtime)
+    return {name: text for name, text in found.items() if text != others[name]}
+
+
+def _extensions(names: Collection[str]) -> Iterator[tuple[Dialect, Runtime]]:
+    """Those of the engines that have an extension, and the functions of all its versions."""
+    for engine in map(backends.dialect, names):
+        if engine.runtime is not None and engine.runtime.of_every_extension is not None:
+            yield engine, engine.runtime.of_every_extension
 
 
 def _more(row: Filter, version: Version) -> dict[str, Any]:

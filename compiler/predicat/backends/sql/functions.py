@@ -61,12 +61,13 @@ class Runtime(Struct, frozen=True):
         functions: The functions by the operator of what they mean.
         call: A renderer's SQL of a call of a function for a node, with its arguments; None where the SQL
         without it is better.
-        of_extension: Whether they come with the engine's extension, which reads manifests.
+        of_every_extension: Of the functions of the engine's extension, which reads manifests, those that all
+        its versions have. None if the engine has no extension.
     """
 
     functions: Mapping[str, tuple[Function, ...]]
     call: Callable[[Any, Function, Call, list[Node]], exp.Expr | None]
-    of_extension: bool = False
+    of_every_extension: Runtime | None = None
 
     def serves(self, node: Node) -> bool:
         """Whether a function means a part of a node."""
@@ -137,7 +138,7 @@ def is_conversion(sql: exp.Expr) -> bool:
 
 
 _CONVERSIONS = frozenset(
-    f"{PREFIX}{mark}{name}" for name in (*CONVERSIONS, *OF_JSON, *OF_MEMBER) for mark in "._"
+    f"{PREFIX}{mark}{name}" for name in (*CONVERSIONS, *OF_JSON) for mark in (".", "_", "_json_")
 )
 
 

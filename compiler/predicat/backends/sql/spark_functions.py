@@ -1,22 +1,35 @@
-"""Spark: the functions of the extension, which read a text byte by byte instead of by patterns.
+"""Spark: the functions of the extension, which read texts byte by byte instead of by patterns, and numbers of
+JSON values.
 
-`spark_ext/scala/TextConversions.scala` has them.
+`spark_ext/scala/TextConversions.scala` and `spark_ext/scala/JsonConversions.scala` have them.
 """
 
 from __future__ import annotations
 
 from predicat.backends.sql.base import Renderer, Sql, call
-from predicat.backends.sql.functions import CONVERSIONS, Function, Runtime, by_operator
+from predicat.backends.sql.functions import CONVERSIONS, OF_JSON, Function, Runtime, by_operator
 from predicat.ir.nodes import Call, Node
 
 NAMES = ("to_bigint", "to_double", "to_date", "to_timestamp", "int", "double", "timestamp")
-"""The conversions that the extension has."""
+"""The conversions of texts that the extension has."""
+OF_DOCUMENTS = {"number": "number", "double": "json_double", "int": "json_int", "to_bigint": "json_to_bigint"}
+"""Its names for what is read of a JSON value."""
 
 
 def _call(r: Renderer, function: Function, _: Call, arguments: list[Node]) -> Sql:
     return call(f"predicat_{function.name}", *map(r.node, arguments))
 
 
+def _call_any(r: Renderer, function: Function, node: Call, arguments: list[Node]) -> Sql:
+    if function not in _JSON:
+        return _call(r, function, node, arguments)
+    value_and_path = r.dialect.documents.text(r, arguments[0]).expressions[:2]
+    return call(f"predicat_{function.name}", *value_and_path)
+
+
+_TEXTS = tuple(Function(name, CONVERSIONS[name], ("s",)) for name in NAMES)
+_JSON = tuple(Function(name, OF_JSON[read], ("j",)) for read, name in OF_DOCUMENTS.items())
 RUNTIME = Runtime(
-    by_operator(tuple(Function(name, CONVERSIONS[name], ("s",)) for name in NAMES)), _call, of_extension=True
+    by_operator((*_TEXTS, *_JSON)), _call_any, of_every_extension=Runtime(by_operator(_TEXTS), _call)
 )
+"""All of them."""
