@@ -99,7 +99,7 @@ class OverloadResolver(Struct):
         wrong = next((arg for arg in tests if arg.type != BOOLEAN), None)
         if wrong is not None:
             return msg.no_condition(wrong.span, str(wrong.type))
-        if op in ("cond", "coalesce", "greatest", "least"):
+        if op in _CHOICES:
             names = dict.fromkeys(map(str, kinds[1:] if op == "cond" else kinds))
             return msg.several_types(
                 span,

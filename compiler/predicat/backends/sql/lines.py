@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from predicat import backends
+
 WIDTH = 110
 """The longest text that stays on one line."""
 _STEP = "  "
@@ -29,7 +31,9 @@ class _Word(NamedTuple):
 
 def broken(sql: str, dialect: str) -> str:
     """SQL that was generated for a dialect, with line breaks if it is longer than `WIDTH`."""
-    return _broken(sql, _tokens(dialect == "spark"), "") if len(sql) > WIDTH else sql
+    if len(sql) <= WIDTH:
+        return sql
+    return _broken(sql, _tokens(backends.dialect(dialect).spelling.backslashes), "")
 
 
 @lru_cache
