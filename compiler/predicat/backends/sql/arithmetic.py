@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -24,6 +24,7 @@ from predicat.backends.sql.base import (
 )
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
+from predicat.ir.operators import SOLVED_ONLY
 from predicat.ir.values import INT_MIN
 
 
@@ -42,6 +43,16 @@ def square_root(r: Renderer, node: Call) -> Sql:
         return case((binary(exp.GTE, value, number_literal(0)), call("SQRT", value)))
 
     return let(r, as_double(r, node.args[0]), build)
+
+
+RULES: Mapping[str, Rule] = {
+    "sqrt": square_root,
+    **dict.fromkeys(SOLVED_ONLY, only_compared),
+    "bit_and": bits(exp.BitwiseAnd),
+    "bit_or": bits(exp.BitwiseOr),
+    "bit_xor": bits(exp.BitwiseXor),
+}
+"""The rules of most dialects."""
 
 
 def rounded(decimal: Callable[[Sql, int], Sql], double: Callable[[Sql], Sql]) -> Rule:

@@ -1395,6 +1395,11 @@ def function(name: str) -> Rule:
     return lambda r, node: call(name, *r.args(node))
 
 
+def _bigint_of(name: str) -> Rule:
+    """An operator that is one function of a text, whose value the engine has as an INT."""
+    return lambda r, node: cast(call(name, r.node(node.args[0])), "BIGINT")
+
+
 def map_get(r: Renderer, node: Call) -> Sql:
     """The value of a key of a map; NULL where it has no such key."""
     items, key = r.args(node)
@@ -1713,5 +1718,20 @@ COMMON: dict[str, Rule | NotSupported] = {
     "like_row": like_row(),
     "like": lambda r, node: like(tested(r, *node.args), r.node(node.args[1])),
     **{op: _comparison(op) for op in COMPARISON_NODES},
+    "ascii": _bigint_of("ASCII"),
+    "md5": function("MD5"),
+    "concat": lambda r, node: concatenated(*r.args(node)),
+    "length": _bigint_of("LENGTH"),
+    "lower": ascii_lower,
+    "upper": ascii_upper,
+    "lpad": pad("LPAD"),
+    "rpad": pad("RPAD"),
+    "replace": function("REPLACE"),
+    "reverse": function("REVERSE"),
+    "equals_ci": case_insensitive("EQ"),
+    "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
+    "to_whole": to_whole_number("TRUNC"),
+    "get": map_get,
+    "keys": function("MAP_KEYS"),
 }
-"""The operators that are the same in all dialects."""
+"""The operators that are the same in most dialects. Those of a dialect override them."""

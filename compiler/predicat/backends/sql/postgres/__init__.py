@@ -15,15 +15,10 @@ from predicat.backends.sql.base import (
     call,
     case,
     cast,
-    concatenated,
-    function,
     let,
     number_literal,
-    pad,
     replace_each,
     string_literal,
-    to_boolean,
-    to_whole_number,
 )
 from predicat.backends.sql.documents import ROWS, RULES
 from predicat.backends.sql.postgres import (
@@ -40,7 +35,7 @@ from predicat.backends.sql.postgres import (
     times,
 )
 from predicat.backends.sql.writing import Spelling
-from predicat.ir.operators import ORDERED, SOLVED_ONLY
+from predicat.ir.operators import ORDERED, TIME_PARTS
 from predicat.semantics import regex
 
 POSTGRES = Dialect(
@@ -87,6 +82,7 @@ POSTGRES = Dialect(
     runtime=runtime.RUNTIME,
     table={
         **COMMON,
+        **arithmetic.RULES,
         **RULES,
         **{op: documents.comparison(op) for op in COMPARISON_NODES},
         "collate": texts.collate,
@@ -109,29 +105,18 @@ POSTGRES = Dialect(
         "floor": numbers.round_with("FLOOR"),
         "ceil": numbers.round_with("CEIL"),
         **dict.fromkeys(("round", "bround"), arithmetic.rounded(numbers.decimal_of, numbers.double_of)),
-        "sqrt": arithmetic.square_root,
-        **dict.fromkeys(SOLVED_ONLY, arithmetic.only_compared),
-        "bit_and": arithmetic.bits(exp.BitwiseAnd),
-        "bit_or": arithmetic.bits(exp.BitwiseOr),
-        "bit_xor": arithmetic.bits(exp.BitwiseXor),
         "shift_left": numbers.shift(exp.BitwiseLeftShift),
         "shift_right": numbers.shift(exp.BitwiseRightShift),
-        "ascii": lambda r, node: cast(call("ASCII", r.node(node.args[0])), "BIGINT"),
         "md5": lambda r, node: call("MD5", texts.utf8(r.node(node.args[0]))),
         "sha256": lambda r, node: call(
             "ENCODE", call("SHA256", texts.utf8(r.node(node.args[0]))), string_literal("hex")
         ),
-        "concat": lambda r, node: concatenated(*r.args(node)),
-        "length": lambda r, node: cast(call("LENGTH", r.node(node.args[0])), "BIGINT"),
         "lower": texts.ascii_case("LOWER"),
         "upper": texts.ascii_case("UPPER"),
         "trim": texts.trim("TRIM"),
         "ltrim": texts.trim("LTRIM"),
         "rtrim": texts.trim("RTRIM"),
-        "lpad": pad("LPAD"),
-        "rpad": pad("RPAD"),
         "strip": lambda r, node: call("BTRIM", *r.args(node)),
-        "reverse": function("REVERSE"),
         "split": collections.split,
         "join": collections.join_texts,
         "starts_with": texts.starts_with,
@@ -148,26 +133,19 @@ POSTGRES = Dialect(
         ),
         "substr": texts.substr,
         "position": lambda r, node: cast(call("STRPOS", *r.args(node)), "BIGINT"),
-        "replace": function("REPLACE"),
         "replace_each": replace_each("(.)", "\\1", "g"),
         "to_int": conversions.to_int,
-        "to_whole": to_whole_number("TRUNC"),
         "to_decimal": decimals.of_numbers(numbers.exact_of_number, conversions.to_decimal),
         "to_double": conversions.to_double,
         "to_string": conversions.to_string,
-        "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": conversions.to_timestamp,
         "to_duration": conversions.to_duration,
         "to_quantity": conversions.to_quantity,
         "to_date": conversions.to_date,
+        **{op: times.part(op.upper()) for op in TIME_PARTS},
         "year": times.year,
-        "month": times.part("MONTH"),
-        "day": times.part("DAY"),
         "day_of_week": times.part("DOW"),
         "day_of_year": times.part("DOY"),
-        "hour": times.part("HOUR"),
-        "minute": times.part("MINUTE"),
-        "second": times.part("SECOND"),
         "millisecond": times.millisecond,
         "date_trunc": times.trunc,
         "in_zone": times.in_zone,
