@@ -685,13 +685,18 @@ def _place(r: Renderer, node: Node) -> tuple[Sql, Sql | None]:
         ), None
     if all(map(_is_member, steps)):
         return r.document(base), _pointer(steps)
-    base, steps = path(node, lambda step: isinstance(step, int) or not set(step) & set('"\\*'))
+    base, steps = path(node, _in_path)
     if steps:
         return r.document(base), string_literal(
             "$" + "".join(f"[{step}]" if isinstance(step, int) else f'."{step}"' for step in steps)
         )
     assert isinstance(node, Call)  # noqa: S101  # it has a step
     return r.document(node.args[0]), _pointer([constant(node.args[1])])
+
+
+def _in_path(step: Step) -> bool:
+    """Whether DuckDB's paths have a step: none with these characters, and not the empty key."""
+    return isinstance(step, int) or (step != "" and not set(step) & set('"\\*'))
 
 
 def _pointer(steps: Sequence[Step]) -> Sql:
