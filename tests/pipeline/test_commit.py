@@ -22,7 +22,7 @@ import pytest
 import predicat
 import predicat_spark
 from predicat_spark.pipeline import lease, tables
-from predicat_spark.pipeline.commit import records, standing
+from predicat_spark.pipeline.commit import Target, records
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.lease import Lease
 from tests.processes import spark_environment
@@ -53,6 +53,17 @@ def sources(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
             str(folder / str(number))
         )
     return [str(folder / str(number)) for number in range(2)]
+
+
+def standing(files: Files, target: Target) -> list[str]:
+    """Where the files of a target are: in their places, or still staged where a run was killed before it
+    put them there.
+    """
+    found: list[str] = []
+    for file in target.files:
+        place = f"{target.place}/{file.path}"
+        found.append(place if files.exists(place) else f"{target.staged}/{file.path}")
+    return found
 
 
 def visible(files: Files, out: str) -> set[int]:

@@ -628,15 +628,20 @@ def asserts(node: Regex, *kinds: str) -> bool:
     return any(isinstance(part, Assert) and (not kinds or part.kind in kinds) for part in walk(node))
 
 
+def anchored(node: Regex) -> tuple[bool, list[Regex], bool]:
+    """Whether a pattern begins at the start of a text, its parts, and whether it ends at the end."""
+    parts: list[Regex] = list(node.parts) if isinstance(node, Seq) else [node]
+    start = bool(parts) and parts[0] == Assert("text_start")
+    parts = parts[1:] if start else parts
+    end = bool(parts) and parts[-1] == Assert("text_end")
+    return start, parts[:-1] if end else parts, end
+
+
 def as_literal(node: Regex) -> tuple[str, str] | None:
     """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if
     it does.
     """
-    parts = list(node.parts) if isinstance(node, Seq) else [node]
-    start = bool(parts) and parts[0] == Assert("text_start")
-    parts = parts[1:] if start else parts
-    end = bool(parts) and parts[-1] == Assert("text_end")
-    parts = parts[:-1] if end else parts
+    start, parts, end = anchored(node)
     anything = Repeat(Chars(((0, TOP),)), 0, None)
     if start and parts and parts[-1] == anything and not end:
         parts = parts[:-1]

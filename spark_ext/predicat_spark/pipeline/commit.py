@@ -194,17 +194,6 @@ def prune(files: Files, state: str, known: Sequence[Record], kept: int) -> None:
         files.delete(record_path(state, row.run))
 
 
-def standing(files: Files, target: Target) -> list[str]:
-    """Where the files of a target are: in their places, or still staged where a run was killed before it
-    put them there.
-    """
-    found: list[str] = []
-    for file in target.files:
-        place = f"{target.place}/{file.path}"
-        found.append(place if files.exists(place) else f"{target.staged}/{file.path}")
-    return found
-
-
 # --- folders
 
 

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 from predicat.review.smt.terms import z3
 from predicat.semantics import casefold, like, regex
-from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, Seq, map_children
+from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, Seq, anchored, map_children
 
 MAX_CODE = 0x2FFFF
 """The last code point that Z3's strings have."""
@@ -52,13 +52,9 @@ def search_language(node: Regex) -> Regex:
     """The texts with a part that a pattern matches. Raises NotEncodable for assertions inside the pattern."""
     if isinstance(node, Alt):
         return Alt(tuple(search_language(part) for part in node.parts))
-    parts = list(node.parts) if isinstance(node, Seq) else [node]
-    if len(parts) == 1 and isinstance(parts[0], Alt):
+    start, parts, end = anchored(node)
+    if not start and not end and len(parts) == 1 and isinstance(parts[0], Alt):
         return search_language(parts[0])
-    start = bool(parts) and parts[0] == Assert("text_start")
-    parts = parts[1:] if start else parts
-    end = bool(parts) and parts[-1] == Assert("text_end")
-    parts = parts[:-1] if end else parts
     return Seq((*(() if start else (ANYTHING,)), *parts, *(() if end else (ANYTHING,))))
 
 
