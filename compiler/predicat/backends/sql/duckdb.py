@@ -63,6 +63,7 @@ from predicat.backends.sql.base import (
 from predicat.backends.sql.documents import member_or_element, where_kind
 from predicat.backends.sql.duckdb_calendar import local, micros, moment, try_, utc
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
+from predicat.backends.sql.present import source_of_present
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, ranged_over
 from predicat.ir.operators import ARRAYS, TIME_PARTS
@@ -580,6 +581,9 @@ def _array_eq(r: Renderer, node: Call) -> Sql:
 
 def _extreme_of(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
+        whole = source_of_present(node.args[0])
+        if whole is not None:
+            return call(name, r.node(whole))
         items = r.node(node.args[0])
         return case((not_(_absent(items)), call(name, items)))
 

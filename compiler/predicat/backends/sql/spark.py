@@ -63,6 +63,7 @@ from predicat.backends.sql.base import (
 )
 from predicat.backends.sql.documents import is_kind, member_or_element, where_kind
 from predicat.backends.sql.json_rewrites import JSON_STEPS, path
+from predicat.backends.sql.present import source_of_present
 from predicat.backends.sql.writing import Spelling
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
@@ -602,6 +603,9 @@ def _can_be_added(item: Sql) -> Sql:
 
 def _extreme_of(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
+        whole = source_of_present(node.args[0])
+        if whole is not None:
+            return call(name, r.node(whole))
         items = r.node(node.args[0])
         return case((not_(call("EXISTS", items, _is_absent())), call(name, items)))
 

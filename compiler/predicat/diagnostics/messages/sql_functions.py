@@ -44,6 +44,14 @@ def position_of_none(span: Span) -> Diagnostic:
     )
 
 
+def one_separator(span: Span, most: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "this place of SUBSTRING_INDEX",
+        f"a place is -{most} to {most}, of several characters 1: substring_index(s, '.', -1)",
+    )
+
+
 def flag(span: Span, flags: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span, f"the flag {flags!r} of a pattern", "write 'g' for all matches and 'i' to ignore case"

@@ -111,7 +111,7 @@ ROWS = (
         ((([1, 3, 2],), 3), (([0.5, float("nan")],), float("nan")), (([0.5, float("inf")],), float("inf"))),
         total=False,
         words="the largest of {0}",
-        names=Names(label="math.greatest"),
+        names=Names(cel="math.greatest"),
         without_formula=OF_COLLECTION,
     ),
     Operator(
@@ -121,7 +121,7 @@ ROWS = (
         ((([3, 1, 2],), 1), (([0.5, float("nan")],), 0.5), (([0.5, float("-inf")],), float("-inf"))),
         total=False,
         words="the smallest of {0}",
-        names=Names(label="math.least"),
+        names=Names(cel="math.least"),
         without_formula=OF_COLLECTION,
     ),
     Operator(

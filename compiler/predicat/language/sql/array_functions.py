@@ -199,6 +199,20 @@ def remove(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return each("filter", _ITEM, items, kept, span)
 
 
+def extreme(op: str, of_constants: str) -> Build:
+    """ARRAY_MAX and ARRAY_MIN: of the elements that are not NULL; NULL where there is none."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        (items,) = reader.all(counted(reader, node, 1), depth)
+        if isinstance(items, t.ListOf):
+            return apply(of_constants, span, *items.items)
+        there = each("filter", _ITEM, items, lambda item: not_(apply("is_null", span, item)), span)
+        return apply(op, span, there)
+
+    return build
+
+
 def position_or(otherwise: int | None) -> Build:
     """ARRAY_POSITION: the first place of a value, counted from 1; 0 or NULL where it is in none."""
 
@@ -243,6 +257,8 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "transform": (None, transform),
     "aggregate": (None, aggregate),
     "reduce": (None, aggregate),
+    "array_max": (None, extreme("array_max", "greatest")),
+    "array_min": (None, extreme("array_min", "least")),
     "array_remove": (None, remove),
     "array_position": (None, position),
 }

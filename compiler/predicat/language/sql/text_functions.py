@@ -14,7 +14,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, each, let, number, plus, text
-from predicat.language.sql import constants
+from predicat.language.sql import constants, meanings
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.functions import check_length, function
 from predicat.language.sql.operators import Build, not_
@@ -155,6 +155,26 @@ def translate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return found
 
 
+def substring_index(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """SUBSTRING_INDEX: the text before a separator's place, counted from the start; or behind it, counted
+    from the end. The whole text if it has fewer.
+    """
+    span = reader.span(node)
+    value, by, place = reader.all(counted(reader, node, 3), depth)
+    name = reader.called_name(node)
+    separator, count = constants.text(reader, by, name), constants.whole(reader, place, name)
+    if not separator or not count:
+        return empty(value, span)
+    if count == 1:
+        return meanings.split_part(value, by, 1, span)
+    if len(separator) > 1 or abs(count) > MAX_REPEATED:
+        raise reader.fail(say.one_separator(span, MAX_REPEATED))
+    sign = regex.escaped(separator)
+    several = f"[^{sign}]*" + (f"(?:{sign}[^{sign}]*){{0,{abs(count) - 1}}}" if abs(count) > 1 else "")
+    pattern = f"^{several}" if count > 0 else f"{several}$"
+    return apply("regex_extract", span, value, text(pattern, span), number(0, span))
+
+
 def elt(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ELT(n, first, second, ...): the value at a place that counts from 1."""
     span = reader.span(node)
@@ -200,6 +220,7 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "string_to_array": (None, string_to_array),
     "overlay": (None, overlay),
     "translate": (None, translate),
+    "substring_index": (None, substring_index),
     "elt": (None, elt),
     "repeat": (None, repeat),
     "array_join": (None, array_join),

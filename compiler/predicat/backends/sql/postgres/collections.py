@@ -38,6 +38,7 @@ from predicat.backends.sql.postgres.conversions import (
     text_to_timestamp,
 )
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null, text_of, values
+from predicat.backends.sql.present import source_of_present
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable, element_of, walk
@@ -263,15 +264,17 @@ def extreme_of(name: str) -> Rule:
     """The largest or smallest element; without a value where one has none."""
 
     def rule(r: Renderer, node: Call) -> Sql:
+        source = source_of_present(node.args[0])
         item = exp.to_identifier("__item", quoted=True)
         rows = exp.Unnest(
-            expressions=[r.node(node.args[0])],
+            expressions=[r.node(node.args[0] if source is None else source)],
             alias=exp.TableAlias(this=exp.to_identifier("__items", quoted=True), columns=[item]),
         )
         value = exp.Column(this=item)
         whole = binary(exp.EQ, call("COUNT", value), call("COUNT", exp.Star()))
+        found = call(name, value)
         return (
-            exp.Select(expressions=[case((whole, call(name, value)))])
+            exp.Select(expressions=[case((whole, found)) if source is None else found])
             .from_(rows, copy=False)
             .subquery(copy=False)
         )
