@@ -31,6 +31,8 @@ from tests.engines.test_conversions import CHARACTERS, NEAR, texts
 from tests.engines.test_conversions import FIELDS as DAYS_AND_CLOCKS
 from tests.engines.test_corpus import ENTRIES, cases_of
 from tests.engines.test_generated import generated
+from tests.engines.test_json_texts import BODIES, LONG
+from tests.engines.test_json_texts import filters as json_filters, texts as json_texts
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +194,7 @@ def test_quotients_of_cel(installed: Any) -> None:
 
 CALLS = [
     *((name, f"predicat.{name}(s) IS NOT NULL") for name in TEXTS),
+    ("parse_json", "predicat.parse_json(s) ->> 'a' = 'x'"),
     *((name, f"predicat.{name}(a, b) > 3") for name in runtime.INTEGERS.values()),
     *((name, f"predicat.{name}(d, a) > 3") for name in runtime.DOUBLES.values()),
     ("elapsed", "predicat.elapsed(t, now()) > INTERVAL '1 hour'"),
@@ -211,6 +214,19 @@ def test_calls_are_inlined(name: str, call: str, installed: Any) -> None:
         assert f"predicat.{name}(" not in "\n".join(row[0] for row in shown)
     finally:
         installed.execute("DROP TABLE given")
+
+
+def test_json_in_texts(installed: Any) -> None:
+    """Functions mean what the SQL without them means; hostile constants raise no error either."""
+    fields = declared({"s": "string", "n": "bigint"})
+    nodes = [one.node for one in json_filters(BODIES)]
+    assert all("predicat.parse_json(s)" in called(node) for node in nodes)
+    usual = [text for text in json_texts() if "\0" not in text]
+    check(installed, fields, [{"s": text, "n": 5} for text in [*usual, None]], nodes)
+    check(installed, fields, [{"s": text, "n": 5} for text in LONG], nodes[:2])
+    for text in usual[:200]:
+        quoted = "'" + text.replace("'", "''") + "'"
+        installed.execute(f"SELECT predicat.parse_json({quoted}), predicat.exact_parse_json({quoted})")
 
 
 @pytest.mark.parametrize("name", TEXTS)

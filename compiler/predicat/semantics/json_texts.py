@@ -10,7 +10,7 @@ import json
 import re
 from typing import Any
 
-MOST_BYTES = 5_000_000
+MOST_BYTES = 2_000_000
 """The bytes of the longest document: Spark's VARIANT holds 16 MB."""
 MOST_LEVELS = 100
 """The deepest nesting of arrays and objects."""

@@ -100,6 +100,9 @@ CONVERSIONS: dict[str, Node] = {
 }
 """The functions of a text: casts of SQL, and the conversions of CEL."""
 
+PARSE_JSON = Call(JSON, "parse_json", (_S,))
+"""The function that parses JSON in a text."""
+
 
 def _read_of_json(value: Node) -> dict[str, Node]:
     """What is read of a JSON value."""
@@ -138,7 +141,9 @@ def is_conversion(sql: exp.Expr) -> bool:
 
 
 _CONVERSIONS = frozenset(
-    f"{PREFIX}{mark}{name}" for name in (*CONVERSIONS, *OF_JSON) for mark in (".", "_", "_json_")
+    f"{PREFIX}{mark}{name}"
+    for name in (*CONVERSIONS, *OF_JSON, "parse_json")
+    for mark in (".", "_", "_json_")
 )
 
 

@@ -43,7 +43,7 @@ def parse(dialect: str, sql: str, **parts: Sql) -> Rule:
 
 
 def _of(dialect: str, sql: str, parts: Mapping[str, Sql]) -> Sql:
-    result = _parsed(dialect, sql).copy()
+    result = tree(dialect, sql).copy()
     for column in list(result.find_all(exp.Column)):
         if column.name in parts:
             column.replace(parts[column.name].copy())
@@ -51,7 +51,8 @@ def _of(dialect: str, sql: str, parts: Mapping[str, Sql]) -> Sql:
 
 
 @lru_cache
-def _parsed(dialect: str, sql: str) -> Sql:
+def tree(dialect: str, sql: str) -> Sql:
+    """SQL with the limits in it as nodes, which are not to be changed."""
     return parse_one(limited(sql), dialect=dialect)
 
 

@@ -20,6 +20,7 @@ from predicat.backends.sql.base import Renderer, Sql
 from predicat.backends.sql.functions import OF_JSON, Runtime, by_operator
 from predicat.backends.sql.postgres import POSTGRES, numbers, times
 from predicat.backends.sql.postgres import installed_conversions as conversions
+from predicat.backends.sql.postgres import installed_json_texts as json_texts
 from predicat.backends.sql.postgres.definition import Definition
 from predicat.backends.sql.postgres.runtime import (
     DOUBLES,
@@ -43,7 +44,7 @@ def definitions(server: int) -> tuple[Definition, ...]:
         Definition("version", "", "integer", str(VERSION), "the version of these functions"),
         *_arithmetic(),
         *_numbers(),
-        *(conversions.definitions() if server >= conversions.SINCE else ()),
+        *((*conversions.definitions(), *json_texts.definitions()) if server >= conversions.SINCE else ()),
     )
 
 

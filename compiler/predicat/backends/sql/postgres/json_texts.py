@@ -25,13 +25,17 @@ _VALUE = r"[0\u0001]"
 _NESTED = rf"\[(?:{_VALUE}(?:,{_VALUE})*)?\]|\{{(?:\u0001:{_VALUE}(?:,\u0001:{_VALUE})*)?\}}"
 _WITHOUT_TEXTS = f"REGEXP_REPLACE({{}}, '{_ANY_STRING}', '', 'g')"
 _COLONS = "LENGTH({0}) - LENGTH(REPLACE({0}, ':', ''))"
+HAS_SHORT_KEYS = r"""
+(OCTET_LENGTH(__s) <= __key OR NOT EXISTS (
+  SELECT 1
+  FROM (SELECT STRING_TO_ARRAY(REPLACE(REPLACE(__s, '\\', '..'), '\"', '..'), '"') AS __p OFFSET 0) AS __q,
+    UNNEST(__p) WITH ORDINALITY AS __k(__t, __n)
+  WHERE __n % 2 = 0 AND LENGTH(__t) > __key AND __p[__n + 1] ~ '^[ \t\n\r]*:'))
+"""
 _IS_SHORT = rf"""
-OCTET_LENGTH(__s) <= __bytes
-  AND (OCTET_LENGTH(__s) <= __digits OR NOT __s ~ '[-+.0-9eE]{{250}}'
+OCTET_LENGTH(__s) <= __bytes AND {HAS_SHORT_KEYS}
+  AND (OCTET_LENGTH(__s) <= __digits OR NOT __s ~ '[0-9]{{250}}'
     OR NOT {_WITHOUT_TEXTS.format("__s")} ~ '(?:[-+.0-9eE]{{200}}){{5}}[-+.0-9eE]')
-  AND (OCTET_LENGTH(__s) <= __key OR NOT EXISTS (SELECT 1
-    FROM REGEXP_MATCHES(__s, '"((?:[^"\\]|\\.)*)"([ \t\n\r]*:)?', 'g') AS __k(__m)
-    WHERE NOT __m[2] IS NULL AND LENGTH(__m[1]) > __key))
 """
 _IS_JSON = rf"""
 (WITH RECURSIVE __r(__t, __n) AS (

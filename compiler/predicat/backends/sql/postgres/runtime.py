@@ -11,6 +11,7 @@ from predicat.backends.sql.functions import (
     CONVERSIONS,
     OF_JSON,
     OF_MEMBER,
+    PARSE_JSON,
     Function,
     Runtime,
     by_operator,
@@ -45,6 +46,7 @@ FUNCTIONS = (
     *(Function(name, binary_call(op, DOUBLE, DOUBLE), ("a", "b")) for op, name in DOUBLES.items()),
     Function("days_between", binary_call("days_between", DATE, BIGINT), ("a", "b")),
     *(Function(name, meaning, ("s",)) for name, meaning in CONVERSIONS.items()),
+    Function("parse_json", PARSE_JSON, ("s",)),
     *(Function(name, meaning, ("j", "k")) for name, meaning in OF_MEMBER.items()),
     *(Function(name, meaning, ("j",)) for name, meaning in OF_JSON.items()),
 )
