@@ -139,6 +139,26 @@ def test_a_released_version_keeps_its_arithmetic_of_decimals(
     assert found.evaluate({"p": Decimal(3)}) is True
 
 
+def test_a_released_version_keeps_its_order_of_nan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "catalog"
+    folder.mkdir()
+    body = "x > 100 OR CAST(s AS INT) = 42"
+    text = CATALOG.replace("a: bigint", "s: string, x: double").replace("a / b > 1", body)
+    (folder / "orders.yml").write_text(text)
+    language = LANGUAGES["sql"]
+    earlier = replace(SQL_RULES, engine_order=False, casts_of_text=False)
+    with monkeypatch.context() as before:
+        before.setitem(LANGUAGES, "sql", replace(language, rules=earlier))
+        assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
+    found = run("check", folder, 0)
+    assert "orders.ratio@1 is released and keeps its comparisons" in found
+    assert "orders.ratio@1 is released and keeps its casts of texts" in found
+    kept = load_catalog(folder)["orders.ratio"]
+    nan = float("nan")
+    assert [kept.evaluate({"x": nan, "s": text}) for text in ("1", "42")] == [False, True]
+    assert predicat.parse("x > 100", "sql", {"x": "double"}).evaluate({"x": nan}) is True
+
+
 def run(command: str, folder: Path, code: int) -> str:
     """What a command says, whose exit code is to be this."""
     result = subprocess.run(

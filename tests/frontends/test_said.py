@@ -18,7 +18,8 @@ from tests.frontends import cel_texts, sql_texts
 
 SAID = {
     "s IN ('a', o)": 's == "a" || s == o',
-    "d / 2.0 > 1.0": "d / 2.0 > 1.0",
+    "d / 2.0 > 1.0": "d / 2.0 > 1.0 || d != d",
+    "d / 2.0 < 1.0": "d / 2.0 < 1.0",
     "(b OR a > 3) IS NOT TRUE": "!(b != null && b || a != null && a > 3)",
     "(b AND a > 3) IS NOT FALSE": "!(b != null && !b || a != null && !(a > 3))",
     "((b IS TRUE) = g) IS NOT TRUE": "!(g != null && (b != null && b) == g)",

@@ -167,10 +167,10 @@ wind_speed >= 30 AND NOT ISNAN(wind_speed) OR wind_gust >= 45 AND NOT ISNAN(wind
 visib < :miles
 
 -- weather.wet@1 (sql)
-precip > 0 AND NOT ISNAN(precip)
+precip > 0
 
 -- weather.icing@1 (all)
-temp <= 32 AND precip > 0 AND NOT ISNAN(precip)
+temp <= 32 AND precip > 0
 
 -- weather.fog_risk@1 (sql)
 ABS(CAST(temp AS DOUBLE) - dewp) <= 2 AND wind_speed < 6

@@ -167,10 +167,10 @@ wind_speed >= 30 AND wind_speed <> FLOAT8 'NaN' OR wind_gust >= 45 AND wind_gust
 visib < :miles
 
 -- weather.wet@1 (sql)
-precip > 0 AND precip <> FLOAT8 'NaN'
+precip > 0
 
 -- weather.icing@1 (all)
-temp <= 32 AND precip > 0 AND precip <> FLOAT8 'NaN'
+temp <= 32 AND precip > 0
 
 -- weather.fog_risk@1 (sql)
 ABS(CASE WHEN NOT (ABS(temp::float8) < FLOAT8 '1e290' OR ABS(dewp::float8) < FLOAT8 '1e290') THEN (SELECT (SELECT CASE WHEN __v1 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR __v2 IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR ABS((__v1 / 2) - (__v2 / 2)) < FLOAT8 '8.98846567431158e+307' THEN __v1 - __v2 WHEN (__v1 / 2) - (__v2 / 2) > 0 THEN FLOAT8 'Infinity' WHEN (__v1 / 2) - (__v2 / 2) < 0 THEN FLOAT8 '-Infinity' END FROM (SELECT dewp::float8 AS __v2 OFFSET 0) AS __v2t) FROM (SELECT temp::float8 AS __v1 OFFSET 0) AS __v1t) ELSE temp::float8 - dewp END) <= 2 AND wind_speed < 6

@@ -75,6 +75,9 @@ def shown(found: Cover | None) -> list[Any] | None:
         ("3 >= a", [("a", Between(high=3, high_closed=True)), "exact"]),
         ("a > 3.5", [("a", Between(low=Decimal("3.5"))), "exact"]),
         ("a > 3.5e0", [("to_double(a)", Between(low=3.5)), "exact"]),
+        ("d > 2", [("d", Between(low=2.0, nan=True)), "exact"]),
+        ("NOT d > 2", [("d", Between(high=2.0, high_closed=True)), "exact"]),
+        ("d < 2", [("d", Between(high=2.0)), "exact"]),
         ("t < TIMESTAMP '2024-01-01'", [("t", Between(high=datetime(2024, 1, 1, tzinfo=UTC))), "exact"]),
         ("p", [("p", Equal((True,))), "exact"]),
         ("NOT p", [("p", Equal((False,))), "exact"]),
@@ -136,4 +139,5 @@ def test_bounds_are_merged_and_may_exclude_each_other() -> None:
 
 def test_an_or_at_the_top_is_taken_apart() -> None:
     assert len(alternatives(node("s = 'x' OR a > 1 OR d < 2"))) == 3
+    assert len(alternatives(node("s = 'x' OR a > 1 OR d > 2"))) == 3
     assert len(alternatives(node("s = 'x' AND a > 1"))) == 1

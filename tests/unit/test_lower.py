@@ -9,7 +9,7 @@ from predicat.ir.nodes import Call, walk
 from predicat.ir.operators import OPS
 from predicat.ir.canonical import canonical_text
 from predicat.language import LANGUAGES
-from predicat.lower import RULES, core, without_mathematics
+from predicat.lower import RULES, core, for_writers
 from tests.frontends.test_cel_identity import CASES
 
 FIELDS = {"j": "json", "k": "json", "m": "map<string, string>", "d": "double", "a": "bigint", "b": "bigint"}
@@ -47,8 +47,13 @@ def test_each_rule(rule: str) -> None:
     assert part in canonical_text(predicat.parse(text, "cel", FIELDS).node)
 
 
+def test_the_rule_of_sql() -> None:
+    found = canonical_text(predicat.parse("d > 1", "sql", FIELDS).node)
+    assert found == "(or (gt d:double double:1.0) (ne d:double d:double))"
+
+
 def test_every_rule_has_a_sample() -> None:
-    assert {rule.__name__ for _, rule in RULES} == set(SAMPLES)
+    assert {rule.__name__ for _, rule in RULES} == {*SAMPLES, "engine_order"}
 
 
 def test_the_core_has_operators_of_the_table_alone_and_stays_as_it_is() -> None:
@@ -60,7 +65,11 @@ def test_the_core_has_operators_of_the_table_alone_and_stays_as_it_is() -> None:
 
 def test_languages_without_the_math_extension_get_its_meaning() -> None:
     surface = predicat.parse("math.abs(j) > 1.0 && j.x == 1", "cel", FIELDS).surface
-    ops = {part.op for part in walk(without_mathematics(surface)) if isinstance(part, Call)}
+    ops = {
+        part.op
+        for part in walk(for_writers(surface, mathematics_too=False, nan=True))
+        if isinstance(part, Call)
+    }
     assert "abs" in ops
     assert "json_is" not in ops  # the comparison of a JSON value stays as it was written
     assert [name for name, language in LANGUAGES.items() if language.mathematics] == ["cel"]

@@ -55,8 +55,8 @@ def test_the_same_rows(node: Node) -> None:
         ("n > 3 AND n > 5", "sql", "n > 3 AND n > 5"),
         ("d > 1 AND p AND d < 5", "sql", "d > 1 AND p AND d < 5"),
         ("d < 5 AND d > 1", "sql", "d < 5 AND d > 1"),
-        ("d > 1 AND d <> 7", "sql", "d > 1 AND NOT ISNAN(d) AND d <> 7"),
-        ("d > 1 AND (d > 2 AND p)", "sql", "d > 1 AND NOT ISNAN(d) AND d > 2 AND p"),
+        ("d > 1.0 && d != 7.0", "cel", "d > 1 AND NOT ISNAN(d) AND d <> 7"),
+        ("d > 1.0 && (d > 2.0 && p)", "cel", "d > 1 AND NOT ISNAN(d) AND d > 2 AND p"),
     ],
 )
 def test_texts(text: str, language: str, expected: str) -> None:
@@ -105,7 +105,8 @@ def test_bounds_of_doubles_keep_their_meaning_for_nan() -> None:
     for low, high in itertools.product((">", ">="), ("<", "<=")):
         sql = predicat.parse(f"d {low} 1 AND d {high} 5", "sql", NAMES).sql("duckdb")
         assert "ISNAN" not in sql
-    assert "ISNAN" in predicat.parse("d > 1", "sql", NAMES).sql("duckdb")
+    assert "ISNAN" not in predicat.parse("d > 1", "sql", NAMES).sql("duckdb")
+    assert "ISNAN" in predicat.parse("d > 1.0", "cel", NAMES).sql("duckdb")
 
 
 @pytest.mark.parametrize(

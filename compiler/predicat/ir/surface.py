@@ -14,6 +14,7 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 | `array_max`, `array_min` of a JSON value | of its elements, or of itself if it is a number |
 | `elements(json, variable)` | the elements of a JSON array as an array of a type |
 | `math.greatest` and the other functions of CEL's math extension | as documented there |
+| `engine_order` of a comparison | the same in the engines' order, in which NaN is above all numbers |
 | `checked_mod`, `checked_to_int` | CEL's: UNKNOWN where it overflows there |
 
 `predicat.lower` turns all of these into operators of the table.
@@ -28,10 +29,12 @@ from predicat.ir.types import JSON
 CHECKED_MOD = "checked_mod"
 CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
+ENGINE_ORDER = "engine_order"
 WORDS = {
     CHECKED_MOD: "({0} % {1})",
     CHECKED_TO_INT: "the whole number of {0}",
     ELEMENTS: "{0}",
+    ENGINE_ORDER: "{0}",
 }
 """Calls of these in plain words, as `Operator.words`."""
 CASTS = ("to_int", "to_double", "to_boolean", "to_string", "to_timestamp", "to_duration", "to_date")

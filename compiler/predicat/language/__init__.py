@@ -376,7 +376,7 @@ def writer(name: str) -> Callable[[Node], str]:
 
         return refuse
     from predicat.language.common.key_tests import refuse_shared_keys  # noqa: PLC0415  # only where something is written
-    from predicat.lower import without_mathematics  # noqa: PLC0415  # only where something is written
+    from predicat.lower import for_writers  # noqa: PLC0415  # only where something is written
 
     language, write = LANGUAGES[name.partition(":")[0]], _loaded(WRITERS[name])
     prepare = deciding if language.two_valued else accepting
@@ -384,7 +384,7 @@ def writer(name: str) -> Callable[[Node], str]:
     def written(node: Node) -> str:
         if not language.paths:
             refuse_shared_keys(name, node)
-        surface = node if language.mathematics else without_mathematics(node)
+        surface = for_writers(node, mathematics_too=language.mathematics, nan=not language.two_valued)
         text: str = write(prepare(surface))
         problem = _beyond_limits(language, text)
         if problem is not None:

@@ -13,9 +13,9 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import LEAVES, Call, Field, Node, children, rewrite_children
 from predicat.ir.operators import COMPARISONS, EQUALITIES
-from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
+from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS, ENGINE_ORDER
 from predicat.lower import cel_integers, cel_math, json, membership
-from predicat.passes import mathematics
+from predicat.passes import engine_order, mathematics
 from predicat.passes.bounds import guarded
 from predicat.passes.scope import MAX_DEPTH, MAX_TYPED_NODES
 from predicat.passes.simplify import simplify
@@ -36,6 +36,7 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     (mathematics.FUNCTIONS, cel_math.function),
     ((CHECKED_MOD,), cel_integers.checked_mod),
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
+    ((ENGINE_ORDER,), engine_order.engine_order),
 )
 """Which operators each rule lowers, in order: the first that has a core for a call wins."""
 
@@ -53,15 +54,24 @@ def core_of_part(part: Node) -> Node:
     return part if lowered is part else simplify(lowered)
 
 
-def without_mathematics(surface: Node) -> Node:
-    """The surface for a language without CEL's math extension: its functions are lowered, and only these."""
-    lowered = _lowered(surface, {op: _RULES_OF[op] for op in mathematics.FUNCTIONS})
+def for_writers(surface: Node, *, mathematics_too: bool, nan: bool) -> Node:
+    """The surface for a language that is not SQL, in which numbers compare by IEEE 754.
+
+    Args:
+        surface: A predicate.
+        mathematics_too: Whether the language has CEL's math extension. Else its functions are lowered.
+        nan: Whether a number of the language may be NaN. In JSON and in texts it is none.
+    """
+    rules = {} if mathematics_too else {op: _RULES_OF[op] for op in mathematics.FUNCTIONS}
+    rules[ENGINE_ORDER] = _RULES_OF[ENGINE_ORDER] if nan else [engine_order.plain]
+    lowered = _lowered(surface, rules, guard=False)
     return surface if lowered is surface else simplify(lowered)
 
 
-def _lowered(surface: Node, rules: Mapping[str, list[Rule]]) -> Node:
+def _lowered(surface: Node, rules: Mapping[str, list[Rule]], *, guard: bool = True) -> Node:
+    """With `guard`, a field that has a least and a greatest value has no other one."""
     try:
-        return _Lowering(rules).node(surface)
+        return _Lowering(rules, guard).node(surface)
     except RecursionError:
         raise PredicatError.of(msg.too_deep(surface.span, MAX_DEPTH)) from None
 
@@ -80,14 +90,14 @@ _RULES_OF = _by_op()
 class _Lowering:
     """Lowers from the leaves up. What stands twice in a node, as one object, is lowered once."""
 
-    def __init__(self, rules: Mapping[str, list[Rule]]) -> None:
-        self.rules = rules
+    def __init__(self, rules: Mapping[str, list[Rule]], guard: bool) -> None:
+        self.rules, self.guard = rules, guard
         self.done: dict[int, tuple[Node, Node]] = {}
         self.sizes: dict[int, tuple[Node, int]] = {}
 
     def node(self, node: Node) -> Node:
         if isinstance(node, LEAVES):
-            return guarded(node) if isinstance(node, Field) else node
+            return guarded(node) if self.guard and isinstance(node, Field) else node
         known = self.done.get(id(node))
         if known is None:
             known = self.done[id(node)] = node, self.lowered(node)

@@ -14,7 +14,7 @@ subscription.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
 from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
+from predicat.passes.engine_order import paired
 from predicat.semantics import casefold, like, regex
 
 MOST_TESTS = 64
@@ -113,7 +114,7 @@ def alternatives(node: Node, most: int = 8) -> list[Node]:
     if isinstance(node, Call) and node.op == "is_true":
         return alternatives(node.args[0], most)
     if isinstance(node, Call) and node.op == "or" and len(node.args) <= most:
-        return list(node.args)
+        return [_or(pair) for pair in paired(node.args)]
     return [node]
 
 
@@ -248,8 +249,33 @@ def _is_null(node: Call, positive: bool, _tolerant: bool, _level: int) -> Cover 
 
 
 def _junction(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
-    parts = [cover(arg, positive=positive, tolerant=tolerant, level=level) for arg in node.args]
+    args = [_or(pair) for pair in paired(node.args)] if node.op == "or" else node.args
+    if len(args) == 1:
+        return _in_engine_order(node.args[0], positive, tolerant)
+    parts = [cover(arg, positive=positive, tolerant=tolerant, level=level) for arg in args]
     return _all_of(parts) if (node.op == "and") == positive else _any_of(parts)
+
+
+def _or(parts: tuple[Node, ...]) -> Node:
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", parts, parts[0].span)
+
+
+def _in_engine_order(node: Node, positive: bool, tolerant: bool) -> Cover | None:
+    """A comparison in which NaN is above all numbers: more than a constant, or at least that."""
+    found = _against_constant(node) if _is_above(node) else None
+    if found is None:
+        return None
+    key, op, value = found
+    bound = (
+        Between(low=value, low_closed=op == "ge", nan=True)
+        if positive
+        else Between(high=value, high_closed=op == "gt")
+    )
+    return _one(key, bound, tolerant)
+
+
+def _is_above(node: Node) -> TypeGuard[Call]:
+    return isinstance(node, Call) and node.op in ("gt", "ge") and isinstance(node.args[1], Literal)
 
 
 def _all_of(parts: Sequence[Cover | None]) -> Cover | None:

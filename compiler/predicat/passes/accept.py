@@ -7,6 +7,7 @@ from __future__ import annotations
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.operators import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
 from predicat.ir.types import BOOLEAN
+from predicat.passes.engine_order import rewrite_parts
 
 
 def accepting(node: Node) -> Node:
@@ -16,7 +17,7 @@ def accepting(node: Node) -> Node:
     if isinstance(node, Call) and node.op == "is_true":
         return accepting(node.args[0])
     if isinstance(node, Call) and node.op in JUNCTIONS:
-        return Call(node.type, node.op, tuple(map(accepting, node.args)), node.span)
+        return Call(node.type, node.op, rewrite_parts(node, accepting), node.span)
     return node
 
 

@@ -34,7 +34,7 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.ir.values import parse_clock
-from predicat.passes import constants, decimals, documents, literals, signatures
+from predicat.passes import constants, decimals, documents, engine_order, literals, signatures
 from predicat.passes.convert import (
     beside_double,
     convert,
@@ -45,7 +45,6 @@ from predicat.passes.convert import (
     time_constant,
     underlying,
 )
-from predicat.passes.engine_order import in_engine_order, same_in_engine_order
 from predicat.passes.overloads import OverloadResolver
 
 
@@ -167,11 +166,8 @@ class Comparisons(OverloadResolver):
         pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), found.wanted, strict=True))
         if op in EQUALITIES and self.rules.null_is_value and any(map(self.nullable_value, pair)):
             return self.null_equality(op, pair[0], pair[1], span)
-        if self.rules.engine_order and op == "same" and DOUBLE in (pair[0].type, pair[1].type):
-            return same_in_engine_order(pair[0], pair[1], span)
-        if self.rules.engine_order and op in COMPARISONS and DOUBLE in (pair[0].type, pair[1].type):
-            return in_engine_order(op, pair[0], pair[1], span)
-        return Call(BOOLEAN, op, pair, span)
+        plain = Call(BOOLEAN, op, pair, span)
+        return engine_order.marked(plain) if self.rules.engine_order else plain
 
     def wide_decimals(self, op: str, left: Node, right: Node, span: Span) -> Node:
         found = decimals.against_constant(op, left, right, span)

@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN
+from predicat.passes.engine_order import paired, rewrite_parts
 from predicat.passes.facts import may_be_nan
 from predicat.passes.solve import exactly, for_rows, without_nan_tests
 
@@ -30,7 +31,7 @@ def true_rows(node: Node, solve: Solve = for_rows) -> Node:
     node = without_nan_tests(node)
     match node:
         case Call(op=op, args=args) if op in JUNCTIONS:
-            parts = tuple(true_rows(part, solve) for part in args)
+            parts = rewrite_parts(node, lambda part: true_rows(part, solve))
             return _all(node, parts, args) if op == "and" else _any(node, parts)
         case Call(op="is_true", args=(part,)):
             return true_rows(part, solve)
@@ -91,6 +92,8 @@ def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
             return TRUE if value is False else FALSE
         case Call(op="not", args=(part,)):
             return true_rows(part, solve)
+        case Call(op="or", args=args) if len(paired(args)) < len(args):
+            return None
         case Call(op=op, args=args) if op in JUNCTIONS:
             parts = [false_rows(part, solve) for part in args]
             known = tuple(part for part in parts if part is not None)

@@ -64,19 +64,12 @@ SQL_RULES = Rules(
     widens_numbers=True,
     null_is_value=False,
     case_insensitive_names=True,
-    reads_literals=True,
-    casts_of_text=True,
-    decimal_arithmetic=True,
-)
-SPARK_RULES = Rules(
-    widens_numbers=True,
-    null_is_value=False,
-    case_insensitive_names=True,
-    reads_literals=True,
     engine_order=True,
+    reads_literals=True,
     casts_of_text=True,
     decimal_arithmetic=True,
 )
+SPARK_RULES = SQL_RULES
 POSTGRES_RULES = replace(SPARK_RULES, unlimited_decimals=True)
 DUCKDB_RULES = POSTGRES_RULES
 JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)

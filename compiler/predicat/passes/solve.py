@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrite_children, walk
+from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, walk
 from predicat.ir.operators import (
     COMPARISONS,
     CONNECTIVES,
@@ -33,6 +33,7 @@ from predicat.ir.widths import RANGES
 from predicat.passes.bounds import bounded
 from predicat.passes.decimals import fits, may_have_more_digits
 from predicat.passes.domains import DOMAINS, Domain, decimals
+from predicat.passes.engine_order import rewrite_parts
 from predicat.passes.facts import may_be_nan, may_overflow
 from predicat.passes.rounding import rounded_number
 from predicat.passes.solve_clock import of_clock
@@ -54,7 +55,7 @@ def for_rows(node: Node) -> Node:
     """
     node = _beside_nan(without_nan_tests(node))
     if isinstance(node, Call) and node.op in JUNCTIONS:
-        return rewrite_children(node, for_rows)
+        return replace(node, args=rewrite_parts(node, for_rows))
     found = _solved(node, positive=True) if isinstance(node, Call) else None
     return node if found is None else found
 
@@ -68,7 +69,7 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
     """
     node = _beside_nan(without_nan_tests(node))
     if isinstance(node, Call) and node.op in CONNECTIVES:
-        return rewrite_children(node, lambda part: exactly(part, better))
+        return replace(node, args=rewrite_parts(node, lambda part: exactly(part, better)))
     found = _solved(node, positive=False) if isinstance(node, Call) else None
     if found is None or not isinstance(node, Call):
         return node

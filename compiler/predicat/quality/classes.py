@@ -149,7 +149,7 @@ def _ranges(test: Call) -> list[Range] | None:
     """The ranges of its first argument that a comparison with constants looks for; None if it is something
     else.
     """
-    if test.op == "is_null":
+    if test.op == "is_null" or _is_nan_test(test):
         return []
     if test.op not in COMPARISONS and test.op not in ("in", "starts_with"):
         return None
@@ -169,6 +169,10 @@ def _ranges(test: Call) -> list[Range] | None:
     if test.op in ("lt", "le"):
         return [(None, (value, test.op == "le"))]
     return [((value, test.op == "gt"), None)]
+
+
+def _is_nan_test(test: Call) -> bool:
+    return test.op == "ne" and test.args[0] == test.args[1] and test.args[0].type == DOUBLE
 
 
 def _items(test: Call) -> list[Literal]:
@@ -239,6 +243,8 @@ def _add_cuts(
             here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
             if test.op == "is_null":
                 found[test] = (Leaf(number, frozenset((null,)), frozenset()),)
+            elif _is_nan_test(test):
+                found[test] = (Leaf(number, frozenset((null - 1,)), frozenset((null,))),)
             elif here and test not in split:
                 true = frozenset(place for low_high in here for place in _between(low_high, cuts))
                 chosen = frozenset(range(null)) - true if test.op == "ne" else true

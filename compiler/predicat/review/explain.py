@@ -14,9 +14,11 @@ from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED
+from predicat.ir.surface import ENGINE_ORDER
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
 from predicat.passes.accept import accepting
+from predicat.passes.engine_order import bare
 from predicat.passes.list_tables import in_tables
 from predicat.passes.solve import for_rows
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
@@ -91,7 +93,7 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
     """
     for written in atoms(surface):
         atom = core_of_part(written)
-        solved = for_rows(accepting(atom))
+        solved = bare(for_rows(accepting(atom)))
         spark = all(_bare(part, _PUSHED) for part in atoms(solved))
         if storage is None or storage.indexes is None:
             postgres = all(_bare(part, _INDEXED) for part in atoms(solved))
@@ -149,6 +151,8 @@ def _bare(atom: Node, ops: tuple[str, ...]) -> bool:
 
 
 def _why(atom: Node) -> str:
+    if isinstance(atom, Call) and atom.op == ENGINE_ORDER:
+        return _why(atom.args[0])
     if isinstance(atom, Call) and atom.op in _PUSHED:
         changed = next((arg for arg in atom.args if isinstance(arg, Call)), None)
         return (

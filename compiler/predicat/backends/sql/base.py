@@ -63,7 +63,7 @@ from predicat.passes.accept import never_unknown
 from predicat.passes.bounds import Bounded, without_guards
 from predicat.passes.clock import is_of_clock
 from predicat.passes.convert import convert
-from predicat.passes.engine_order import bare_comparison
+from predicat.passes.engine_order import paired
 from predicat.passes.facts import may_be_nan
 from predicat.passes.idioms import nullif
 from predicat.passes.labels import written
@@ -921,7 +921,7 @@ def _all_of(r: Renderer, node: Call, render: Callable[[Node], list[Sql]]) -> lis
     numbers = {part.args[0] for part in parts if _is_false_for_nan(part)}
     while parts:
         part = parts.pop(0)
-        bounds = _bounds(part, parts[0]) if parts else None
+        bounds = _bounds(_lower_bound(part), parts[0]) if parts else None
         if bounds is None:
             plain = _without_guard(r, part, numbers) if numbers else None
             result += render(part) if plain is None else [plain]
@@ -962,6 +962,11 @@ def _without_guard(r: Renderer, node: Node, numbers: set[Node]) -> Sql | None:
     if not isinstance(other, Literal | Field) or other.type != DOUBLE or r.parameterize:
         return None
     return binary(COMPARISON_NODES[node.op], r.node(node.args[0]), r.node(other))
+
+
+def _lower_bound(node: Node) -> Node:
+    """A comparison alone, if NaN passes it, too: beside an upper bound that does not matter."""
+    return node.args[0] if _is_or(node) and len(paired(node.args)) == 1 else node
 
 
 def _bounds(one: Node, other: Node) -> tuple[Call, Call] | None:
@@ -1005,27 +1010,22 @@ def _or(r: Renderer, node: Call) -> Sql:
 
 def _alternatives(r: Renderer, node: Call, render: Callable[[Node], Sql]) -> list[Sql]:
     """The parts of an OR. Two of them that are a comparison in the engine's own order are that comparison."""
-    found: list[Sql] = []
     args = [part for arg in node.args for part in (arg.args if _is_or(arg) else (arg,))]
-    while args:
-        part = args.pop(0)
-        bare = bare_comparison(part, args[0]) if args and r.rewritings.engine_order else None
-        if bare is None:
-            found.append(render(part))
-        else:
-            args.pop(0)
-            found.append(_as_engine(r, bare))
-    return found
+    pairs = paired(args) if r.rewritings.engine_order else [(arg,) for arg in args]
+    return [_as_engine(r, first) if rest else render(first) for first, *rest in pairs]
 
 
 def _is_or(node: Node) -> TypeGuard[Call]:
     return isinstance(node, Call) and node.op == "or"
 
 
-def _as_engine(r: Renderer, node: Call) -> Sql:
+def _as_engine(r: Renderer, node: Node) -> Sql:
     """A comparison in the order of doubles that engines have."""
-    one, other = (arg if arg.type == DOUBLE else convert(arg, DOUBLE) for arg in node.args)
-    return binary(COMPARISON_NODES[node.op], r.node(one), r.node(other))
+    assert isinstance(node, Call)  # noqa: S101  # the first part of what `paired` has put together
+    one, other = (r.node(arg if arg.type == DOUBLE else convert(arg, DOUBLE)) for arg in node.args)
+    if node.op == "same":
+        return exp.NullSafeEQ(this=wrap(one), expression=wrap(other))
+    return binary(COMPARISON_NODES[node.op], one, other)
 
 
 def _not(r: Renderer, node: Call) -> Sql:

@@ -444,7 +444,22 @@ def released_decimals(span: Span, name: str) -> Diagnostic:
     )
 
 
-RELEASED_BY = {"casts_of_text": released_casts, "decimal_arithmetic": released_decimals}
+def released_order(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its comparisons, in which NaN equals nothing and is in no order",
+        span,
+        "on engines NaN equals itself and is above all numbers: in a new version too; there `NOT isnan(x)` "
+        "excludes it",
+        Severity.WARNING,
+    )
+
+
+RELEASED_BY = {
+    "casts_of_text": released_casts,
+    "decimal_arithmetic": released_decimals,
+    "engine_order": released_order,
+}
 """What to say of a released version that keeps the meaning it had before a rule of its language was added."""
 
 

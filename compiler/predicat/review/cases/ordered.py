@@ -119,6 +119,8 @@ class Changes:
                 self.all(args)
             case Call(op="is_null", args=(inner,)):
                 self.all([inner]) if inner.type == BOOLEAN else self.value(inner, _NOTHING)
+            case Call(op="eq" | "ne", args=(left, right)) if left == right == self.variable:
+                return  # whether it is NaN, which stands for itself
             case Call(op=op, args=(left, right)) if op in COMPARISONS or op == "same":
                 self.comparison(left, right)
             case Call(op="in", args=(left, Items(items=items))):
