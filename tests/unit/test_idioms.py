@@ -61,7 +61,7 @@ def test_other_outcome(sql: str) -> None:
 @pytest.mark.parametrize("sql", ["NULLIF(n, 0) = 1", "d / NULLIF(m, 0) > 1", "NULLIF(n, m) = 1"])
 def test_the_values_of_nullif(sql: str) -> None:
     node = predicat.parse(sql, language="sql", fields={"n": "bigint", "m": "bigint", "d": "double"}).node
-    found = [pair for part in walk(node) if (pair := nullif(part)) is not None]
+    found = {pair for part in walk(node) if (pair := nullif(part)) is not None}
     ((value, other),) = found
     assert isinstance(value, Field)
     assert isinstance(other, Field | Literal)
