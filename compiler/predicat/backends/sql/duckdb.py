@@ -62,6 +62,7 @@ from predicat.backends.sql.base import (
 )
 from predicat.backends.sql.documents import member_or_element, where_kind
 from predicat.backends.sql.duckdb_calendar import local, micros, moment, try_, utc
+from predicat.backends.sql.escapes import with_escapes
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
 from predicat.backends.sql.present import source_of_present
 from predicat.diagnostics.messages import backends as say
@@ -866,6 +867,7 @@ DUCKDB = Dialect(
     sqlglot="duckdb",
     rows={**documents.ROWS, "in": _holds_item},
     byte_length_function="STRLEN",
+    postprocess=with_escapes(of_backslashes=False),
     types={
         STRING: "TEXT",
         BIGINT: "BIGINT",

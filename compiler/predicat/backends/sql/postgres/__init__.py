@@ -21,6 +21,7 @@ from predicat.backends.sql.base import (
     string_literal,
 )
 from predicat.backends.sql.documents import ROWS, RULES
+from predicat.backends.sql.escapes import with_escapes
 from predicat.backends.sql.postgres import (
     calendar,
     collections,
@@ -70,7 +71,7 @@ POSTGRES = Dialect(
     timestamp=times.timestamp,
     supports_nul=False,
     case_sensitive_columns=True,
-    postprocess=texts.with_escapes,
+    postprocess=with_escapes(of_backslashes=True),
     rows={
         **value_lists.ROWS,
         **ROWS,

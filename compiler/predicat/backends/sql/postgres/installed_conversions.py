@@ -21,7 +21,7 @@ from predicat.semantics import regex
 SINCE = 160_000
 """The first server that has `pg_input_is_valid`."""
 
-_BLANKS = r"E' \t\n\v\f\r'"
+_BLANKS = r"E' \t\n\x0b\f\r'"
 _STRIPPED = f"BTRIM(s, {_BLANKS})"
 _FIRST_IS_DIGIT = "s COLLATE \"C\" BETWEEN '0' AND '9~'"
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from sqlglot import exp
 
 from predicat.backends.sql.base import (
@@ -121,22 +119,6 @@ def regex_extract(r: Renderer, node: Call) -> Sql:
 def utf8(sql: Sql) -> Sql:
     """The bytes of a text in UTF-8, whatever the encoding of the database."""
     return call("CONVERT_TO", sql, string_literal("UTF8"))
-
-
-def with_escapes(sql: str) -> str:
-    """SQL with each text that has a backslash as quote_literal() writes it: a session may take backslashes
-    between plain quotes for escapes.
-    """
-    return _QUOTED.sub(_escaped, sql) if "\\" in sql else sql
-
-
-_QUOTED = re.compile(r"""(?:"[^"]*")|'(?:[^']|'')*'""")
-"""A name or a text."""
-
-
-def _escaped(match: re.Match[str]) -> str:
-    quoted = match[0]
-    return "E" + quoted.replace("\\", "\\\\") if quoted[0] == "'" and "\\" in quoted else quoted
 
 
 def trim(name: str) -> Rule:

@@ -1,0 +1,37 @@
+r"""Texts of PostgreSQL and DuckDB with characters that a line cannot show: `E' \t\n'`.
+
+A tab, a carriage return or a line feed as it is gets lost in editors, terminals and version control.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_QUOTED = re.compile(r"""(?:"[^"]*")|(?<![\w"])E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'""", re.DOTALL)
+"""A name, a text that has escapes already, or a text."""
+_CONTROL = re.compile(r"[\x01-\x1f\x7f]")
+_NAMES = {"\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r"}
+
+
+def with_escapes(*, of_backslashes: bool) -> Callable[[str], str]:
+    """SQL with each text that has control characters in the form that has escapes; with `of_backslashes` also
+    a text with a backslash: a session of PostgreSQL may take a plain one for an escape.
+    """
+
+    def escaped(match: re.Match[str]) -> str:
+        quoted = match[0]
+        special = _CONTROL.search(quoted) is not None or (of_backslashes and "\\" in quoted)
+        if quoted[0] != "'" or not special:
+            return quoted
+        return "E" + _CONTROL.sub(_escape, quoted.replace("\\", "\\\\"))
+
+    def result(sql: str) -> str:
+        needed = (of_backslashes and "\\" in sql) or _CONTROL.search(sql) is not None
+        return _QUOTED.sub(escaped, sql) if needed else sql
+
+    return result
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _NAMES.get(match[0]) or f"\\x{ord(match[0]):02x}"
