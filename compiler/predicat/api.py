@@ -67,8 +67,10 @@ class KeyCheck:
         if keys in self._warned or len(self._warned) >= _MOST_KINDS:
             return
         self._warned.add(keys)
-        for name in absent_fields(row, self._names):
-            near = msg.did_you_mean(name, [key for key in flat_keys(row) if key not in self._names])
+        absent = list(absent_fields(row, self._names))
+        others = [key for key in flat_keys(row) if key not in self._names]
+        for name in absent:
+            near = msg.did_you_mean(name, [key for key in others if msg.nearest(key, absent) == name])
             if near is not None:
                 warnings.warn(msg.absent_field(name, near), UnknownKeyWarning, stacklevel=stacklevel)
 

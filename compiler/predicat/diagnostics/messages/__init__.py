@@ -24,11 +24,18 @@ class Reason(NamedTuple):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A hint with the nearest known names, or None. A name that differs only by case is the nearest."""
-    names = list(known)
-    near = [item for item in names if item.casefold() == name.casefold()] or get_close_matches(
-        name, names, n=3, cutoff=0.6
-    )
+    near = _near(name, list(known), 3)
     return f"did you mean {' or '.join(repr(item) for item in near)}?" if near else None
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a name resembles most, if any does."""
+    return next(iter(_near(name, list(known), 1)), None)
+
+
+def _near(name: str, known: list[str], most: int) -> list[str]:
+    same = [item for item in known if item.casefold() == name.casefold()]
+    return same or get_close_matches(name, known, n=most, cutoff=0.6)
 
 
 def article(noun: str) -> str:
@@ -316,7 +323,7 @@ def bad_row(name: object, kind: str, value: object) -> Diagnostic:
 def bad_now(value: object) -> Diagnostic:
     return Diagnostic(
         "bad-now",
-        f"{value!r} is no current time",
+        f"{value!r} is not a time",
         hint="give a datetime, or a text such as '2026-02-01 10:00:00', of the years 1970 to 2999",
     )
 
