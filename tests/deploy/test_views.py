@@ -18,6 +18,7 @@ from predicat.deploy.relations import Column, Relation
 from predicat.deploy.sessions import Limits
 from predicat.deploy.views import views_of
 from predicat.diagnostics import PredicatError
+from predicat.review import explain
 
 HEAD = """\
 apiVersion: predicat/v1
@@ -698,3 +699,19 @@ def test_a_role_without_rights_gets_a_sentence(db: Any, apply: Apply) -> None:
     ):
         apply(WIDER)
     db.execute("RESET ROLE")
+
+
+def test_an_entry_filter_has_no_view(db: Any, apply: Apply) -> None:
+    before = apply()
+    code = "  called: {python: shop.Called, after: adult}\n  needs: {sql: 'age > :a', params: {a: bigint}}\n"
+    assert before and apply(HEAD + FILTERS + code) == []
+    assert names(db) == ["people__adult", "people__named"]
+
+
+def test_explain_names_the_views_that_there_are(tmp_path: Path) -> None:
+    code = "  called: {python: shop.Called, after: adult}\n"
+    found = catalog(tmp_path, HEAD + FILTERS + code)
+    rows = {name: found.known[f"people.{name}"] for name in ("adult", "called")}
+    told = {name: list(explain.lineage(found, row, row.current)) for name, row in rows.items()}
+    assert "used by views: people__adult" in told["adult"]
+    assert not any("used by" in line for line in told["called"])

@@ -19,7 +19,7 @@ from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Spa
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.wording import quantity
-from predicat.ir.nodes import NOW, FieldDecl, Node, ParamDecl
+from predicat.ir.nodes import NOW, FieldDecl, Node, ParamDecl, code_of
 from predicat.ir.tree import Tree
 
 if TYPE_CHECKING:
@@ -159,17 +159,27 @@ class Filter(WrittenFilter, frozen=True):
         """The latest version."""
         return self.versions[self.latest]
 
+    def has_condition(self, number: int | None = None) -> bool:
+        """Whether a version (default: the latest) is a condition that engines evaluate: it has values for its
+        parameters, and no Python code.
+        """
+        version = self.current if number is None else self.versions[number]
+        return not code_of(version.predicate.node) and not any(
+            param.required for param in version.params.values()
+        )
+
     def row_filter(self, number: int | None = None) -> Node | None:
         """The predicate of a version (default: the latest) at the defaults of its parameters, TRUE for the
         rows that the filter accepts.
 
-        `on_unknown: accept` is a part of it. None where a parameter has no default.
+        `on_unknown: accept` is a part of it. None where a parameter has no default, and for entry filters:
+        engines have no condition for them.
         """
         from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # not to load a catalog
         from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
 
         version = self.current if number is None else self.versions[number]
-        if any(param.required for param in version.params.values()):
+        if not self.has_condition(number):
             return None
         return accepted_rows(with_defaults(version.predicate.node), self.on_unknown)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 
@@ -14,11 +14,17 @@ def qualified(dataset: str, name: str) -> str:
 
 class UsageIndex:
     """An index of who uses what. `references` are the filters that each filter names, `datasets` as a
-    manifest has them.
+    manifest has them. Filters `without_view` have none in PostgreSQL.
     """
 
-    def __init__(self, references: Mapping[str, Iterable[str]], datasets: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        references: Mapping[str, Iterable[str]],
+        datasets: Mapping[str, Any],
+        without_view: Container[str] = (),
+    ) -> None:
         self._datasets = datasets
+        self._without_view = without_view
         self._groups: dict[str, dict[str, None]] = {}
         self._subscriptions: dict[str, dict[str, None]] = {}
         for dataset, row in datasets.items():
@@ -53,7 +59,9 @@ class UsageIndex:
             "filters": filters,
             "groups": _using(self._groups, own),
             "subscriptions": _using(self._subscriptions, own),
-            "views": tuple(item.replace(".", "__") for item in own) if has_views else (),
+            "views": tuple(item.replace(".", "__") for item in own if item not in self._without_view)
+            if has_views
+            else (),
         }
         return {key: value for key, value in result.items() if value}
 

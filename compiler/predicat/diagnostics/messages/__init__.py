@@ -609,7 +609,7 @@ def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[s
         "relation",
         f"{engine} has no relation {relation!r}, which dataset {dataset!r} names",
         NOWHERE,
-        did_you_mean(relation, known),
+        did_you_mean(relation, known) or "create it, or write the name of another one under relation:",
     )
 
 

@@ -245,7 +245,7 @@ def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
             )
         if "postgres" in dataset.relation:
             for row in dataset.filters.values():
-                if not any(decl.required for decl in row.current.params.values()):
+                if row.has_condition():
                     result.setdefault(row.qualified, []).append(("view", row.view, ""))
     return result
 
