@@ -3,7 +3,7 @@ package io.predicat.spark
 import org.apache.spark.sql.classic
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
-import org.apache.spark.sql.predicat.{Install, TextConversion}
+import org.apache.spark.sql.predicat.{Install, TextConversion, UtcDate}
 import org.apache.spark.sql.types.{DataType, DateType, DoubleType, LongType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -281,7 +281,7 @@ object TextConversions {
   /** Make the functions known in a session that runs without the extension. */
   def install(session: classic.SparkSession): Unit = {
     val known = session.sessionState.functionRegistry.listFunction().map(_.funcName).toSet
-    (functions ++ JsonConversions.functions).foreach { case (name, info, build) => if (!known.contains(name.funcName)) Install.function(session, name, info, build) }
+    (functions ++ JsonConversions.functions :+ UtcDate.function).foreach { case (name, info, build) => if (!known.contains(name.funcName)) Install.function(session, name, info, build) }
   }
 
   def read(method: String, text: UTF8String, out: ReadValue): Boolean = method match {

@@ -143,7 +143,7 @@ tailnum LIKE '%JB'
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / air_time END > 8
+CAST(distance AS DOUBLE) / NULLIF(air_time, 0) > 8
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -124,3 +125,16 @@ def test_conditions_of_engines(text: str, language: str, expected: str) -> None:
     """What a language adds for its rounding, and for NaN, is not in the bounds of a field."""
     node = predicat.parse(text, language, NAMES | {"p2": "decimal(10,2)"}).node
     assert backends.dialect("postgres").render(node, condition=True) == expected
+
+
+def test_an_order_below_not_keeps_its_meaning_for_nan() -> None:
+    """NaN is in no order: below NOT it counts as in the other order."""
+    values = [None, math.nan, -math.inf, 0.5, 1.0, 1.5, math.inf]
+    for sign, swapped in itertools.product((">", ">=", "<", "<="), (False, True)):
+        text = f"!(1.0 {sign} d)" if swapped else f"!(d {sign} 1.0)"
+        node = predicat.parse(text, "cel", {"d": "double"}).node
+        before, after = compile_node(node), compile_node(true_rows(node))
+        for value in values:
+            assert (after({"d": value}) is True) == (before({"d": value}) is True), (text, value)
+        for name in predicat.dialects():
+            assert "NOT" not in backends.dialect(name).render(node, condition=True), (text, name)

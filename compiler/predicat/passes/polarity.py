@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, walk
-from predicat.ir.operators import COMPARISONS, JUNCTIONS, SOLVED_ONLY, STRICT
+from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.passes.engine_order import paired, rewrite_parts
 from predicat.passes.facts import may_be_nan
@@ -102,12 +102,25 @@ def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
             return _any(node, known) if op == "and" else _all(node, known, known)
         case Call(op=op, args=args) if op in COMPARISONS:
             if any(map(may_be_nan, args)):  # which is neither below nor above another number
-                return None
+                return _beside_nan(node)
             return solve(Call(BOOLEAN, COMPARISONS[op].negation, args, node.span))
         case Call(op="is_null" | "is_true" | "in" | "same") | Field():
             return Call(BOOLEAN, "not", (node,), node.span)
         case _:
             return None
+
+
+def _beside_nan(node: Call) -> Node | None:
+    """The rows on which an order of a field and a constant is FALSE: those of the other order, and NaN."""
+    field, limit = node.args
+    if isinstance(field, Literal):
+        field, limit = limit, field
+    if node.op not in ORDERED or not isinstance(field, Field) or not isinstance(limit, Literal):
+        return None
+    if limit.value is None or may_be_nan(limit):
+        return None
+    other = Call(BOOLEAN, COMPARISONS[node.op].negation, node.args, node.span)
+    return Call(BOOLEAN, "or", (other, Call(BOOLEAN, "ne", (field, field), node.span)), node.span)
 
 
 def _needs_solving(before: Node, _after: Node) -> bool:

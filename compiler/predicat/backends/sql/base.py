@@ -1380,6 +1380,12 @@ def as_bigint(r: Renderer, node: Node) -> Sql:
     return sql if is_full(r, node) else cast(sql, "BIGINT")
 
 
+def nan_where(r: Renderer, node: Call) -> Sql | None:
+    """`x <> x` in a WHERE, where ISNAN of NULL may be FALSE."""
+    one, other = node.args
+    return call("ISNAN", r.node(one)) if one == other and one.type == DOUBLE else None
+
+
 def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
     """IEEE 754's quotient of `a` by a zero: NaN, or an infinity by the signs of both. `negative` says
     whether the zero is.

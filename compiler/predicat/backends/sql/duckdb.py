@@ -45,6 +45,7 @@ from predicat.backends.sql.base import (
     let,
     like_or,
     like_row,
+    nan_where,
     not_,
     number_literal,
     operands,
@@ -138,10 +139,9 @@ def _whole_div(a: Sql, b: Sql) -> Sql:
 def _div(r: Renderer, node: Call) -> Sql:
     right = node.args[1]
     if node.type == DOUBLE:
-        quotient = _plain_div(*operands(r, node))
-        if isinstance(right, Literal) and right.value:
-            return quotient
-        return case((binary(exp.NEQ, r.node(right), number_literal(0)), quotient))
+        a, b = operands(r, node)
+        divisor = b if isinstance(right, Literal) and right.value else call("NULLIF", b, number_literal(0))
+        return _plain_div(a, divisor)
     a, b = operands(r, node)
     if isinstance(right, Literal) and right.value not in (0, -1, None):
         return _whole_div(a, b)
@@ -728,8 +728,14 @@ def _value(r: Renderer, node: Node) -> Sql:
 
 
 def _text_of(r: Renderer, node: Node) -> Sql:
+    """`->>` binds less than comparisons do, so that it stands in parentheses."""
     base, place = _place(r, node)
-    return call("JSON_EXTRACT_STRING", base, string_literal("$") if place is None else place)
+    arrow = exp.JSONExtractScalar(
+        this=wrap(base),
+        expression=string_literal("$") if place is None else wrap(place),
+        only_json_types=True,
+    )
+    return exp.Paren(this=arrow)
 
 
 def _all_of(r: Renderer, node: Node) -> Sql:
@@ -865,7 +871,7 @@ def _timestamp(value: datetime) -> Sql:
 DUCKDB = Dialect(
     name="duckdb",
     sqlglot="duckdb",
-    rows={**documents.ROWS, "in": _holds_item},
+    rows={**documents.ROWS, "in": _holds_item, "ne": nan_where},
     byte_length_function="STRLEN",
     postprocess=with_escapes(of_backslashes=False),
     types={

@@ -45,6 +45,7 @@ from predicat.backends.sql.base import (
     is_null,
     let,
     like_or,
+    nan_where,
     not_,
     number_literal,
     operands,
@@ -429,7 +430,7 @@ def _calendar(name: str) -> Rule:
         moment = node.args[0]
         return call(
             name,
-            spark_calendar.utc_date(r.node(moment))
+            r.node(Call(DATE, "to_date", (moment,), node.span))
             if moment.type == TIMESTAMP and len(node.args) == 1
             else _wall(r, node),
         )
@@ -897,7 +898,7 @@ SPARK = Dialect(
         equals=_json_equals,
         scalar=_json_scalar,
     ),
-    rows=documents.ROWS,
+    rows={**documents.ROWS, "ne": nan_where},
     bind=_bind,
     max_lambda_depth=14,
     not_nan=lambda sql: not_(call("ISNAN", sql)),

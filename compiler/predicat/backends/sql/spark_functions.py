@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from predicat.backends.sql.base import Renderer, Sql, call
 from predicat.backends.sql.functions import CONVERSIONS, OF_JSON, Function, Runtime, by_operator
-from predicat.ir.nodes import Call, Node
+from predicat.ir.nodes import Call, Node, Variable
+from predicat.ir.types import DATE, TIMESTAMP
 
 NAMES = ("to_bigint", "to_double", "to_date", "to_timestamp", "int", "double", "timestamp")
 """The conversions of texts that the extension has."""
@@ -28,8 +29,10 @@ def _call_any(r: Renderer, function: Function, node: Call, arguments: list[Node]
 
 
 _TEXTS = tuple(Function(name, CONVERSIONS[name], ("s",)) for name in NAMES)
+_DAY = Function("utc_date", Call(DATE, "to_date", (Variable(TIMESTAMP, "t"),)), ("t",))
+"""The day of a timestamp in UTC, whatever the time zone of the session."""
 _JSON = tuple(Function(name, OF_JSON[read], ("j",)) for read, name in OF_DOCUMENTS.items())
 RUNTIME = Runtime(
-    by_operator((*_TEXTS, *_JSON)), _call_any, of_every_extension=Runtime(by_operator(_TEXTS), _call)
+    by_operator((*_TEXTS, _DAY, *_JSON)), _call_any, of_every_extension=Runtime(by_operator(_TEXTS), _call)
 )
 """All of them."""
