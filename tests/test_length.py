@@ -24,6 +24,7 @@ def test_the_longest_sql_of_each_kind(rows: list[Length], kind: str) -> None:
             key=lambda row: len(row.sql or ""),
         )
         assert longest.sql is not None, f"{dialect} refuses a filter of {kind}"
+        assert dialect in MOST[kind], f"benchmarks/length.yml has no most of {kind} for {dialect}"
         assert len(longest.sql) <= MOST[kind][dialect], (
             f"{dialect}, {len(longest.sql)} characters: {longest.text}\n{longest.sql}"
         )

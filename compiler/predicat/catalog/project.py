@@ -20,6 +20,7 @@ from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import NOWHERE, PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import reading
+from predicat.diagnostics.wording import either
 
 KEYS = {
     "catalog": "the name of the catalog, by which it knows what it made in a database; or its name and path",
@@ -31,7 +32,7 @@ KEYS = {
 """The keys of the file, with what they are."""
 CATALOG_KEYS = ("name", "path")
 SETTINGS = {
-    "engine": "the engine: spark, postgres or duckdb",
+    "engine": f"the engine: {either(DIALECTS)}",
     "dsn": "the PostgreSQL server",
     "schema": "the schema of the views",
     "master": "the Spark master",

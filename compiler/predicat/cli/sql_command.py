@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from predicat.backends import DIALECTS
 from predicat.cli.options import load_with_warnings, param_option, values_of
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selecting
+from predicat.diagnostics.wording import either
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     setting="engine",
     default="spark",
     show_default=True,
-    help="spark, postgres or duckdb.",
+    help=f"{either(DIALECTS)}.",
 )
 @click.option(
     "--where",
@@ -98,7 +100,7 @@ def _tell_lists(rows: Sequence[tuple[Filter, int]], dialect: str) -> None:
     from predicat.passes.list_tables import long_lists, table_of  # noqa: PLC0415  # as above
 
     for _, listed in long_lists(row.versions[number].predicate.node for row, number in rows):
-        told = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, "")
+        told = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, say.IN_TABLE)
         click.echo(say.long_list(listed.name, listed.count, table_of(listed), told), err=True)
 
 

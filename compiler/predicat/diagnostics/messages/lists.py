@@ -107,9 +107,10 @@ INSTEAD_OF_SUBQUERY = "put the values below lists: in the catalog and write x IN
 
 
 IN_FILES = "predicat compile writes them into target/lists, for the extension of Spark"
+IN_TABLE = "a table of one column"
 IN_TABLES = {
-    "postgres": "a table of one column, which predicat apply makes (--dry-run prints the statements)",
-    "duckdb": "a table of one column: CREATE TABLE ... AS SELECT of the list's file",
+    "postgres": f"{IN_TABLE}, which predicat apply makes (--dry-run prints the statements)",
+    "duckdb": f"{IN_TABLE}: CREATE TABLE ... AS SELECT of the list's file",
 }
 
 

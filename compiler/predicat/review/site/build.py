@@ -24,9 +24,7 @@ from predicat.review.site.graph import Entry, graph
 
 HERE = Path(__file__).parent
 _LEXERS = {
-    "spark": "sql",
-    "postgres": "sql",
-    "duckdb": "sql",
+    **dict.fromkeys(backends.DIALECTS, "sql"),
     "sql": "sql",
     "cesql": "sql",
     "jms": "sql",
