@@ -868,3 +868,12 @@ def test_the_ci_examples_measure_and_tell(folder: Path, postgres: Any, host: str
         and (folder / "target/quality/page.html").exists()
     )
     assert postgres.execute("SELECT count(DISTINCT run) FROM predicat_quality").fetchone() == (1,)
+
+
+def test_duckdb_says_that_it_reads_files(folder: Path) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    with pytest.raises(PredicatError) as error:
+        on_duckdb(plan(catalog, "shop", (), "duckdb"), "orders")
+    (told,) = error.value.diagnostics
+    assert "Table with name orders does not exist" in told.message and "--input DATASET=FILE" in told.message
+    assert "LINE" not in told.message

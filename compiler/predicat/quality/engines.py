@@ -197,7 +197,8 @@ class _Postgres:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+    """What an engine says, without the part of the SQL that it marks."""
+    return " ".join(str(error).partition("\nLINE ")[0].split())
 
 
 def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
@@ -236,6 +237,10 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
                         connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ()
                     ),
                 )
+            except (duckdb.CatalogException, duckdb.IOException) as error:
+                raise PredicatError.of(
+                    msg.engine_error("DuckDB", f"{_one_line(error)}; {say.READS_FILES}")
+                ) from None
             except duckdb.Error as error:
                 raise PredicatError.of(msg.engine_error("DuckDB", _one_line(error))) from None
             return result
