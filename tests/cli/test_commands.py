@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,26 @@ def test_init_then_check(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "1 dataset, 3 filters in 3 versions, 3 tests passed\n")
     again = started("init", cwd=tmp_path)
     assert again.returncode == 2 and "already exists" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("selector", "option", "told"),
+    [
+        ("good_flight", "--standalone", True),
+        ("good_flight", "--where", False),
+        ("late", "--standalone", False),
+    ],
+)
+def test_a_terminal_hears_of_shorter_conditions(selector: str, option: str, told: bool) -> None:
+    terminal, end = os.openpty()
+    command = [sys.executable, "-m", "predicat", "sql", selector, "--dialect", "postgres", option]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=end, text=True, cwd=ROOT, check=True)
+    os.write(end, b".")
+    shown = os.read(terminal, 1000).decode()
+    os.close(end)
+    os.close(terminal)
+    assert "note" not in done.stdout
+    assert ("--where prints a shorter condition" in shown) is told
 
 
 def test_sql() -> None:

@@ -138,3 +138,20 @@ def test_an_order_below_not_keeps_its_meaning_for_nan() -> None:
             assert (after({"d": value}) is True) == (before({"d": value}) is True), (text, value)
         for name in predicat.dialects():
             assert "NOT" not in backends.dialect(name).render(node, condition=True), (text, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("NOT (a IS NULL OR a IS NOT NULL AND b IS NULL)", "a IS NOT NULL AND b IS NOT NULL"),
+        ("NOT (a IS NULL OR a IS NOT NULL AND b > 1)", "a IS NOT NULL AND b <= 1"),
+        ("NOT (a IS NOT NULL AND b IS NULL) AND c = 1", "(a IS NULL OR b IS NOT NULL) AND c = 1"),
+    ],
+)
+def test_a_missing_value_is_not_asked_for_beside_what_needs_it(text: str, expected: str) -> None:
+    node = predicat.parse(text, "sql", {"a": "bigint", "b": "bigint", "c": "bigint"}).node
+    assert backends.dialect("postgres").render(node, condition=True) == expected
+    before, after = compile_node(node), compile_node(true_rows(node))
+    for values in itertools.product((None, 0, 1, 2), repeat=3):
+        row = dict(zip("abc", values, strict=True))
+        assert (after(row) is True) == (before(row) is True), row

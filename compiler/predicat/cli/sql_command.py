@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +16,7 @@ from predicat.cli.selection import Selection, selecting
 from predicat.diagnostics.wording import either
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from predicat.catalog.model import Catalog, Filter
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 @click.command(
     "sql",
     help=(
-        "Print the SQL of filters. SELECTOR is dataset.filter, dataset.filter@2, just the filter if that is "
-        "unique, or selects several filters."
+        "Print the SQL of filters: TRUE, FALSE, or NULL for UNKNOWN, as a column or below NOT needs it. For "
+        "a WHERE, --where prints a condition that is often shorter and served by indexes. SELECTOR is "
+        "dataset.filter, dataset.filter@2, just the filter if that is unique, or selects several filters."
     ),
 )
 @selecting(required=True)
@@ -82,6 +84,11 @@ def command(
         for row, number, text in texts
     ]
     _tell_lists(rows, dialect)
+    if not where and sys.stderr.isatty():
+        _tell_conditions(
+            (text, _sql(catalog, row, number, dialect, params, taken, where=True, runtime=runtime))
+            for row, number, text in texts
+        )
     if form != "json" and (sys.stdout.isatty() if pretty is None else pretty):
         texts = [(row, number, broken(text, dialect)) for row, number, text in texts]
     if is_plain(selection.selectors) and len(texts) == 1:
@@ -102,6 +109,16 @@ def _tell_lists(rows: Sequence[tuple[Filter, int]], dialect: str) -> None:
     for _, listed in long_lists(row.versions[number].predicate.node for row, number in rows):
         told = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, say.IN_TABLE)
         click.echo(say.long_list(listed.name, listed.count, table_of(listed), told), err=True)
+
+
+def _tell_conditions(texts: Iterable[tuple[str, str]]) -> None:
+    """Say that there is shorter SQL for a WHERE, given the SQL of filters and of their conditions."""
+    from predicat.diagnostics import Unsupported  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.messages import commands as say  # noqa: PLC0415  # as above
+
+    with suppress(Unsupported):
+        if any(len(condition) < len(text) for text, condition in texts):
+            click.echo(say.shorter_condition(), err=True)
 
 
 def _sql(

@@ -165,6 +165,7 @@ def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) ->
     What an author has `written` stays: it is short, and says what he meant.
     """
     left = list(dict.fromkeys(part for each in parts for part in (each.args if _is_and(each) else (each,))))
+    left = [_possible(part, left) if part not in written else part for part in left]
     if FALSE in left:
         return FALSE
     for part in list(left):
@@ -172,6 +173,20 @@ def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) ->
         if part not in written and _implied(part, rest):
             left = rest
     return left[0] if len(left) == 1 else Call(BOOLEAN, "and", tuple(left), node.span)
+
+
+def _possible(part: Node, beside: list[Node]) -> Node:
+    """An OR without tests for a missing value that another part needs."""
+    if not isinstance(part, Call) or part.op != "or":
+        return part
+    others = [other for other in beside if other is not part]
+    left = tuple(
+        one
+        for one in part.args
+        if not (isinstance(one, Call) and one.op == "is_null")
+        or not any(_needs(other, one.args[0]) for other in others)
+    )
+    return part if len(left) == len(part.args) else _any(part, left)
 
 
 def _any(node: Call, parts: tuple[Node, ...]) -> Node:

@@ -18,6 +18,10 @@ SUBSCRIPTIONS_AND_SELECTORS = "--subscriptions takes all of them; leave it out t
 ROW_OBJECT = "--row takes a JSON object, such as '{\"dep_delay\": 90}'"
 
 
+def shorter_condition() -> str:
+    return "note: this SQL is NULL for UNKNOWN; --where prints a shorter condition for a WHERE"
+
+
 def bad_key(key: str) -> str:
     return f"--key takes letters, digits, dots, slashes and single dashes, not {key!r}"
 
