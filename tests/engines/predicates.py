@@ -239,7 +239,7 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
                 call(ArrayType(STRING), "split", s, constant(["a", "b"]), constant([1, 2, 3])),
                 s,
             ),
-            *(call(STRING, op, s) for op in ("lower", "upper", "trim", "ltrim", "rtrim")),
+            *(call(STRING, op, s) for op in ("lower", "upper", "fold_case", "trim", "ltrim", "rtrim")),
             call(STRING, "substr", s, n),
             call(STRING, "substr", s, n, n),
             call(STRING, "replace", s, s, s),

@@ -12,8 +12,10 @@ from typing import Any
 import predicat
 from predicat.api import declared
 from predicat.backends.sql.letters import has_usual_case
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.nodes import Call, Field, Literal, Node, rewrite_children
 from predicat.ir.types import STRING
+from predicat.passes.simplify import simplify
+from predicat.semantics import casefold
 from tests.engines.rows import Tables
 from tests.engines.test_generated import check_batch
 
@@ -47,6 +49,50 @@ def test_case_is_folded_alike(spark: Any, postgres: Any) -> None:
     texts = [text for char in (*plain, *CASED) for text in (char, f"X{char}_")]
     tables = Tables(spark, postgres, declared(FIELDS), [{"s": text} for text in texts])
     check_batch([node for letter in LETTERS for node in asked(letter)], tables)
+
+
+def test_case_of_computed_patterns_is_folded_alike(spark: Any, postgres: Any) -> None:
+    """Each character beside its other case, and beside what it is folded to."""
+    fields = {**FIELDS, "p": "string"}
+    cased = [*ascii_letters, *CASED]
+    folded = dict(zip(*casefold.whole_translation(), strict=True))
+    rows = [
+        {"s": f"x{char}", "p": other}
+        for char in cased
+        for other in (char.upper()[:1], folded.get(char, char))
+    ]
+    odd = [
+        (None, "a"),
+        ("a", None),
+        ("A\\b", "a\\\\B"),
+        ("ab", "A\\B"),
+        ("é%", "É\\%"),
+        ("École", "é_O%E"),
+        ("", ""),
+    ]
+    rows += [{"s": text, "p": pattern} for text, pattern in odd]
+    texts = [
+        "s ILIKE '%' || p",
+        "s ILIKE p",
+        "s NOT ILIKE p ESCAPE 'a'",
+        "s ILIKE ANY (ARRAY['X' || p, 'q'])",
+    ]
+    nodes = [predicat.parse(text, "sql", fields).node for text in texts]
+    check_batch(nodes, Tables(spark, postgres, declared(fields), rows))
+
+
+def test_a_pattern_with_a_parameter_becomes_a_constant() -> None:
+    field = predicat.parse("s ILIKE '%' || p || '%'", "sql", {"s": "string", "p": "string"}).node
+    given = predicat.parse("p = 'X_É'", "sql", {"p": "string"}).node
+    assert isinstance(given, Call)
+    known = simplify(substituted(field, {"p": given.args[1]}))
+    assert known == predicat.parse("s ILIKE '%x_é%'", "sql", FIELDS).node
+
+
+def substituted(node: Node, values: dict[str, Node]) -> Node:
+    if isinstance(node, Field):
+        return values.get(node.decl.name, node)
+    return rewrite_children(node, lambda part: substituted(part, values))
 
 
 def test_no_collation_makes_other_letters_of_ascii(postgres: Any) -> None:

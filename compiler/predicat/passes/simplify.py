@@ -4,6 +4,8 @@ gathered.
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from predicat.diagnostics import PredicatError
@@ -27,6 +29,8 @@ def _simplified(node: Node) -> Node:
     ops = {part.op for part in walk(node) if isinstance(part, Call)}
     plain = _plain(node) if "like" in ops or "matches" in ops else node
     folded = fold(plain)
+    if "fold_case" in ops:
+        folded = _of_constant_patterns(folded)
     return _gather(folded) if "or" in ops else folded
 
 
@@ -44,6 +48,19 @@ def _plain(node: Node) -> Node:
     if found is None:
         return node
     return Call(BOOLEAN, found[0], (node.args[0], Literal(STRING, found[1], pattern.span)), node.span)
+
+
+def _of_constant_patterns(node: Node) -> Node:
+    """ILIKE with a pattern that has become a constant, as that of a parameter does."""
+    node = rewrite_children(node, _of_constant_patterns)
+    match node:
+        case Call(
+            op="like_row", args=(Call(op="fold_case", args=(value,)), Literal(value=str(pattern)) as known)
+        ):
+            is_one = re.match(like.ESCAPED_PATTERN, pattern)
+            return Call(BOOLEAN, "like_ci", (value, known), node.span) if is_one else node
+        case _:
+            return node
 
 
 def _gather(node: Node) -> Node:

@@ -51,6 +51,13 @@ def variants(char: str) -> tuple[str, ...]:
     return _ASCII_ORBITS.get(char, ()) if char.isascii() else orbits().get(char, ())
 
 
+@cache
+def whole_translation() -> tuple[str, str]:
+    """`(from, to)` for SQL TRANSLATE: maps each character that folds to another one."""
+    found = {other: char for char, others in orbits().items() for other in others}
+    return "".join(sorted(found)), "".join(found[char] for char in sorted(found))
+
+
 def translation(folded: str) -> tuple[str, str]:
     """`(from, to)` for SQL TRANSLATE: maps each character that folds into the given folded text."""
     source = [(other, char) for char in sorted(set(folded)) for other in variants(char)]

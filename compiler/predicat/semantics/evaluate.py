@@ -924,6 +924,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "contains": _constantly(lambda a, b: b in a),
     "like": _like,
     "like_row": _constantly(_like_row),
+    "fold_case": _constantly(casefold.fold),
     "equals_ci": _folded(lambda a, b: a == b),
     "starts_with_ci": _folded(lambda a, b: a.startswith(b)),
     "contains_ci": _folded(lambda a, b: b in a),

@@ -1484,6 +1484,24 @@ def fold_case(r: Renderer, node: Node, wanted: str) -> Sql:
     return _translated(r, node, source, target, "LOWER") if source else r.node(node)
 
 
+def folded(size: str, lower: Callable[[Sql], Sql]) -> Rule:
+    """All characters of a text folded. TRANSLATE is slow, so a text of ASCII alone takes LOWER.
+
+    `size` is the function that counts bytes; `lower` changes letters of ASCII in such a text.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        source, target = map(string_literal, casefold.whole_translation())
+
+        def build(text: Sql) -> Sql:
+            plain = binary(exp.EQ, call(size, text), call("LENGTH", text))
+            return case((plain, lower(text)), default=call("TRANSLATE", text, source, target))
+
+        return let(r, r.node(node.args[0]), build)
+
+    return rule
+
+
 def ascii_lower(r: Renderer, node: Call) -> Sql:
     """Lower case of ASCII letters only, whatever the collation."""
     return _translated(r, node.args[0], ascii_uppercase, ascii_lowercase, "LOWER")
@@ -1553,7 +1571,8 @@ def like_row(like: Callable[[Sql, Sql], Sql] = like) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         value, pattern = node.args
-        fits = Call(BOOLEAN, "matches", (pattern, Literal(STRING, ESCAPED_PATTERN)), node.span)
+        written = pattern.args[0] if isinstance(pattern, Call) and pattern.op == "fold_case" else pattern
+        fits = Call(BOOLEAN, "matches", (written, Literal(STRING, ESCAPED_PATTERN)), node.span)
         return case((r.node(fits), like(r.node(value), r.node(pattern))))
 
     return rule

@@ -224,6 +224,21 @@ ROWS = (
         without_formula=ANY_FUNCTION,
     ),
     Operator(
+        "fold_case",
+        ("string -> string",),
+        "Unicode simple case folding: one character becomes one.",
+        (
+            (("HELLO 1",), "hello 1"),
+            (("STRAßE \u03a3\u03c2",), "straße \u03c3\u03c3"),
+            (("\u0130\u212a",), "\u0130k"),
+            (("\U00010400",), "\U00010428"),
+        ),
+        words="{0} (ignoring case)",
+        names=Names(label="ILIKE with a computed pattern"),
+        of_texts=True,
+        without_formula=ANY_FUNCTION,
+    ),
+    Operator(
         "equals_ci",
         ("string, =string -> boolean",),
         "Equal under Unicode simple case folding.",

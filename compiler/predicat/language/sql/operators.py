@@ -219,8 +219,11 @@ def pattern(
             pattern = t.Const(canonical(pattern.value, escape), pattern.span)
         except LikeError as error:
             raise reader.fail(msg.bad_like(pattern.span, str(error))) from None
-    elif op == "like" and not isinstance(pattern, t.Const):
-        return t.Apply("like_row", (value, _escaping(pattern, escape)), span)
+    elif not isinstance(pattern, t.Const):
+        parts: tuple[t.Tree, ...] = (value, _escaping(pattern, escape))
+        if op == "like_ci":
+            parts = tuple(t.Apply("fold_case", (one,), one.span) for one in parts)
+        return t.Apply("like_row", parts, span)
     return t.Apply(op, (value, pattern), span)
 
 

@@ -99,9 +99,14 @@ def ascii_case(name: str) -> Rule:
         sql = r.node(node.args[0])
         if order_of(r, node.args[0]).ascii_case:
             return call(name, sql)
-        return call(name, exp.Collate(this=wrap(sql), expression=_C.copy()))
+        return call(name, in_order_of_characters(sql))
 
     return rule
+
+
+def in_order_of_characters(sql: Sql) -> Sql:
+    """A text in the collation "C"."""
+    return exp.Collate(this=wrap(sql), expression=_C.copy())
 
 
 def matches(r: Renderer, node: Call) -> Sql:
