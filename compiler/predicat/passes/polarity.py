@@ -165,7 +165,7 @@ def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) ->
     What an author has `written` stays: it is short, and says what he meant.
     """
     left = list(dict.fromkeys(part for each in parts for part in (each.args if _is_and(each) else (each,))))
-    left = [_possible(part, left) if part not in written else part for part in left]
+    left = [_possible(part, left) for part in left]
     if FALSE in left:
         return FALSE
     for part in list(left):
