@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 import predicat
-from predicat import backends
+from predicat import Predicate, backends
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import DecimalType
@@ -71,6 +71,8 @@ _FORMS = [
     "CAST({} AS DECIMAL(38, 18))",
 ]
 _EXACT = Context(prec=200)
+_COLUMNS = 1000
+"""PostgreSQL has no more than 1,664 in one query."""
 
 
 def rows(count: int) -> list[dict[str, Any]]:
@@ -118,7 +120,7 @@ def as_decimal(value: Fraction) -> Decimal:
     return _EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def predicates() -> Iterator[predicat.Predicate]:
+def predicates() -> Iterator[Predicate]:
     made, count = Conditions(), 0
     while count < COUNT:
         language, text = made.next()
@@ -139,22 +141,22 @@ def exactly(node: Node, row: dict[str, Any]) -> Fraction | None:
         case Literal(value=int() | Decimal() as value):
             return Fraction(value)
         case Field(decl=decl):
-            value = row.get(decl.name)
-            return None if value is None else Fraction(value)
+            found = row.get(decl.name)
+            return None if found is None else Fraction(found)
         case Call(op="add" | "sub" | "mul" | "neg" | "abs" as op, args=args, type=DecimalType() as kind):
             parts = [exactly(arg, row) for arg in args]
             if any(part is None for part in parts):
                 return None
             one, other = (parts * 2)[:2]
             assert one is not None and other is not None
-            found = {
+            result = {
                 "add": one + other,
                 "sub": one - other,
                 "mul": one * other,
                 "neg": -one,
                 "abs": abs(one),
             }[op]
-            return found if abs(found) < 10 ** (kind.precision - kind.scale) else None
+            return result if abs(result) < 10 ** (kind.precision - kind.scale) else None
         case _:
             return None
 
@@ -165,7 +167,9 @@ def plain(node: Node) -> bool:
         case Call(op="add" | "sub" | "mul" | "neg" | "abs", args=args):
             return isinstance(node.type, DecimalType) and all(map(plain, args))
         case _:
-            return isinstance(node, Field | Literal)
+            return isinstance(node, Field) or (
+                isinstance(node, Literal) and not isinstance(node.value, float)
+            )
 
 
 PREDICATES = list(predicates())
@@ -193,24 +197,24 @@ def test_the_evaluator_is_exact() -> None:
 
 def test_engines_agree(spark: Any, postgres: Any) -> None:
     tables = Tables(spark, postgres, predicat.api.declared(FIELDS), ROWS)
-    refused = 0
+    refused: list[str] = []
     wrong: list[str] = []
     for name, run in tables.engines():
-        asked: list[tuple[predicat.Predicate, str]] = []
+        asked: list[tuple[Predicate, str, bool]] = []
         for one in PREDICATES:
             try:
-                asked.append((one, one.sql(name)))
-                asked.append((one, backends.dialect(name).render(for_rows(one.node))))
-            except PredicatError:  # of more than 38 digits on Spark
-                refused += 1
-        for (one, sql), column in zip(asked, run([sql for _, sql in asked]), strict=True):
-            wanted = [one.evaluate(row) for row in ROWS]
-            exact = sql == one.sql(name)
-            if (
-                column != wanted
-                if exact
-                else [value is True for value in column] != [value is True for value in wanted]
-            ):
-                wrong.append(f"{name}: {one.node.span.text}\n  {sql}\n  {column}\n  {wanted}")
+                asked.append((one, one.sql(name), True))
+                asked.append((one, backends.dialect(name).render(for_rows(one.node)), False))
+            except PredicatError:  # of more than 38 digits
+                refused.append(name)
+        for start in range(0, len(asked), _COLUMNS):
+            batch = asked[start : start + _COLUMNS]
+            columns = run([sql for _, sql, _ in batch])
+            for (one, sql, exact), column in zip(batch, columns, strict=True):
+                wanted = [one.evaluate(row) for row in ROWS]
+                got = column if exact else [value is True for value in column]
+                if got != (wanted if exact else [value is True for value in wanted]):
+                    wrong.append(f"{name}: {one.node.span.text}\n  {sql}\n  {got}\n  {wanted}")
     assert not wrong, f"{len(wrong)}\n" + "\n".join(sorted(wrong, key=len)[:10])
-    assert refused < len(PREDICATES) // 5
+    assert "postgres" not in refused
+    assert len(refused) < len(PREDICATES) // 5

@@ -201,6 +201,14 @@ def _numbers(language: str, depth: int) -> st.SearchStrategy[str]:
     )
 
 
+def rendered(one: predicat.Predicate, dialect: str) -> str | None:
+    """The SQL; None where a dialect has none for results of more than 38 digits."""
+    try:
+        return one.sql(dialect)
+    except predicat.PredicatError:
+        return None
+
+
 @settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -226,7 +234,9 @@ def _check(tables: Tables, data: st.DataObject) -> None:
                 assert error.diagnostics[0].code in REFUSALS, str(error)
     assert len(predicates) > 60
     for name, run in tables.engines():
-        for one, column in zip(predicates, run([one.sql(name) for one in predicates]), strict=True):
+        asked = [(one, text) for one in predicates if (text := rendered(one, name)) is not None]
+        assert len(asked) > len(predicates) * 0.8
+        for (one, _), column in zip(asked, run([text for _, text in asked]), strict=True):
             assert column == [one.evaluate(row) for row in ROWS], (
                 f"{name}: {canonical_text(one.node)}\n{one.sql(name)}"
             )

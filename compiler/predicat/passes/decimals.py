@@ -107,8 +107,17 @@ def digits(op: str, args: Sequence[Node]) -> Digits:
 
 
 def may_have_more_digits(node: Call) -> bool:
-    """Whether a result of exact arithmetic may have more digits than its type: it is UNKNOWN then."""
-    return is_exact(node.op, node.args) and not digits(node.op, node.args).fits
+    """Whether a result of exact arithmetic may have more digits before the point than its type: it is UNKNOWN
+    then.
+
+    The type is that of the operands as they are written; a constant that is left of them has fewer digits.
+    """
+    kind = node.type
+    return (
+        isinstance(kind, DecimalType)
+        and is_exact(node.op, node.args)
+        and digits(node.op, node.args).whole > kind.precision - kind.scale
+    )
 
 
 def may_not_fit(node: Call) -> bool:
@@ -123,6 +132,15 @@ def may_not_fit(node: Call) -> bool:
 def exact_type(node: Node) -> DecimalType:
     """The type that a decimal or a whole number has beside a decimal."""
     return _type(node) or OF_BIGINT
+
+
+def has_known_type(node: Node) -> bool:
+    """Whether an engine has just the digits of `exact_type` for a number: it may have fewer for a choice."""
+    if isinstance(node, Call):
+        return node.op == "to_decimal" or (
+            is_exact(node.op, node.args) and all(map(has_known_type, node.args))
+        )
+    return isinstance(node, Field | Literal)
 
 
 def as_exact(node: Node) -> Node:
@@ -159,6 +177,8 @@ def _type(node: Node) -> DecimalType | None:
         return None if isinstance(node.value, bool) else least_holding([node.value])
     if isinstance(node, Field) and node.decl.stored in RANGES and node.type == BIGINT:
         return _OF_WIDTHS[node.decl.stored]
+    if isinstance(node, Call) and is_exact(node.op, node.args):
+        return digits(node.op, node.args).type()
     kind: Type = node.type
     return kind if isinstance(kind, DecimalType) else OF_BIGINT if kind == BIGINT else None
 

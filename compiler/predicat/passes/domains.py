@@ -71,7 +71,11 @@ def decimals(kind: DecimalType) -> Domain:
 
 
 def _decimal(ordinal: int, scale: int) -> Decimal:
-    """A decimal with no more digits than it needs."""
+    """A decimal with no more digits than it needs. Beside 38 digits behind the point there is no room for one
+    before it.
+    """
+    if not ordinal and scale == MAX_PRECISION:
+        return Decimal("0.0")
     while scale and ordinal % 10 == 0:
         ordinal, scale = ordinal // 10, scale - 1
     return Decimal(ordinal).scaleb(-scale, _EXACT)

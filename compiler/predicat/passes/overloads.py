@@ -81,8 +81,8 @@ class OverloadResolver(Struct):
         self.pattern(op, args)
         if self.rules.decimal_arithmetic and decimals.is_exact(op, args):
             return self.exact(op, args, span)
-        if self.rules.decimal_arithmetic and op in _CHOICES:
-            args = self.one_decimal(op, args)
+        if self.rules.decimal_arithmetic and (chosen := self.one_decimal(op, args, span)) is not None:
+            return chosen
         if self.rules.widens_numbers:
             args = self.sql_arithmetic(op, args)
         kinds = tuple(arg.type for arg in args)
@@ -189,13 +189,13 @@ class OverloadResolver(Struct):
             raise self.fail(numbers.too_many_digits_of_result(span, digits.precision, digits.scale))
         return Call(digits.type(), op, tuple(args), span)
 
-    def one_decimal(self, op: str, args: list[Node]) -> list[Node]:
-        """The values of a choice, decimals and whole numbers, as decimals of one type."""
+    def one_decimal(self, op: str, args: list[Node], span: Span) -> Call | None:
+        """A choice between decimals, and whole numbers beside them, as a decimal of one type."""
         first = 1 if op == "cond" else 0
-        kind = decimals.common(args[first:])
-        if kind is None:
-            return args
-        return [*args[:first], *(decimals.as_type(arg, kind) for arg in args[first:])]
+        kind = decimals.common(args[first:]) if op in _CHOICES else None
+        if kind is None or any(test.type != BOOLEAN for test in args[:first]):
+            return None
+        return Call(kind, op, (*args[:first], *(decimals.as_type(arg, kind) for arg in args[first:])), span)
 
     def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
         """Quotients of decimals are doubles, because the engines disagree about their digits."""

@@ -55,7 +55,18 @@ from predicat.ir.operators import (
     TIME_PARTS,
 )
 from predicat.ir.tree import Value
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, DecimalType, Type
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    JSON,
+    MAX_PRECISION,
+    STRING,
+    TIMESTAMP,
+    DecimalType,
+    Type,
+)
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
 from predicat.passes import facts
@@ -840,7 +851,7 @@ class Renderer(Struct):
             case float():
                 return self.double(value)
             case Decimal():
-                return number_literal(f"{value:f}")
+                return number_literal(_digits(value, kind))
             case datetime():
                 return self.dialect.timestamp(value.astimezone(UTC))
             case date():
@@ -852,7 +863,7 @@ class Renderer(Struct):
 
     def null(self, kind: Type) -> Sql:
         """NULL of a type."""
-        name = self.dialect.types.get(kind)
+        name = str(kind) if isinstance(kind, DecimalType) else self.dialect.types.get(kind)
         return exp.Null() if name is None else cast(exp.Null(), name)
 
     def parameter(self, kind: Type, value: Value) -> Sql:
@@ -880,6 +891,15 @@ class Renderer(Struct):
             )
         shown = repr(value)
         return number_literal(shown) if "e" not in shown else cast(string_literal(shown), "DOUBLE")
+
+
+def _digits(value: Decimal, kind: Type) -> str:
+    """A decimal as it is written. Engines count a 0 before the point, for which 38 digits behind it leave no
+    room.
+    """
+    shown = f"{value:f}"
+    full = isinstance(kind, DecimalType) and kind.scale == MAX_PRECISION
+    return shown.replace("0.", ".", 1) if full and shown.lstrip("-").startswith("0.") else shown
 
 
 def _exact(value: Decimal) -> str:

@@ -22,9 +22,9 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.decimal_types import result
-from predicat.ir.nodes import Call, Field, Node
-from predicat.ir.types import MAX_PRECISION, STRING, DecimalType
+from predicat.ir.decimal_types import Digits, result
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.types import BIGINT, MAX_PRECISION, STRING, DecimalType
 from predicat.passes import decimals
 
 SIGNS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul}
@@ -44,6 +44,21 @@ def of_numbers(exact: Rule, of_texts: Rule) -> Rule:
     return lambda r, node: (of_texts if node.args[0].type == STRING else exact)(r, node)
 
 
+def operands(r: Renderer, node: Call) -> list[Sql]:
+    """The operands of a calculation. A whole constant beside whole numbers is cast: it is an integer to the
+    engine.
+    """
+    parts = list(map(r.node, node.args))
+    if all(arg.type == BIGINT or _is_whole_constant(arg) for arg in node.args):
+        place = next(place for place, arg in enumerate(node.args) if arg.type != BIGINT)
+        parts[place] = cast(parts[place], str(decimals.exact_type(node.args[place])))
+    return parts
+
+
+def _is_whole_constant(node: Node) -> bool:
+    return isinstance(node, Literal) and decimals.exact_type(node).scale == 0
+
+
 def signed(r: Renderer, node: Call) -> Sql:
     """The other sign, or none."""
     value = r.node(node.args[0])
@@ -52,12 +67,18 @@ def signed(r: Renderer, node: Call) -> Sql:
 
 def spark(r: Renderer, node: Call) -> Sql:
     """Spark has the digits of the type. Where these are too many it gives up some behind the point."""
-    parts = map(r.node, node.args)
-    if not decimals.may_have_more_digits(node):
-        return binary(SIGNS[node.op], *parts)
-    if decimals.digits(node.op, node.args).rounded_by_spark:
+    parts = operands(r, node)
+    digits = decimals.digits(node.op, node.args)
+    if digits.rounded_by_spark:
         raise r.refuse(node, say.ROUNDED_DECIMAL, say.FEWER_DIGITS)
-    return call(_TRIED[node.op], *parts)
+    found = binary(SIGNS[node.op], *parts) if digits.fits else call(_TRIED[node.op], *parts)
+    return found if _ends_at(node, digits) else try_cast(found, str(node.type))
+
+
+def _ends_at(node: Call, digits: Digits) -> bool:
+    """Whether an engine with 38 digits has no value where the result has none."""
+    same = not digits.fits and isinstance(node.type, DecimalType) and node.type.scale == digits.scale
+    return (same and decimals.has_known_type(node)) or not decimals.may_have_more_digits(node)
 
 
 def spark_signed(r: Renderer, node: Call) -> Sql:
@@ -86,7 +107,7 @@ def _turned(value: Sql, kind: DecimalType) -> Sql:
 
 def duckdb(r: Renderer, node: Call, try_: Callable[[Sql], Sql]) -> Sql:
     """DuckDB has an error where a result of at most 18 digits becomes longer: one operand has more."""
-    parts = list(map(r.node, node.args))
+    parts = operands(r, node)
     digits = decimals.digits(node.op, node.args)
     if node.op != "mul" and any(_whole(arg) + digits.scale > MAX_PRECISION for arg in node.args):
         raise r.refuse(node, say.OPERAND_OF_SUM, say.FEWER_DIGITS)  # it casts operands to the result's type
@@ -97,8 +118,8 @@ def duckdb(r: Renderer, node: Call, try_: Callable[[Sql], Sql]) -> Sql:
         parts[chosen] = cast(
             parts[chosen], f"DECIMAL({max(kind.precision, _MOST_OF_INT64 + 1)}, {kind.scale})"
         )
-    found = binary(SIGNS[node.op], *parts)
-    return found if digits.fits else try_(found)
+    found = binary(SIGNS[node.op], *parts) if digits.fits else try_(binary(SIGNS[node.op], *parts))
+    return found if _ends_at(node, digits) else try_cast(found, str(node.type))
 
 
 def _whole(node: Node) -> int:
@@ -108,7 +129,7 @@ def _whole(node: Node) -> int:
 
 def _is_wide(node: Node) -> bool:
     """Whether DuckDB surely has more than 18 digits for a number."""
-    if not isinstance(node.type, DecimalType) or node.type.precision <= _MOST_OF_INT64:
+    if not isinstance(node.type, DecimalType) or decimals.exact_type(node).precision <= _MOST_OF_INT64:
         return False
     return isinstance(node, Field) or (
         isinstance(node, Call) and (node.op in SIGNS or node.op == "to_decimal")

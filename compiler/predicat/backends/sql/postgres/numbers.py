@@ -325,7 +325,7 @@ def round_with(name: str) -> Rule:
 
 def exact_operation(r: Renderer, node: Call) -> Sql:
     """Arithmetic of decimals; NULL where the result has more digits than its type."""
-    found = binary(decimals.SIGNS[node.op], *map(r.node, node.args))
+    found = binary(decimals.SIGNS[node.op], *decimals.operands(r, node))
     return _below(r, found, node.type) if may_have_more_digits(node) else found
 
 
