@@ -201,3 +201,9 @@ def test_the_matcher_leaves_it_out(catalog: predicat.Catalog) -> None:
     assert "Python code" in matcher.left_out["tagged"]
     with pytest.raises(PredicatError, match="Python code"):
         predicat.Matcher(catalog, "events", names=["tagged"])
+
+
+def test_a_union_with_it_is_refused_in_sql(catalog: predicat.Catalog) -> None:
+    with pytest.raises(Unsupported, match="an entry filter is Python code"):
+        catalog.union("events.tagged").sql("spark")
+    assert not catalog.known["events.tagged"].has_view() and catalog.known["events.big"].has_view()

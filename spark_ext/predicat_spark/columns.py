@@ -144,6 +144,6 @@ def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, st
         if dataset not in (None, item.name) or "spark" not in item.relation:
             continue
         for row in item.filters.values():
-            node = row.row_filter()
+            node = row.row_filter() if row.has_view() else None
             if node is not None:
                 yield row.view, item.relation["spark"], node

@@ -159,11 +159,11 @@ class Filter(WrittenFilter, frozen=True):
         """The latest version."""
         return self.versions[self.latest]
 
-    def has_condition(self, number: int | None = None) -> bool:
-        """Whether a version (default: the latest) is a condition that engines evaluate: it has values for its
-        parameters, and no Python code.
+    def has_view(self) -> bool:
+        """Whether views can be made of the latest version: its parameters have defaults, and it has no Python
+        code.
         """
-        version = self.current if number is None else self.versions[number]
+        version = self.current
         return not code_of(version.predicate.node) and not any(
             param.required for param in version.params.values()
         )
@@ -172,14 +172,13 @@ class Filter(WrittenFilter, frozen=True):
         """The predicate of a version (default: the latest) at the defaults of its parameters, TRUE for the
         rows that the filter accepts.
 
-        `on_unknown: accept` is a part of it. None where a parameter has no default, and for entry filters:
-        engines have no condition for them.
+        `on_unknown: accept` is a part of it. None where a parameter has no default.
         """
         from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # not to load a catalog
         from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
 
         version = self.current if number is None else self.versions[number]
-        if not self.has_condition(number):
+        if any(param.required for param in version.params.values()):
             return None
         return accepted_rows(with_defaults(version.predicate.node), self.on_unknown)
 

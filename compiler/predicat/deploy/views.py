@@ -96,7 +96,7 @@ def views_of(
 def _view(
     filter_: Filter, catalog: str, relation: Relation, schema: str | None, runtime: Runtime | None
 ) -> View | None:
-    node = filter_.row_filter()
+    node = filter_.row_filter() if filter_.has_view() else None
     if node is None:
         return None
     node = in_tables(node, schema or relation.schema)

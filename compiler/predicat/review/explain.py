@@ -177,7 +177,7 @@ def lineage(catalog: Catalog, filter_: Filter, version: Version) -> Iterator[str
         other.qualified: [name for each in other.versions.values() for name in each.references]
         for other in catalog.filters()
     }
-    without_view = [other.qualified for other in catalog.filters() if not other.has_condition()]
+    without_view = [other.qualified for other in catalog.filters() if not other.has_view()]
     users = UsageIndex(references, {filter_.dataset: dataset_data(dataset)}, without_view)
     for kind, names in users.of(filter_.qualified).items():
         yield f"used by {kind}: {', '.join(names)}"

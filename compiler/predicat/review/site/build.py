@@ -243,7 +243,7 @@ def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
             )
         if "postgres" in dataset.relation:
             for row in dataset.filters.values():
-                if row.has_condition():
+                if row.has_view():
                     result.setdefault(row.qualified, []).append(("view", row.view, ""))
     return result
 
