@@ -12,7 +12,7 @@ from predicat import backends
 from predicat.catalog.model import Catalog
 from predicat.entry_filters import Chain, Plan, plan
 from predicat.ir.nodes import TRUE
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat_spark.lists import provide
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def apply(
     found = plan(catalog, name, subscription=subscription, consumer=consumer)
     Chain(found).close()  # a class that is not there is an error now, not in every task
     provide(frame.sparkSession, [found.native])
-    native = backends.dialect("spark").render(accepting(found.native))
+    native = backends.dialect("spark").render(for_acceptance(found.native))
     fields = catalog.datasets[found.name.partition(".")[0]].fields
     columns = {decl.column("spark"): field for field, decl in fields.items()}
     schema = StructType(list(frame.schema.fields))

@@ -125,7 +125,7 @@ def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> Dat
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # Spark's own name for them; needs Java's home first
 
     words: dict[str, Column] = {}
-    for key, (word, bit) in zip(classes.numbers(), classes.places(lanes=lanes), strict=True):
+    for key, (word, bit) in zip(classes.numbers(), classes.key_offsets(lanes=lanes), strict=True):
         once = F.expr(key)
         # Said twice, an expression becomes a method of its own, which the JVM compiles; all in one method
         # would be too long for it.

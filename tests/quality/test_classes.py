@@ -70,8 +70,10 @@ def check(nodes: list[Node], tables: Tables) -> None:
             kept.append(node)
         found = classes((part for node in kept for part in atoms(node)), dialect)
         made, size = program(found, kept), len(tables.rows)
-        packed = codes(found, run(found.words()))
-        streamed = lanes(made, [array("q", column).tobytes() for column in run(found.words(lanes=True))])
+        packed = codes(found, run(found.packed_keys()))
+        streamed = lanes(
+            made, [array("q", column).tobytes() for column in run(found.packed_keys(lanes=True))]
+        )
         assert packed == streamed
         worked = outcomes(made, packed, size)
         for node, step in zip(kept, made.items, strict=True):

@@ -21,7 +21,7 @@ import predicat
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Node, walk
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.simplify import simplify
 from predicat.passes.union import implies, union
 from predicat.pushdown.weakening import _support, _weakened
@@ -184,7 +184,7 @@ def test_what_a_language_supports_loses_no_row(seed: int, language: str) -> None
 @generated
 @given(node=predicates(2), language=st.sampled_from(["cel", "sns", "cloudevents", "jms", "headers"]))
 def test_steps_of_a_weakening_lose_no_row(node: Node, language: str) -> None:
-    whole = accepting(simplify(node))
+    whole = for_acceptance(simplify(node))
     found = _weakened(whole, _support(language))
     if found is not None:
         pairs = zip(accepted(whole, ROWS), accepted(found, ROWS), strict=True)

@@ -21,7 +21,7 @@ from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node, fields_of
 from predicat.ir.types import parse_type
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import frame_of
@@ -148,7 +148,7 @@ def manifest_of(
     found: list[dict[str, Any]] = []
     for name, (node, on_unknown) in filters.items():
         try:
-            sql = backends.dialect("spark").render(accepting(node) if on_unknown == "reject" else node)
+            sql = backends.dialect("spark").render(for_acceptance(node) if on_unknown == "reject" else node)
         except Unsupported:
             continue
         fields = fields_of(node).values()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.simplify import simplify
 
 
@@ -12,4 +12,4 @@ def accepted_rows(node: Node, on_unknown: str) -> Node:
     """A predicate as one that is TRUE for the rows that its filter accepts."""
     if on_unknown == "accept":
         node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
-    return accepting(simplify(node))
+    return for_acceptance(simplify(node))

@@ -28,7 +28,7 @@ from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, Node, ParamDecl, fields_of
 from predicat.ir.value_sets import ValueSet
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.list_tables import in_tables, long_lists, table_of
 
 FORMAT = 1
@@ -179,7 +179,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
     node = version.predicate.node
     sql: dict[str, str] = {}
     refused: dict[str, str] = {}
-    shown = in_tables(accepting(node) if row.on_unknown == "reject" else node)
+    shown = in_tables(for_acceptance(node) if row.on_unknown == "reject" else node)
     for name in dialects:
         try:
             sql[name] = backends.dialect(name).render(shown)

@@ -19,7 +19,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import BOOLEAN, DecimalType, Scalar
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.simplify import simplify
 
 KINDS = ("materialized-view", "streaming-table", "sink")
@@ -127,7 +127,7 @@ def condition(selected: Chosen) -> str:
         if selected.accepts_unknown
         else selected.node
     )
-    return backends.dialect("spark").render(accepting(simplify(node)))
+    return backends.dialect("spark").render(for_acceptance(simplify(node)))
 
 
 def _source(dataset: Dataset, source: Source, *, streaming: bool) -> str:

@@ -17,7 +17,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.tree import Tree
-from predicat.passes.accept import accepting, deciding
+from predicat.passes.accept import for_acceptance, two_valued
 from predicat.passes.scope import (
     CEL_RULES,
     CEL_TEXT_RULES,
@@ -379,7 +379,7 @@ def writer(name: str) -> Callable[[Node], str]:
     from predicat.lower import for_writers  # noqa: PLC0415  # only where something is written
 
     language, write = LANGUAGES[name.partition(":")[0]], _loaded(WRITERS[name])
-    prepare = deciding if language.two_valued else accepting
+    prepare = two_valued if language.two_valued else for_acceptance
 
     def written(node: Node) -> str:
         if not language.paths:

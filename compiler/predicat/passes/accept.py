@@ -10,23 +10,23 @@ from predicat.ir.types import BOOLEAN
 from predicat.passes.engine_order import rewrite_parts
 
 
-def accepting(node: Node) -> Node:
+def for_acceptance(node: Node) -> Node:
     """A predicate that is TRUE for the same rows; `is_true` is gone where it cannot matter, so that
     engines push down.
     """
     if isinstance(node, Call) and node.op == "is_true":
-        return accepting(node.args[0])
+        return for_acceptance(node.args[0])
     if isinstance(node, Call) and node.op in JUNCTIONS:
-        return Call(node.type, node.op, rewrite_parts(node, accepting), node.span)
+        return Call(node.type, node.op, rewrite_parts(node, for_acceptance), node.span)
     return node
 
 
-def deciding(node: Node) -> Node:
+def two_valued(node: Node) -> Node:
     """A predicate that is TRUE for the same rows and never UNKNOWN, with the decision at each test that
     can be decided apart.
     """
     if isinstance(node, Call) and node.op in JUNCTIONS:
-        return Call(node.type, node.op, tuple(map(deciding, node.args)), node.span)
+        return Call(node.type, node.op, tuple(map(two_valued, node.args)), node.span)
     return node if never_unknown(node) else Call(BOOLEAN, "is_true", (node,), node.span)
 
 

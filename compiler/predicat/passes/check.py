@@ -525,9 +525,9 @@ class _Checker(Operators):
         span = tree.span
         match tree.kind:
             case "any":
-                return constants.unknown_if_missing(constants.either(bodies, span), [source], span)
+                return constants.unknown_if_missing(constants.any_of(bodies, span), [source], span)
             case "all":
-                return constants.unknown_if_missing(constants.both(bodies, span), [source], span)
+                return constants.unknown_if_missing(constants.all_of(bodies, span), [source], span)
             case "one":
                 return constants.unknown_if_missing(constants.exactly_one(bodies, span), [source], span)
             case "map":

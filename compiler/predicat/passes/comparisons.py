@@ -83,7 +83,7 @@ class Comparisons(OverloadResolver):
     def in_written_map(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         """Whether a map that is written out has a key."""
         tests = [self.comparison("eq", [left, key], span) for key, _ in constants.entries(right)]
-        return constants.unknown_if_missing(constants.either(tests, span), [right, left], span)
+        return constants.unknown_if_missing(constants.any_of(tests, span), [right, left], span)
 
     def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
@@ -218,7 +218,7 @@ class Comparisons(OverloadResolver):
                 self.comparison("eq", [place, underlying(item)], span)
                 for place, item in zip(places, right.items, strict=True)
             ]
-            return constants.unknown_if_missing(constants.both([size, *parts], span), [right], span)
+            return constants.unknown_if_missing(constants.all_of([size, *parts], span), [right], span)
         if isinstance(left.type, MapType) and (left.type == right.type or constants.is_map(right)):
             return self.equal_maps(left, right, span)
         element = left.type.element if isinstance(left.type, ArrayType) else None
@@ -232,7 +232,7 @@ class Comparisons(OverloadResolver):
         """
 
         def same(key: Node, value: Node) -> Node:
-            return constants.both(
+            return constants.all_of(
                 [
                     self.has_key(key, left, span),
                     self.comparison("eq", [self.call("get", [left, key], span), underlying(value)], span),
@@ -255,7 +255,7 @@ class Comparisons(OverloadResolver):
                     BOOLEAN, "all", key.name, Call(ArrayType(STRING), "keys", (right,), span), every, span
                 )
             ]
-        found = constants.both(
+        found = constants.all_of(
             [Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span
         )
         return constants.unknown_if_missing(found, [left, right], span)
@@ -280,7 +280,7 @@ class Comparisons(OverloadResolver):
         if any(is_dynamic(item) or isinstance(item, Items) for item in (left, *right.items)):
             tests = [self.comparison("eq", [left, item], span) for item in right.items]
             parts = [right] if tests else [right, left]
-            return constants.unknown_if_missing(constants.either(tests, span), parts, span)
+            return constants.unknown_if_missing(constants.any_of(tests, span), parts, span)
         return constants.unknown_if_missing(
             self.in_items(left, right, span), constants.maybe_missing([right]), span
         )
@@ -311,7 +311,7 @@ class Comparisons(OverloadResolver):
             parts.append(
                 Call(BOOLEAN, "is_null", (left,), span) if null_is_value else Literal(BOOLEAN, None, span)
             )
-        return constants.either(parts, span)
+        return constants.any_of(parts, span)
 
     def beside_items(self, left: Node, items: list[Node], span: Span) -> tuple[Node, tuple[Node, ...]]:
         """A value and the items of a list as types that compare."""
@@ -391,7 +391,7 @@ class Comparisons(OverloadResolver):
             if key.type != STRING:
                 return Literal(BOOLEAN, False, span)  # every key is a text
             part = Call(JSON, "json_get", (json, underlying(key)), span)
-            return constants.both([constants.present(part, span), same(part, item)], span)
+            return constants.all_of([constants.present(part, span), same(part, item)], span)
 
         if listed:
             parts = [
@@ -408,7 +408,7 @@ class Comparisons(OverloadResolver):
         )
         tests, kind = [size, *parts], documents.is_kind(json, "array" if listed else "object", span)
         found = Call(
-            BOOLEAN, "cond", (kind, constants.both(tests, span), Literal(BOOLEAN, False, span)), span
+            BOOLEAN, "cond", (kind, constants.all_of(tests, span), Literal(BOOLEAN, False, span)), span
         )
         return constants.unknown_if_missing(found, [other], span)
 

@@ -50,7 +50,7 @@ def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
 def absent(node: Node, span: Span) -> Node:
     """Whether a node has no value."""
     if isinstance(node, Items):
-        return either([absent(part, span) for part in dict.fromkeys(maybe_missing([node]))], span)
+        return any_of([absent(part, span) for part in dict.fromkeys(maybe_missing([node]))], span)
     if not is_union(node):
         return Call(BOOLEAN, "is_null", (underlying(node),), span)
     test, *values = node.args
@@ -99,13 +99,15 @@ def asked_absent(test: Node) -> list[Node]:
     return found if len(found) == len(tests) else []
 
 
-def both(parts: Sequence[Node], span: Span) -> Node:
+def all_of(parts: Sequence[Node], span: Span) -> Node:
+    """AND in Kleene's logic; one part is itself."""
     if not parts:
         return Literal(BOOLEAN, True, span)
     return parts[0] if len(parts) == 1 else Call(BOOLEAN, "and", tuple(parts), span)
 
 
-def either(parts: Sequence[Node], span: Span) -> Node:
+def any_of(parts: Sequence[Node], span: Span) -> Node:
+    """OR in Kleene's logic; one part is itself."""
     if not parts:
         return Literal(BOOLEAN, False, span)
     return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
@@ -121,7 +123,9 @@ def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node
     if len(left.items) != len(right.items):
         found: Node = Literal(BOOLEAN, False, span)
     else:
-        found = both([compare(one, other) for one, other in zip(left.items, right.items, strict=True)], span)
+        found = all_of(
+            [compare(one, other) for one, other in zip(left.items, right.items, strict=True)], span
+        )
     return unknown_if_missing(found, [left, right], span)
 
 
@@ -130,11 +134,11 @@ def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
     if len(left.items) != len(right.items):
         found: Node = Literal(BOOLEAN, False, span)
     else:
-        found = both(
+        found = all_of(
             [
-                either(
+                any_of(
                     [
-                        both([compare(key, other), compare(value, found)], span)
+                        all_of([compare(key, other), compare(value, found)], span)
                         for other, found in entries(right)
                     ],
                     span,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable
 from predicat.ir.operators import OPS, STRICT
 from predicat.ir.types import BOOLEAN
-from predicat.passes.accept import accepting, never_unknown
+from predicat.passes.accept import for_acceptance, never_unknown
 
 
 def is_exists_over_values(node: Quantifier) -> bool:
@@ -25,7 +25,7 @@ def takes_null(node: Quantifier) -> bool:
 
 def condition(node: Quantifier) -> Node:
     """The condition of such an `exists`, without what makes UNKNOWN FALSE."""
-    return accepting(node.body)
+    return for_acceptance(node.body)
 
 
 def _fails_without(node: Node, name: str) -> bool:

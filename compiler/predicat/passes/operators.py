@@ -105,7 +105,7 @@ class Operators(Comparisons):
         if not is_joined(lists_):
             return None
         tests = [self.operator("in", [item, part], span) for part in lists_.args]
-        return self.where_lists(lists_.args, constants.either(tests, span), span)
+        return self.where_lists(lists_.args, constants.any_of(tests, span), span)
 
     def compared(self, op: str, args: list[Node], span: Span) -> Node:
         return self.comparison(op, list(map(self.no_joined, args)), span)
@@ -328,7 +328,7 @@ class Operators(Comparisons):
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
         """`found` where all parts are lists; an error otherwise."""
-        listed = constants.both([self.listed(part, span) for part in parts], span)
+        listed = constants.all_of([self.listed(part, span) for part in parts], span)
         return self.choice("cond", [listed, found, Literal(found.type, None, span)], span)
 
     def listed(self, node: Node, span: Span) -> Node:

@@ -15,7 +15,7 @@ from typing import Any
 from predicat.ir.nodes import FALSE, TRUE, Call, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.simplify import simplify
 
 Arm = frozenset[Node]
@@ -33,7 +33,7 @@ def union(nodes: Iterable[Node]) -> Node:
     Args:
         nodes: Simplified predicates without parameters.
     """
-    arms = list(dict.fromkeys(arm for node in nodes for arm in arms_of(accepting(node))))
+    arms = list(dict.fromkeys(arm for node in nodes for arm in arms_of(for_acceptance(node))))
     order = _Order()
     for arm in arms:
         order.add(arm)

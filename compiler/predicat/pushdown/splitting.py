@@ -7,7 +7,7 @@ from msgspec import Struct
 from predicat.api import Predicate
 from predicat.ir.nodes import TRUE, Call, Node
 from predicat.lower import core
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.union import conjunction
 from predicat.pushdown.weakening import weaken
 
@@ -43,7 +43,7 @@ def split(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Split
     if weakening.exact:
         return Split(weakening.predicate, None, weakening.proof)
     done = set(_conditions(weakening.predicate.surface)) if weakening.predicate is not None else set[Node]()
-    left = [part for part in _conditions(accepting(predicate.surface)) if part not in done]
+    left = [part for part in _conditions(for_acceptance(predicate.surface)) if part not in done]
     node = conjunction(left)
     residual = Predicate(core(node), predicate.language, written=node) if node != TRUE else None
     return Split(weakening.predicate, residual, weakening.proof)

@@ -19,7 +19,7 @@ from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN
 from predicat.language import writer
 from predicat.lower import core
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.union import arms_of, conjunction, union
 from predicat.review.compare import compare_nodes
 
@@ -55,14 +55,14 @@ def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weak
         PredicatError: There is no such language.
     """
     check_target(language)
-    node = accepting(predicate.surface)
+    node = for_acceptance(predicate.surface)
     found = _weakened(node, _support(language))
     if found is None:
         return Weakening(None, exact=False, proof="proved")
     result = Predicate(core(found), predicate.language, written=found)
     if found == node:
         return Weakening(result, exact=True, proof="proved")
-    proof = _proof(accepting(predicate.node), result.node, timeout)
+    proof = _proof(for_acceptance(predicate.node), result.node, timeout)
     # A row that would be lost is a fault of this module. Nothing is pushed then: that loses no row.
     return Weakening(result if proof else None, exact=False, proof=proof or "proved")
 

@@ -71,8 +71,8 @@ class Classes(Struct, frozen=True):
     leaves: Mapping[Node, tuple[Leaf, ...]]
     most: int = 1
 
-    def places(self, *, lanes: bool = False) -> list[tuple[int, int]]:
-        """The number (`words`) and the bit where each key begins: close together, or with `lanes` in a
+    def key_offsets(self, *, lanes: bool = False) -> list[tuple[int, int]]:
+        """The number (`packed_keys`) and the bit where each key begins: close together, or with `lanes` in a
         byte of its own each.
         """
         if lanes:
@@ -86,10 +86,10 @@ class Classes(Struct, frozen=True):
             bit += key.width
         return found
 
-    def words(self, *, lanes: bool = False) -> list[str]:
+    def packed_keys(self, *, lanes: bool = False) -> list[str]:
         """SQL for the numbers that rows are grouped by, or with `lanes` streamed as."""
         words: dict[int, Sql] = {}
-        for key, (word, bit) in zip(self.keys, self.places(lanes=lanes), strict=True):
+        for key, (word, bit) in zip(self.keys, self.key_offsets(lanes=lanes), strict=True):
             # Shifts and ORs: sums and products would be checked for overflow, row by row.
             shifted = exp.Paren(this=binary(exp.BitwiseLeftShift, _number(key), number_literal(bit)))
             known = words.get(word)

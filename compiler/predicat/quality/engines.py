@@ -45,12 +45,12 @@ def count_rows(plan: Plan, source: str, fetch: Fetch, stream: Stream | None = No
 
 
 def _words(classes: Classes, source: str, *, lanes: bool = False) -> str:
-    columns = ", ".join(f"{word} AS w{place}" for place, word in enumerate(classes.words(lanes=lanes)))
+    columns = ", ".join(f"{word} AS w{place}" for place, word in enumerate(classes.packed_keys(lanes=lanes)))
     return f"SELECT {columns} FROM {source}"
 
 
 def _group_query(classes: Classes, source: str) -> str:
-    names = ", ".join(f"w{place}" for place in range(len(classes.words())))
+    names = ", ".join(f"w{place}" for place in range(len(classes.packed_keys())))
     if not names:
         return f"SELECT count(*) FROM {source}"
     return f"SELECT {names}, count(*) FROM ({_words(classes, source)}) AS predicat_classes GROUP BY {names}"
@@ -163,7 +163,7 @@ class _Postgres:
 
     def stream(self, plan: Plan, query: str) -> Iterator[list[bytes]]:
         """Batches out of a binary COPY: every row has the same length, so a key is every nth byte."""
-        words = len(plan.classes.words(lanes=True))
+        words = len(plan.classes.packed_keys(lanes=True))
         length = 2 + 12 * words
         places = [2 + 12 * (key // LANES) + 4 + 7 - key % LANES for key in range(plan.program.keys)]
         data = bytearray()

@@ -145,7 +145,10 @@ def fold(
 
     found = outcomes(program, codes, size)
     items = [found[step] for step in program.items]
-    accepted = [every & ~items[item][1] if lenient else items[item][0] for item, lenient in program.filters]
+    accepted = [
+        every & ~items[item][1] if accepts_unknown else items[item][0]
+        for item, accepts_unknown in program.filters
+    ]
     gaps, overlaps = _group_sets(program, accepted, every)
     return Totals(
         count(every),

@@ -36,7 +36,7 @@ def codes(classes: Classes, columns: Sequence[Sequence[int]]) -> list[bytes]:
     """The class of each row, key by key, out of columns of packed words."""
     return [
         bytes([number >> bit & (1 << key.width) - 1 for number in columns[word]])
-        for key, (word, bit) in zip(classes.keys, classes.places(), strict=True)
+        for key, (word, bit) in zip(classes.keys, classes.key_offsets(), strict=True)
     ]
 
 

@@ -99,7 +99,7 @@ def measure(plan: Plan, totals: Totals, sample_rows: Sampler | None = None, samp
             result,
             item,
             Count(true, false, totals.rows - true - false),
-            accepts_unknown=item.name.partition("@")[0] in plan.lenient,
+            accepts_unknown=item.name.partition("@")[0] in plan.accepting_unknown,
         )
     for (one, other), both in zip(combinations(names, 2), totals.pairs, strict=True):
         if both:
@@ -123,12 +123,13 @@ def _add(result: Measure, item: Item, count: Count, *, accepts_unknown: bool) ->
 
 
 def _samples(plan: Plan, found: Measure, sample_rows: Sampler) -> None:
-    lenient = plan.lenient
+    accepting = plan.accepting_unknown
     for name in plan.groups:
         counted, spec = found.groups[name], plan.dataset.groups[name]
         hits: list[Sql] = [
             cast(
-                call("COALESCE", plan.dialect.tree(plan.condition(member)), _truth(member in lenient)), "int"
+                call("COALESCE", plan.dialect.tree(plan.condition(member)), _truth(member in accepting)),
+                "int",
             )
             for member in members(plan.dataset, name)
         ]

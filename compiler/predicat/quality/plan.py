@@ -57,7 +57,7 @@ class Plan(Struct, frozen=True):
     """The current time. Default: the engine's own."""
 
     @property
-    def lenient(self) -> set[str]:
+    def accepting_unknown(self) -> set[str]:
         """The filters that accept rows for which they are UNKNOWN."""
         return {row.qualified for row in self.filters if row.on_unknown == "accept"}
 

@@ -17,7 +17,7 @@ from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.surface import ENGINE_ORDER
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.engine_order import bare
 from predicat.passes.list_tables import in_tables
 from predicat.passes.solve import for_rows
@@ -63,7 +63,7 @@ def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
 
 def _sql(node: Node, filter_: Filter, dialect: str) -> str:
     try:
-        shown = in_tables(accepting(node) if filter_.on_unknown == "reject" else node)
+        shown = in_tables(for_acceptance(node) if filter_.on_unknown == "reject" else node)
         return backends.dialect(dialect).render(shown)
     except Unsupported as error:
         return f"none: {error.diagnostics[0].message}"
@@ -93,7 +93,7 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
     """
     for written in atoms(surface):
         atom = core_of_part(written)
-        solved = bare(for_rows(accepting(atom)))
+        solved = bare(for_rows(for_acceptance(atom)))
         spark = all(_bare(part, _PUSHED) for part in atoms(solved))
         if storage is None or storage.indexes is None:
             postgres = all(_bare(part, _INDEXED) for part in atoms(solved))

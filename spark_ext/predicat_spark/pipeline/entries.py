@@ -23,7 +23,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import entries as say
 from predicat.entry_filters import GROUP, Chain, Outcome, Plan, is_entry_filter, plan_of
 from predicat.ir.nodes import TRUE, Node
-from predicat.passes.accept import accepting
+from predicat.passes.accept import for_acceptance
 from predicat.passes.substitute import at
 from predicat_spark.entry_filters import rows_of
 from predicat_spark.names import quoted
@@ -106,7 +106,8 @@ class Entries:
         from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
 
         natives = [
-            backends.dialect("spark").render(accepting(at(entry.native, entry.now))) for entry in self.found
+            backends.dialect("spark").render(for_acceptance(at(entry.native, entry.now)))
+            for entry in self.found
         ]
         good = (
             " AND ".join(f"({cell.sql}) IS NULL" for cell in reading.cells)

@@ -97,7 +97,7 @@ from predicat.ir.values import (
     TIMESTAMP_PATTERN,
     UNITS,
 )
-from predicat.passes.accept import accepting, never_unknown
+from predicat.passes.accept import for_acceptance, never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
 from predicat.passes.polarity import true_rows
@@ -537,7 +537,7 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
 
 def _exists(r: Renderer, node: Quantifier) -> Sql:
     """Whether a list has an element for which a test is TRUE."""
-    test = r.node(true_rows(accepting(node.body)))
+    test = r.node(true_rows(for_acceptance(node.body)))
     kept = call("LIST_FILTER", r.node(node.source), _lambda(node.variable, test))
     return binary(exp.GT, call("LEN", kept), number_literal(0))
 

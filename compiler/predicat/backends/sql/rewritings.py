@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from predicat.backends.sql.json_rewrites import fuse_kind_tests
 from predicat.ir.nodes import Node
-from predicat.passes.accept import accepting, decided_once
+from predicat.passes.accept import decided_once, for_acceptance
 from predicat.passes.idioms import idiomatic
 from predicat.passes.polarity import true_rows
 from predicat.passes.solve import exactly, for_rows
@@ -59,7 +59,7 @@ class Rewritings(Struct, frozen=True):
 
     def accepted(self, node: Node) -> Node:
         """A condition without `IS TRUE` where FALSE and UNKNOWN are the same."""
-        return accepting(node) if self.accept else node
+        return for_acceptance(node) if self.accept else node
 
     def documents(self, node: Node) -> Node:
         """A predicate over JSON with one look-up for the kind of a value and the value."""

@@ -14,7 +14,7 @@ from typing import NoReturn
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
-from predicat.language.common.data import either
+from predicat.language.common.data import any_of
 from predicat.language.common.trees import (
     Build,
     Methods,
@@ -75,7 +75,7 @@ _TEXT, _PARTS, _REST = "a text", "its parts", "the rest"
 
 
 def _matches(value: t.Tree, patterns: list[str], span: Span) -> t.Tree:
-    return either(tuple(apply("matches", span, value, text(pattern, span)) for pattern in patterns), span)
+    return any_of(tuple(apply("matches", span, value, text(pattern, span)) for pattern in patterns), span)
 
 
 def _known(test: Callable[[t.Tree, Span], t.Tree], found: Callable[[t.Tree, Span], t.Tree]) -> Build:

@@ -171,11 +171,13 @@ class DataReader:
                 return JSON if base is not None else STRING
 
 
-def both(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+def all_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """AND in Kleene's logic; one part is itself."""
     return parts[0] if len(parts) == 1 else t.Apply("and", parts, span)
 
 
-def either(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+def any_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """OR in Kleene's logic; one part is itself."""
     return parts[0] if len(parts) == 1 else t.Apply("or", parts, span)
 
 

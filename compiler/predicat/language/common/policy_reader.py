@@ -26,7 +26,7 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.ir.types import JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.language.common import jsontext
-from predicat.language.common.data import Stop, both, decided, either, negated, present
+from predicat.language.common.data import Stop, all_of, any_of, decided, negated, present
 from predicat.language.common.policy_values import Flavor, ValueReader, is_absence
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class PolicyReader(ValueReader):
             raise
         if any(map(_told_apart, _within(keys))) or _overlap(keys):
             ways = self.ways(keys)
-            return either(self.many(ways, lambda way: self.level(way, None, 0)), keys[0].span)
+            return any_of(self.many(ways, lambda way: self.level(way, None, 0)), keys[0].span)
         return self.level(keys, None, 0)
 
     # --- keys
@@ -195,11 +195,11 @@ class PolicyReader(ValueReader):
 
     def level(self, keys: tuple[Key, ...], base: Found | None, depth: int) -> t.Tree:
         """Every key matches what it reads from `base`."""
-        return both(self.many(keys, lambda key: self.match(key, base, depth)), keys[0].span)
+        return all_of(self.many(keys, lambda key: self.match(key, base, depth)), keys[0].span)
 
     def match(self, key: Key, base: Found | None, depth: int) -> t.Tree:
         if key.options:
-            return either(self.many(key.options, lambda option: self.level(option, base, depth)), key.span)
+            return any_of(self.many(key.options, lambda option: self.level(option, base, depth)), key.span)
         return self.leaf(key, base, depth) if key.values else self.inside(key, base, depth)
 
     def inside(self, key: Key, base: Found | None, depth: int) -> t.Tree:
@@ -214,7 +214,7 @@ class PolicyReader(ValueReader):
             )
         rest = _without(key, path)
         ways = [
-            both(
+            all_of(
                 (negated(self.has(path, base, depth)), *([self.inside(rest, base, depth)] if rest else [])),
                 key.span,
             )
@@ -222,7 +222,7 @@ class PolicyReader(ValueReader):
         others = tuple(value for value in path[-1].values if not is_absence(value))
         if others:
             ways.append(self.inside(_changed(key, path, others), base, depth))
-        return either(tuple(ways), key.span)
+        return any_of(tuple(ways), key.span)
 
     def has(self, path: tuple[Key, ...], base: Found | None, depth: int) -> t.Tree:
         """Whether there is a value at the end of a path, through any elements on its way."""
@@ -234,7 +234,7 @@ class PolicyReader(ValueReader):
         """One of the values of a key matches."""
         kind = self.read(key.name, key.span, base).kind
         if kind != JSON and not isinstance(kind, ArrayType):
-            return either(self.many(key.values, lambda value: self.alone(key, base, value, depth)), key.span)
+            return any_of(self.many(key.values, lambda value: self.alone(key, base, value, depth)), key.span)
         parts: list[t.Tree] = []
         if any(map(is_absence, key.values)):
             parts.append(negated(self.there(key, base, depth)))
@@ -245,10 +245,10 @@ class PolicyReader(ValueReader):
                     key,
                     base,
                     depth,
-                    lambda one: either(tuple(test(one.tree, one.kind) for test in tests), key.span),
+                    lambda one: any_of(tuple(test(one.tree, one.kind) for test in tests), key.span),
                 )
             )
-        return either(tuple(parts), key.span)
+        return any_of(tuple(parts), key.span)
 
     def alone(self, key: Key, base: Found | None, value: Any, depth: int) -> t.Tree:
         """A value of a field that holds one value."""
@@ -305,7 +305,7 @@ class PolicyReader(ValueReader):
                 outer, inner = replace(key, name=key.name[:at]), replace(key, name=key.name[at + 1 :])
                 found = self.read(outer.name, key.span, base)
                 parts.append(self.each(found, key.span, depth, self.within(inner, depth + 1, test)))
-        return either(tuple(parts), key.span)
+        return any_of(tuple(parts), key.span)
 
     def within(self, key: Key, depth: int, test: Callable[[Found], t.Tree]) -> Callable[[Found], t.Tree]:
         """The test on a key inside of a value."""
@@ -334,7 +334,7 @@ class PolicyReader(ValueReader):
 
     def is_value(self, tree: t.Tree, kind: Type) -> t.Tree:
         if kind == JSON:
-            return negated(decided(either(self.containers(tree), tree.span)))
+            return negated(decided(any_of(self.containers(tree), tree.span)))
         return (
             t.Const(value=False, span=tree.span)
             if self.nested and isinstance(kind, StructType | MapType)

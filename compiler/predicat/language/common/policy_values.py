@@ -15,7 +15,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT, JSON, STRING, Type
-from predicat.language.common.data import DataReader, both, decided, either, negated, present
+from predicat.language.common.data import DataReader, all_of, any_of, decided, negated, present
 from predicat.language.common.policy_spelling import AFFIXED, COMPARED
 from predicat.semantics import cidr, like
 
@@ -97,7 +97,7 @@ class ValueReader(DataReader):
         if not isinstance(wanted, bool):
             raise self.bad(wanted, "exists", say.true_or_false())
         return lambda key, kind: (
-            negated(decided(either(self.containers(key), key.span))) if kind == JSON else present(key)
+            negated(decided(any_of(self.containers(key), key.span))) if kind == JSON else present(key)
         )
 
     def containers(self, key: t.Tree) -> tuple[t.Tree, ...]:
@@ -125,7 +125,7 @@ class ValueReader(DataReader):
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             same = _equal(key, kind, "json_string", t.Const(text, span))
-            return same if spellings is None else either((same, spellings(key, kind)), key.span)
+            return same if spellings is None else any_of((same, spellings(key, kind)), key.span)
 
         return run
 
@@ -166,10 +166,10 @@ class ValueReader(DataReader):
         def run(key: t.Tree, kind: Type) -> t.Tree:
             if kind == JSON:
                 return negated(
-                    decided(either((*self.containers(key), *(test(key, kind) for test in tests)), key.span))
+                    decided(any_of((*self.containers(key), *(test(key, kind) for test in tests)), key.span))
                 )
-            hits = either(tuple(decided(test(key, kind)) for test in tests), key.span)
-            return both((present(key), negated(hits)), key.span)
+            hits = any_of(tuple(decided(test(key, kind)) for test in tests), key.span)
+            return all_of((present(key), negated(hits)), key.span)
 
         return run
 
@@ -206,7 +206,7 @@ class ValueReader(DataReader):
                 t.Apply(COMPARED[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span)
                 for sign, number in pairs
             )
-            return both(tests, key.span)
+            return all_of(tests, key.span)
 
         return run
 
@@ -249,7 +249,7 @@ def _equal(key: t.Tree, kind: Type, read: str, constant: t.Tree) -> t.Tree:
 
 
 def _matching(patterns: list[str], span: Span) -> Test:
-    return lambda key, kind: either(
+    return lambda key, kind: any_of(
         tuple(t.Apply("matches", (_text(key, kind), t.Const(one, span)), key.span) for one in patterns),
         key.span,
     )

@@ -16,7 +16,7 @@ from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.ir.operators import JUNCTIONS
-from predicat.language.common.data import DataReader, both, decided, either, negated
+from predicat.language.common.data import DataReader, all_of, any_of, decided, negated
 from predicat.language.headers.spelling import KEY, OPERATORS
 from predicat.semantics.like import LikeError, canonical
 
@@ -54,7 +54,7 @@ class _Reader(DataReader):
     def operator(self, value: Any, operator: str, inner: Any, depth: int) -> t.Tree:
         if operator in JUNCTIONS:
             parts = self.many(self.listed(inner, operator), lambda part: self.filter(part, depth + 1))
-            return both(parts, self.span(value)) if operator == "and" else either(parts, self.span(value))
+            return all_of(parts, self.span(value)) if operator == "and" else any_of(parts, self.span(value))
         entries = self.mapping(inner, operator)
         if len(entries) != 1:
             raise self.bad(inner, operator, say.one_header(len(entries)))

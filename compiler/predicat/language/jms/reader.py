@@ -25,7 +25,7 @@ from predicat.ir import tree as t
 from predicat.ir.operators import ARITHMETIC, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX
-from predicat.language.common.data import both, either, negated
+from predicat.language.common.data import all_of, any_of, negated
 from predicat.language.common.lexer import TokenReader
 from predicat.language.jms.spelling import COMPARED, KEYWORDS
 from predicat.passes.scope import MAX_DEPTH
@@ -92,13 +92,13 @@ class SelectorReader(TokenReader):
         parts = [self.conjunction(depth)]
         while self.accept("OR"):
             parts.append(self.conjunction(depth))
-        return either(tuple(parts), parts[0].span.to(parts[-1].span))
+        return any_of(tuple(parts), parts[0].span.to(parts[-1].span))
 
     def conjunction(self, depth: int) -> t.Tree:
         parts = [self.negation(depth)]
         while self.accept("AND"):
             parts.append(self.negation(depth))
-        return both(tuple(parts), parts[0].span.to(parts[-1].span))
+        return all_of(tuple(parts), parts[0].span.to(parts[-1].span))
 
     def negation(self, depth: int) -> t.Tree:
         self.bounded(depth)

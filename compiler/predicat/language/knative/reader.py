@@ -21,7 +21,7 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.language.cesql import reader as cesql
-from predicat.language.common.data import DataReader, Stop, both, decided, either, negated
+from predicat.language.common.data import DataReader, Stop, all_of, any_of, decided, negated
 from predicat.language.knative.spelling import OPERATORS
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class _Reader(DataReader):
         entries = self.mapping(value, what)
         if not entries:
             return t.Const(value=True, span=self.span(value))
-        return both(
+        return all_of(
             self.many(entries.items(), lambda entry: self.attribute(entries, *entry)), self.span(value)
         )
 
@@ -109,7 +109,7 @@ class _Reader(DataReader):
     # --- the Subscriptions API
 
     def filters(self, value: Any, depth: int) -> t.Tree:
-        return both(
+        return all_of(
             self.many(self.listed(value, "filters"), lambda part: self.filter(part, depth + 1)),
             self.span(value),
         )
@@ -122,7 +122,7 @@ class _Reader(DataReader):
                 return self.filters(inner, depth)
             case "any":
                 parts = self.many(self.listed(inner, "any"), lambda part: self.filter(part, depth + 1))
-                return either(parts, self.span(value))
+                return any_of(parts, self.span(value))
             case "not":
                 return negated(self.filter(inner, depth + 1))
             case "cesql" | "sql":
@@ -140,7 +140,7 @@ class _Reader(DataReader):
             key = self.key(self.text(entry[0], say.ATTRIBUTE_NAME), self.key_span(entries, entry[0]))
             return decided(t.Apply(OPERATORS[dialect], (key, t.Const(wanted, self.span(entry[1]))), key.span))
 
-        return both(self.many(entries.items(), test), self.span(value))
+        return all_of(self.many(entries.items(), test), self.span(value))
 
     def expression(self, value: Any, place: Span) -> t.Tree:
         text = self.text(value, "cesql", place=place)

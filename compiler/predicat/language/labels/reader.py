@@ -18,7 +18,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT
-from predicat.language.common.data import DataReader, both, decided, negated, present
+from predicat.language.common.data import DataReader, all_of, decided, negated, present
 from predicat.language.labels.spelling import KEY, VALUE, WHOLE
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class _Reader(DataReader):
             and not any(isinstance(inner, Mapping | list) for inner in entries.values())
             and not set(entries) & set(_PARTS)
         ):
-            return both(
+            return all_of(
                 self.many(entries.items(), lambda entry: self.equals(entries, *entry)), self.span(value)
             )
         entries = self.mapping(value, say.LABEL_SELECTOR, _PARTS)
@@ -63,7 +63,7 @@ class _Reader(DataReader):
             *(partial(self.expression, one) for one in asked),
         ]
         parts = self.many(reads, lambda read: read())
-        return both(parts, self.span(value)) if parts else t.Const(value=True, span=self.span(value))
+        return all_of(parts, self.span(value)) if parts else t.Const(value=True, span=self.span(value))
 
     def manifest(self, entries: Mapping[str, Any]) -> t.Tree:
         """Reads the selector of a Service, a workload or a NetworkPolicy."""
@@ -168,7 +168,7 @@ class _Words:
                 if not self.peek():
                     raise self.unexpected("", self.end, "a requirement")
         whole = Span(self.source, 0, len(self.source.text))
-        return both(tuple(parts), whole) if parts else t.Const(value=True, span=whole)
+        return all_of(tuple(parts), whole) if parts else t.Const(value=True, span=whole)
 
     def requirement(self) -> t.Tree:
         name, at = self.take()

@@ -15,7 +15,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
-from predicat.language.common.data import both, decided, either, negated, present
+from predicat.language.common.data import all_of, any_of, decided, negated, present
 from predicat.language.common.lexer import TokenReader
 from predicat.passes.scope import MAX_DEPTH
 
@@ -60,7 +60,7 @@ class _Parser(TokenReader):
         if len(parts) == 1:
             return parts[0]
         span = parts[0].span.to(parts[-1].span)
-        return both(tuple(parts), span) if joined == "AND" else either(tuple(parts), span)
+        return all_of(tuple(parts), span) if joined == "AND" else any_of(tuple(parts), span)
 
     def unary(self, depth: int) -> t.Tree:
         if self.peek() in ("NOT", "-"):

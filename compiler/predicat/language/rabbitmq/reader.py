@@ -12,7 +12,7 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
-from predicat.language.common.data import decided, either, present
+from predicat.language.common.data import any_of, decided, present
 from predicat.language.rabbitmq.spelling import FIELD, MAX_BYTES, PIECES
 from predicat.semantics import regex
 
@@ -48,7 +48,7 @@ def _test(words: list[str], key: t.Tree, span: Span) -> t.Tree:
     if last == "#" and "*" not in head and "#" not in head:
         text = ".".join(head)
         whole = t.Apply("eq", (key, t.Const(text, span)), span)
-        return either((whole, t.Apply("starts_with", (key, t.Const(text + ".", span)), span)), span)
+        return any_of((whole, t.Apply("starts_with", (key, t.Const(text + ".", span)), span)), span)
     pattern = "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words)
     dotted = t.Apply("concat", (t.Const(".", span), key), span)
     found: t.Tree = t.Apply("matches", (dotted, t.Const(f"^{pattern}$", span)), span)

@@ -22,7 +22,7 @@ from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX
-from predicat.language.common.data import both, decided, present
+from predicat.language.common.data import all_of, decided, present
 from predicat.language.jms.reader import FOREIGN, SelectorReader
 from predicat.language.servicebus.spelling import CORRELATION, SYSTEM, WORDS
 
@@ -92,7 +92,7 @@ class _Reader(SelectorReader):
         tests += self.many(own, lambda name: self.equal(own, name, None))
         if not tests:
             raise self.bad(value, say.THE_CORRELATION_FILTER, say.no_property())
-        return both(tuple(tests), self.whole)
+        return all_of(tuple(tests), self.whole)
 
     def equal(self, entries: Any, name: str, system: str | None) -> t.Tree:
         value, place = entries[name], self.key_span(entries, name)

@@ -59,7 +59,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, RANGE_MOST, SUM_MOST
-from predicat.passes.accept import accepting, never_unknown
+from predicat.passes.accept import for_acceptance, never_unknown
 from predicat.passes.elements import condition, is_exists_over_values
 from predicat.passes.polarity import true_rows
 
@@ -128,7 +128,7 @@ def exists(r: Renderer, node: Quantifier) -> Sql:
     found = exp.Select(expressions=[number_literal(1)]).from_(
         _rows(r, node, r.node(node.source), None), copy=False
     )
-    found.set("where", exp.Where(this=r.node(true_rows(accepting(node.body)))))
+    found.set("where", exp.Where(this=r.node(true_rows(for_acceptance(node.body)))))
     return exp.Exists(this=found)
 
 
