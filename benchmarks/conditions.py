@@ -20,7 +20,7 @@ import yaml
 
 import predicat
 from predicat import backends
-from predicat.backends.sql.base import Dialect
+from predicat.backends.sql.dialect import Dialect
 from predicat.ir.nodes import Node
 
 CONDITIONS = Path(__file__).with_name("conditions.yml")

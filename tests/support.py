@@ -21,7 +21,7 @@ import yaml
 
 import predicat
 from predicat import backends
-from predicat.backends.sql.base import NotSupported
+from predicat.backends.sql.renderer import NotSupported
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.language.cel import refused

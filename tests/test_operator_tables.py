@@ -11,7 +11,7 @@ import pytest
 from predicat.language import WRITERS, writer
 
 from predicat import backends
-from predicat.backends.sql.base import NotSupported
+from predicat.backends.sql.renderer import NotSupported
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable

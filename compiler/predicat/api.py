@@ -32,7 +32,7 @@ from predicat.semantics import clock
 from predicat.semantics.evaluate import NONE, Eval, compile_node
 
 if TYPE_CHECKING:
-    from predicat.backends.sql.base import Dialect
+    from predicat.backends.sql.dialect import Dialect
 
 _MOST_KINDS = 100
 _MOST_ROWS = 1_000

@@ -16,7 +16,8 @@ from sqlglot import exp
 
 import predicat
 from predicat.api import declared
-from predicat.backends.sql import base
+from predicat.backends.sql import dialect as of_dialects
+from predicat.backends.sql import renderer
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.ir.nodes import Node
 from tests.engines.predicates import FIELDS, predicates, rows
@@ -118,8 +119,9 @@ def test_what_the_check_takes_apart_is_bounded(template: str) -> None:
 def test_names_change_no_answer(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     """Generated predicates, in which all that comes again has a name."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "_MIN_HEIGHT", 0)
-        patch.setattr(base, "_LARGE_PARTS", 30)
+        patch.setattr(renderer, "_MIN_HEIGHT", 0)
+        for module in (renderer, of_dialects):
+            patch.setattr(module, "LARGE_PARTS", 30)
         check_batch(nodes, Tables(spark, postgres, FIELDS, rows(30)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp, parse_one
 
-from predicat.backends.sql.base import cast, not_, number_literal, string_literal, try_cast
+from predicat.backends.sql.builders import cast, not_, number_literal, string_literal, try_cast
 from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.spark import SPARK
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from predicat.backends.sql.base import Dialect
+    from predicat.backends.sql.dialect import Dialect
     from predicat.backends.sql.storage import Storage
 
 _MODULES = {"spark": "spark:SPARK", "postgres": "postgres:POSTGRES", "duckdb": "duckdb:DUCKDB"}

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from predicat import backends
-from predicat.backends.sql.base import Dialect
+from predicat.backends.sql.dialect import Dialect
 from predicat.backends.sql.functions import Runtime
 from predicat.catalog.cache import text_hash
 from predicat.catalog.jobs import job_data

@@ -10,7 +10,7 @@ from uuid import uuid4
 from sqlglot import exp
 
 from predicat import backends
-from predicat.backends.sql.base import Renderer
+from predicat.backends.sql.renderer import Renderer
 from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Unsupported

@@ -17,7 +17,8 @@ from typing import Any
 from msgspec import Struct
 from sqlglot import exp
 
-from predicat.backends.sql.base import Dialect, Sql, binary, call, case, cast, number_literal
+from predicat.backends.sql.builders import Sql, binary, call, case, cast, number_literal
+from predicat.backends.sql.dialect import Dialect
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, EQUALITIES

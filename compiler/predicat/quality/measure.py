@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 from sqlglot import exp
 
-from predicat.backends.sql.base import Sql, binary, call, cast, number_literal
+from predicat.backends.sql.builders import Sql, binary, call, cast, number_literal
 from predicat.quality.fold import Totals
 from predicat.quality.plan import Item, Plan, members
 

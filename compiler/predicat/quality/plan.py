@@ -11,7 +11,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from predicat import backends
-from predicat.backends.sql.base import Dialect
+from predicat.backends.sql.dialect import Dialect
 from predicat.catalog.model import Catalog, Dataset, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg

@@ -6,22 +6,9 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
-    Sql,
-    and_,
-    as_bigint,
-    as_double,
-    binary,
-    call,
-    case,
-    cast,
-    constant_int,
-    let,
-    number_literal,
-    string_literal,
-)
+from predicat.backends.sql.builders import Sql, and_, binary, call, case, cast, number_literal, string_literal
+from predicat.backends.sql.renderer import Renderer, Rule, constant_int, let
+from predicat.backends.sql.widths import as_bigint, as_double
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
 from predicat.ir.operators import SOLVED_ONLY

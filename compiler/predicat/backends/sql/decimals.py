@@ -6,21 +6,19 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     binary,
     call,
     case,
     cast,
     concatenated,
-    let,
     number_literal,
     string_literal,
     try_cast,
     wrap,
 )
+from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.decimal_types import Digits, result
 from predicat.ir.nodes import Call, Field, Literal, Node

@@ -11,18 +11,9 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from predicat.backends.sql import json_texts
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
-    Sql,
-    and_,
-    call,
-    case,
-    comparison_operand,
-    constant,
-    string_literal,
-)
+from predicat.backends.sql.builders import Sql, and_, call, case, comparison_operand, string_literal
 from predicat.backends.sql.json_rewrites import is_only_text, path
+from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 

@@ -20,53 +20,51 @@ from predicat.backends.sql import (
     patterns,
     value_lists,
 )
-from predicat.backends.sql.base import (
-    COMMON,
-    INT32_MAX,
-    Dialect,
-    Documents,
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
-    as_bigint,
-    as_double,
     between,
     binary,
     call,
     case,
-    case_insensitive,
     cast,
-    constant,
-    constant_int,
-    divided_by_zero,
-    folded,
-    function,
     is_null,
-    let,
-    like_or,
-    like_row,
-    nan_where,
     not_,
     number_literal,
-    operands,
     or_,
     pack,
-    quantity,
-    replace_each,
     string_literal,
-    substr,
-    template,
-    tested,
     try_cast,
-    unless_missing,
     wrap,
 )
+from predicat.backends.sql.common import COMMON, function, template
+from predicat.backends.sql.comparisons import nan_where, tested
+from predicat.backends.sql.dialect import Dialect
 from predicat.backends.sql.documents import member_or_element, where_kind
 from predicat.backends.sql.duckdb_calendar import local, micros, moment, try_, utc
 from predicat.backends.sql.escapes import with_escapes
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
+from predicat.backends.sql.numbers import divided_by_zero, quantity
 from predicat.backends.sql.present import source_of_present
+from predicat.backends.sql.renderer import (
+    Documents,
+    Renderer,
+    Rule,
+    constant,
+    constant_int,
+    let,
+    unless_missing,
+)
+from predicat.backends.sql.texts import (
+    INT32_MAX,
+    case_insensitive,
+    folded,
+    like_or,
+    like_row,
+    replace_each,
+    substr,
+)
+from predicat.backends.sql.widths import as_bigint, as_double, operands
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, ranged_over
 from predicat.ir.operators import ARRAYS, TIME_PARTS

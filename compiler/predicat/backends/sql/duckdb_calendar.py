@@ -7,23 +7,20 @@ from datetime import UTC, date, datetime, time
 from sqlglot import exp
 
 from predicat.backends.sql import zones
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
-    as_bigint,
     between,
     binary,
     call,
     case,
     cast,
-    constant,
-    let,
     number_literal,
     string_literal,
     try_cast,
 )
+from predicat.backends.sql.renderer import Renderer, Rule, constant, let
+from predicat.backends.sql.widths import as_bigint
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS

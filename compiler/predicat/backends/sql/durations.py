@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
+from predicat.backends.sql.builders import (
     Sql,
     between,
     binary,

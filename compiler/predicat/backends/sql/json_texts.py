@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from sqlglot import exp, parse_one
 
-from predicat.backends.sql.base import Renderer, Rule, Sql
+from predicat.backends.sql.builders import Sql
+from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.ir.nodes import Call, Variable
 from predicat.semantics.json_texts import LONGEST_KEY, LONGEST_NUMBER, MOST_BYTES, MOST_LEVELS
 

@@ -10,19 +10,18 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
+from predicat.backends.sql.builders import (
     Sql,
     between,
     binary,
     call,
     case,
     concatenated,
-    let_always,
     number_literal,
     string_literal,
     try_cast,
 )
+from predicat.backends.sql.renderer import Renderer, let_always
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
 
 _BLANKS = r"[ \t\n\x0B\f\r]*"

@@ -6,22 +6,19 @@ from datetime import date
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
-    as_bigint,
     between,
     binary,
     call,
     case,
     cast,
-    constant,
-    let,
     number_literal,
     string_literal,
 )
+from predicat.backends.sql.renderer import Renderer, Rule, constant, let
+from predicat.backends.sql.widths import as_bigint
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS

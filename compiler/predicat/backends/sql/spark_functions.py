@@ -6,8 +6,9 @@ JSON values.
 
 from __future__ import annotations
 
-from predicat.backends.sql.base import Renderer, Sql, call
+from predicat.backends.sql.builders import Sql, call
 from predicat.backends.sql.functions import CONVERSIONS, OF_JSON, Function, Runtime, by_operator
+from predicat.backends.sql.renderer import Renderer
 from predicat.ir.nodes import Call, Node, Variable
 from predicat.ir.types import DATE, TIMESTAMP
 

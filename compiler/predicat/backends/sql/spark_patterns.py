@@ -6,19 +6,18 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
+from predicat.backends.sql.builders import (
     Sql,
     between,
     binary,
     call,
     case,
-    constant,
     number_literal,
     or_,
     rlike,
     string_literal,
 )
+from predicat.backends.sql.renderer import Renderer, constant
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
 from predicat.semantics import automaton, regex

@@ -12,8 +12,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
     binary,
@@ -27,6 +26,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.names import identifier
+from predicat.backends.sql.renderer import Renderer
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Literal, Variable, walk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Sql, string_literal, wrap
+from predicat.backends.sql.builders import Sql, string_literal, wrap
 
 _UTC = "UTC"
 

@@ -5,22 +5,18 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql import arithmetic, decimals, patterns, value_lists
-from predicat.backends.sql.base import (
-    COMMON,
+from predicat.backends.sql.builders import (
     COMPARISON_NODES,
-    Dialect,
-    Documents,
     between,
     binary,
     call,
     case,
     cast,
-    folded,
-    let,
     number_literal,
-    replace_each,
     string_literal,
 )
+from predicat.backends.sql.common import COMMON
+from predicat.backends.sql.dialect import Dialect
 from predicat.backends.sql.documents import ROWS, RULES
 from predicat.backends.sql.escapes import with_escapes
 from predicat.backends.sql.postgres import (
@@ -36,6 +32,8 @@ from predicat.backends.sql.postgres import (
     texts,
     times,
 )
+from predicat.backends.sql.renderer import Documents, let
+from predicat.backends.sql.texts import folded, replace_each
 from predicat.backends.sql.writing import Spelling
 from predicat.ir.operators import ORDERED, TIME_PARTS
 from predicat.semantics import regex

@@ -6,9 +6,7 @@ from datetime import UTC, date, datetime, time
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
     between,
@@ -16,13 +14,12 @@ from predicat.backends.sql.base import (
     call,
     case,
     cast,
-    constant,
-    let,
     number_literal,
     string_literal,
 )
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.ranges import numeric
+from predicat.backends.sql.renderer import Renderer, Rule, constant, let
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.passes.clock import is_of_clock

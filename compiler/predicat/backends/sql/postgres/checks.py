@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from predicat.backends.sql.base import Sql
+from predicat.backends.sql.builders import Sql
 
 Range = tuple[Decimal | None, Decimal | None]
 """The least and the greatest value; None for no end."""

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
+from predicat.backends.sql.builders import (
     COMPARISON_NODES,
-    Renderer,
-    Rule,
     Sql,
     and_,
-    as_bigint,
     between,
     binary,
     call,
     case,
     cast,
     clamp,
-    compare,
-    constant,
-    constant_int,
     is_null,
-    let,
     not_,
     number_literal,
     or_,
     string_literal,
-    to_boolean,
-    unless_missing,
     wrap,
 )
+from predicat.backends.sql.comparisons import compare
+from predicat.backends.sql.numbers import to_boolean
 from predicat.backends.sql.postgres.conversions import (
     text_to_date,
     text_to_decimal,
@@ -39,6 +32,8 @@ from predicat.backends.sql.postgres.conversions import (
 )
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null, text_of, values
 from predicat.backends.sql.present import source_of_present
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let, unless_missing
+from predicat.backends.sql.widths import as_bigint
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable, element_of, walk

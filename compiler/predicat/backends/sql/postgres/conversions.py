@@ -5,8 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql import durations
-from predicat.backends.sql.base import (
-    Renderer,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
     between,
@@ -14,19 +13,19 @@ from predicat.backends.sql.base import (
     call,
     case,
     cast,
-    let,
     like,
     not_,
     number_literal,
     or_,
-    quantity,
     rlike,
     string_literal,
     wrap,
 )
+from predicat.backends.sql.numbers import quantity
 from predicat.backends.sql.postgres import ranges, times
 from predicat.backends.sql.postgres.numbers import bigint_or_null, ieee, let_unless_column, nearest
 from predicat.backends.sql.postgres.ranges import numeric
+from predicat.backends.sql.renderer import Renderer, let
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import (

@@ -11,9 +11,7 @@ from struct import pack, unpack
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
     between,
@@ -21,19 +19,18 @@ from predicat.backends.sql.base import (
     call,
     case,
     cast,
-    let,
-    let_always,
     not_,
     number_literal,
     string_literal,
-    template,
     wrap,
 )
+from predicat.backends.sql.common import template
 from predicat.backends.sql.documents import ROWS, member_or_element
 from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step, path
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.ranges import numeric
+from predicat.backends.sql.renderer import Renderer, Rule, let, let_always
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.operators import ARRAYS, EQUALITIES, FLIPPED
 from predicat.ir.types import DOUBLE

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Sql
+from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.postgres.stored import spelling
 from predicat.backends.sql.storage import Index, Storage, TextOrder
 

@@ -16,7 +16,7 @@ from functools import cache
 from msgspec.structs import replace
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql
+from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.functions import OF_JSON, Runtime, by_operator
 from predicat.backends.sql.postgres import POSTGRES, numbers, times
 from predicat.backends.sql.postgres import installed_conversions as conversions
@@ -30,6 +30,7 @@ from predicat.backends.sql.postgres.runtime import (
     binary_call,
     called,
 )
+from predicat.backends.sql.renderer import Renderer
 from predicat.ir.nodes import Variable
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP
 

@@ -7,30 +7,25 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from predicat.backends.sql import decimals, durations
-from predicat.backends.sql.base import (
-    EXACT_DIGITS,
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
-    as_double,
     between,
     binary,
     call,
     case,
     cast,
-    constant,
-    constant_int,
-    divided_by_zero,
-    let,
     not_,
     number_literal,
     or_,
     string_literal,
     wrap,
 )
+from predicat.backends.sql.numbers import divided_by_zero
 from predicat.backends.sql.postgres import ranges, runtime, times
 from predicat.backends.sql.postgres.ranges import numeric
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let
+from predicat.backends.sql.widths import EXACT_DIGITS, as_double
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS

@@ -14,25 +14,22 @@ from typing import TypeGuard, TypeVar
 from msgspec import Struct, field
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
+from predicat.backends.sql.builders import (
     Sql,
     and_,
-    as_double,
     between,
     binary,
     call,
     case,
     cast,
-    is_column,
-    is_full,
-    let,
     not_,
     number_literal,
     or_,
     string_literal,
     wrap,
 )
+from predicat.backends.sql.renderer import Renderer, let
+from predicat.backends.sql.widths import as_double, is_column, is_full
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN

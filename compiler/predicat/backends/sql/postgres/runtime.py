@@ -6,7 +6,7 @@ from itertools import islice
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, bare, call
+from predicat.backends.sql.builders import Sql, call
 from predicat.backends.sql.functions import (
     CONVERSIONS,
     OF_JSON,
@@ -18,6 +18,8 @@ from predicat.backends.sql.functions import (
     calls,
 )
 from predicat.backends.sql.postgres.definition import SCHEMA
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.widths import bare
 from predicat.ir.nodes import Call, Node, Quantifier, Variable, walk
 from predicat.ir.types import BIGINT, DATE, DOUBLE, JSON, Type
 

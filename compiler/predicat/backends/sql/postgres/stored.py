@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from predicat.backends.sql.base import Sql, string_literal
+from predicat.backends.sql.builders import Sql, string_literal
 from predicat.backends.sql.storage import Index, IndexKey, Storage, TextOrder
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it cannot read is an error of the catalog

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import (
-    Renderer,
-    Rule,
+from predicat.backends.sql.builders import (
     Sql,
     binary,
     call,
@@ -14,22 +12,20 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     comparison_operand,
-    constant,
-    constant_int,
-    fold_case,
     is_null,
     not_,
     number_literal,
     rlike,
     string_literal,
-    tested,
-    without_case,
     wrap,
 )
+from predicat.backends.sql.comparisons import tested
 from predicat.backends.sql.patterns import found
 from predicat.backends.sql.postgres.index_texts import order_of
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.postgres.stored import spelling
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
+from predicat.backends.sql.texts import fold_case, without_case
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import STRING
 from predicat.semantics import casefold, like, regex

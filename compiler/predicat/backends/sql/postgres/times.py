@@ -13,10 +13,8 @@ from typing import TypeGuard
 from sqlglot import exp
 
 from predicat.backends.sql import zones
-from predicat.backends.sql.base import (
+from predicat.backends.sql.builders import (
     COMPARISON_NODES,
-    Renderer,
-    Rule,
     Sql,
     and_,
     between,
@@ -24,15 +22,13 @@ from predicat.backends.sql.base import (
     call,
     case,
     cast,
-    compare,
-    constant,
-    let,
-    micros,
     number_literal,
     string_literal,
 )
+from predicat.backends.sql.comparisons import compare
 from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
+from predicat.backends.sql.renderer import Renderer, Rule, constant, let, micros
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS

@@ -1,0 +1,253 @@
+"""SQL as nodes of sqlglot: constants, casts, CASE, logic, comparisons, with the parentheses that they need.
+
+Nodes are values: a node may occur at several places in a tree, so never change a node that you have not
+created.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sqlglot import exp
+
+from predicat.backends.sql.sizes import Sizes
+
+Sql = exp.Expr
+
+
+def call(name: str, *args: Sql) -> Sql:
+    """A function call, written as it is given."""
+    return exp.Anonymous(this=name, expressions=list(args))
+
+
+def string_literal(value: str) -> Sql:
+    """A constant text. The generator of the dialect quotes it."""
+    return exp.Literal(this=value, is_string=True)
+
+
+def number_literal(value: int | str) -> Sql:
+    """A constant number, with a minus as an operator."""
+    shown = str(value)
+    plain = exp.Literal(this=shown.removeprefix("-"), is_string=False)
+    return exp.Neg(this=plain) if shown.startswith("-") else plain
+
+
+def cast(sql: Sql, kind: str) -> Sql:
+    """CAST(sql AS kind), which may raise an error of the engine: guard the operand where it can fail."""
+    return exp.Cast(this=sql, to=_type(kind))
+
+
+def try_cast(sql: Sql, kind: str) -> Sql:
+    """TRY_CAST(sql AS kind): NULL if the conversion fails."""
+    return exp.TryCast(this=sql, to=_type(kind), safe=True)
+
+
+@lru_cache(1024)
+def _type(kind: str) -> exp.DataType:
+    """A type of an engine, whose name sqlglot reads but once."""
+    return exp.DataType.build(kind)
+
+
+def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
+    """CASE WHEN test THEN value ... [ELSE default] END."""
+    ifs = [exp.If(this=test, true=value) for test, value in branches]
+    return exp.Case(ifs=ifs, default=default) if default is not None else exp.Case(ifs=ifs)
+
+
+def clamp(sql: Sql, low: int, high: int) -> Sql:
+    """The nearest number in a range; NULL of NULL, which LEAST and GREATEST would ignore."""
+    below = (binary(exp.LT, sql, number_literal(low)), number_literal(low))
+    above = (binary(exp.GT, sql, number_literal(high)), number_literal(high))
+    return case(below, above, default=sql)
+
+
+_TIGHT = (
+    exp.Column,
+    exp.Literal,
+    exp.Anonymous,
+    exp.Paren,
+    exp.Cast,
+    exp.TryCast,
+    exp.Case,
+    exp.Boolean,
+    exp.Null,
+    exp.Bracket,
+    exp.Func,
+    exp.Placeholder,
+    exp.Var,
+    exp.Parameter,
+    exp.Identifier,
+    exp.Subquery,
+)
+
+
+def wrap(sql: Sql) -> Sql:
+    """The expression in parentheses, unless it needs none as an operand."""
+    kind = type(sql)
+    tight = _tight.get(kind)
+    if tight is None:
+        tight = _tight[kind] = kind is exp.Dot or (
+            issubclass(kind, _TIGHT) and not issubclass(kind, (exp.Binary, exp.RegexpLike))
+        )
+    return sql if tight else exp.Paren(this=sql)
+
+
+_tight: dict[type[Sql], bool] = {}
+
+
+def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
+    """A binary operation with its operands in parentheses where they need them."""
+    if issubclass(kind, _COMPARED):
+        return kind(this=comparison_operand(left), expression=comparison_operand(right))
+    if kind in _SUMS:
+        left = left if type(left) in (*_SUMS, *_PRODUCTS) else wrap(left)
+        return kind(this=left, expression=right if type(right) in _PRODUCTS else wrap(right))
+    return kind(this=wrap(left), expression=wrap(right))
+
+
+_SUMS = (exp.Add, exp.Sub)
+_PRODUCTS = (exp.Mul, exp.Mod, exp.IntDiv)
+_COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+def concatenated(left: Sql, right: Sql) -> Sql:
+    """`left || right`; NULL if one of them is."""
+    return exp.DPipe(
+        this=left if isinstance(left, exp.DPipe) else wrap(left), expression=wrap(right), safe=True
+    )
+
+
+def comparison_operand(sql: Sql) -> Sql:
+    """The expression as an operand of a comparison, LIKE, IN or IS: calculations bind tighter than these, and
+    so does PostgreSQL's `->>`.
+    """
+    return sql if type(sql) in _CALCULATIONS else wrap(sql)
+
+
+_CALCULATIONS = (
+    exp.JSONExtractScalar,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.IntDiv,
+    exp.Mod,
+    exp.Neg,
+    exp.DPipe,
+)
+
+
+def and_(*parts: Sql) -> Sql:
+    """AND in Kleene's logic; one operand is itself."""
+    return _join(exp.And, parts)
+
+
+def or_(*parts: Sql) -> Sql:
+    """OR in Kleene's logic; one operand is itself."""
+    return _join(exp.Or, parts)
+
+
+def _join(kind: type[exp.Connector], parts: tuple[Sql, ...]) -> Sql:
+    """AND or OR, as a balanced tree: sqlglot, Spark and PostgreSQL recurse into long chains."""
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) > 32:
+        middle = len(parts) // 2
+        return kind(this=wrap(_join(kind, parts[:middle])), expression=wrap(_join(kind, parts[middle:])))
+    result = _operand(parts[0], kind)
+    for part in parts[1:]:
+        result = kind(this=result, expression=_operand(part, kind))
+    return result
+
+
+def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
+    loose = isinstance(sql, exp.Or) and kind is exp.And
+    return exp.Paren(this=sql) if loose else sql
+
+
+def not_(sql: Sql) -> Sql:
+    """NOT; NULL of NULL. Of a comparison the opposite: engines order all values, NaN above the numbers."""
+    opposite = _OPPOSITE.get(type(sql))
+    if opposite is not None and not isinstance(sql.expression, exp.Any | exp.All):
+        return opposite(this=sql.this, expression=sql.expression)
+    if isinstance(sql, exp.Not):
+        return sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
+    if isinstance(sql, exp.Is | exp.In | exp.Between | exp.Like | exp.ILike):
+        return exp.Not(this=sql)
+    return exp.Not(this=wrap(sql))
+
+
+_OPPOSITE: dict[type[Sql], type[exp.Binary]] = {
+    one: other
+    for pair in (
+        (exp.EQ, exp.NEQ),
+        (exp.LT, exp.GTE),
+        (exp.LTE, exp.GT),
+        (exp.NullSafeEQ, exp.NullSafeNEQ),
+    )
+    for one, other in (pair, pair[::-1])
+}
+
+
+def is_null(sql: Sql) -> Sql:
+    """Whether an expression is NULL, as TRUE or FALSE."""
+    # IS NULL alone does not tell PostgreSQL what a parameter is.
+    typed = cast(sql, "TEXT") if isinstance(sql, exp.Var) else sql
+    return exp.Is(this=comparison_operand(typed), expression=exp.Null())
+
+
+def is_true(sql: Sql) -> Sql:
+    """Whether an expression is TRUE: FALSE for FALSE and NULL."""
+    return exp.Is(this=wrap(sql), expression=exp.Boolean(this=True))
+
+
+def between(sql: Sql, low: Sql, high: Sql) -> Sql:
+    """BETWEEN, with both ends included; NULL if the expression is NULL."""
+    return exp.Between(this=comparison_operand(sql), low=low, high=high)
+
+
+_SMALL_PARTS = 24
+
+
+def is_small(sql: Sql) -> bool:
+    """Whether an expression may be written twice where a guard needs its value."""
+    return not Sizes().exceeds(sql, _SMALL_PARTS)
+
+
+def pack(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
+    """Several values as one: a single value as it is, otherwise a struct of them; the name of the result; and
+    the body, in which names of several values become members.
+    """
+    name = next(iter(values))
+    if len(values) == 1:
+        return values[name], name, body
+    members = [
+        exp.PropertyEQ(this=exp.to_identifier(member, quoted=True), expression=value)
+        for member, value in values.items()
+    ]
+    body = body.copy()  # parts of it may stand elsewhere as well
+    for column in list(body.find_all(exp.Column)):
+        if column.name in values and not column.table:
+            column.set("table", exp.to_identifier(name, quoted=True))
+    return exp.Struct(expressions=members), name, body
+
+
+COMPARISON_NODES: dict[str, type[exp.Binary]] = {
+    "eq": exp.EQ,
+    "ne": exp.NEQ,
+    "lt": exp.LT,
+    "le": exp.LTE,
+    "gt": exp.GT,
+    "ge": exp.GTE,
+}
+
+
+def rlike(sql: Sql, pattern: str) -> Sql:
+    """Whether a pattern of the engine matches a part of a text."""
+    return exp.RegexpLike(this=wrap(sql), expression=string_literal(pattern))
+
+
+def like(value: Sql, pattern: Sql) -> Sql:
+    """LIKE where the backslash escapes by itself."""
+    return exp.Like(this=comparison_operand(value), expression=pattern)

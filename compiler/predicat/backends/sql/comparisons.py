@@ -1,0 +1,195 @@
+"""Comparisons of values, numbers across types, and doubles that may be NaN."""
+
+from __future__ import annotations
+
+import math
+
+from sqlglot import exp
+
+from predicat.backends.sql.builders import (
+    COMPARISON_NODES,
+    Sql,
+    and_,
+    binary,
+    call,
+    case,
+    cast,
+    is_null,
+    is_small,
+    not_,
+    number_literal,
+    or_,
+    string_literal,
+    wrap,
+)
+from predicat.backends.sql.functions import calls
+from predicat.backends.sql.letters import has_usual_case
+from predicat.backends.sql.renderer import Renderer, Rule, constant
+from predicat.backends.sql.widths import is_full
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.operators import EQUALITIES, FLIPPED, ORDERED, TIME_PARTS
+from predicat.ir.types import BIGINT, DOUBLE, STRING
+
+
+def comparison_rule(op: str) -> Rule:
+    return lambda r, node: compare(r, op, node.args[0], node.args[1])
+
+
+def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+    """A comparison by value: numbers across types exactly, NaN equal to nothing and below and above
+    nothing.
+    """
+    if is_numeric_mix(left, right):
+        return _compare_mixed(r, op, left, right)
+    if left.type is DOUBLE or right.type is DOUBLE:
+        return _compare_doubles(r, op, left, right)
+    if op in EQUALITIES and (ascii_only := _of_ascii(r, op, left, right) or _of_ascii(r, op, right, left)):
+        return ascii_only
+    one, other = tested(r, left, right), tested(r, right, left)
+    if left.type == STRING and op in ORDERED:
+        collate = r.dialect.table.get("collate")
+        if callable(collate):
+            one = collate(r, Call(STRING, "collate", (left, right)))
+    return binary(COMPARISON_NODES[op], one, other)
+
+
+_NARROW = frozenset({*TIME_PARTS, "length", "position", "size", "ascii", "days_between", "int32"})
+"""Operators whose SQL is a number of another type, with a cast to the width of theirs."""
+
+
+def compared(r: Renderer, node: Node) -> Sql:
+    """A value that is only compared: of a number without the cast to a greater width."""
+    sql = r.node(node)
+    if isinstance(node, Call) and node.op in _NARROW and type(sql) is exp.Cast:
+        return sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
+    return sql
+
+
+def tested(r: Renderer, node: Node, *constants: Node) -> Sql:
+    """A value that is only tested against constants: LOWER or UPPER as the engine has it, if that decides the
+    same.
+    """
+    if not r.parameterize and isinstance(node, Call) and has_usual_case(node, *constants):
+        return call(node.op.upper(), r.node(node.args[0]))
+    return compared(r, node)
+
+
+def _of_ascii(r: Renderer, op: str, node: Node, other: Node) -> Sql | None:
+    """`lower(x) = 'kim'`, where LOWER may make a `k` of another letter, as that and the number of bytes.
+    UPPER may make two letters of one.
+
+    None of another comparison, and where the collation may change what LOWER makes of ASCII.
+    """
+    size = r.dialect.byte_length_function
+    if size is None or r.parameterize or not isinstance(node, Call) or node.op not in ("lower", "upper"):
+        return None
+    wanted, text = constant(other) if isinstance(other, Literal) else "", node.args[0]
+    if not wanted.isascii() or not wanted or not isinstance(text, Field) or has_usual_case(node, other):
+        return None
+    value = r.node(text)
+    kind = COMPARISON_NODES[op]
+    letters = number_literal(len(wanted)) if node.op == "lower" else call("LENGTH", value)
+    tests = (
+        binary(kind, call(node.op.upper(), value), string_literal(wanted)),
+        binary(kind, call(size, value), letters),
+    )
+    return and_(*tests) if op == "eq" else or_(*tests)
+
+
+def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+    """Engines order NaN above every number and equal to itself. Comparisons with another result get a
+    guard.
+    """
+    if op == "ne" and left == right and left.type == DOUBLE:  # the test for NaN, which engines hold equal
+        return binary(exp.EQ, r.node(left), r.literal(DOUBLE, math.nan))
+    guards_right = op in ("lt", "le")
+    guarded, other = (right, left) if guards_right else (left, right)
+    needed = r.may_be_nan(guarded) and (op not in EQUALITIES or r.may_be_nan(other))
+    needed = needed and (
+        r.dialect.documents.has_nan or not (isinstance(guarded, Call) and guarded.op == "json_number")
+    )
+    read = (
+        guarded.args[0]
+        if isinstance(guarded, Call) and guarded.op == "to_double" and guarded.args[0].type == STRING
+        else None
+    )
+
+    def build(value: Sql) -> Sql:
+        pair = (r.node(other), value) if guards_right else (value, r.node(other))
+        result = binary(COMPARISON_NODES[op], *pair)
+        if not needed:
+            return result
+        # One text alone is read as NaN, and comparing it costs less than reading it twice.
+        guard = binary(exp.NEQ, r.node(read), string_literal("NaN")) if read else _not_nan(r, guarded, value)
+        if isinstance(other, Literal) and other.value is not None:
+            return or_(result, not_(guard)) if op == "ne" else and_(result, guard)
+        # Beside NULL the comparison stays UNKNOWN, NaN or not.
+        missing = is_null(r.node(other))
+        return (
+            or_(result, and_(not_(guard), not_(missing))) if op == "ne" else and_(result, or_(guard, missing))
+        )
+
+    value = r.node(guarded)
+    limit = other.value if isinstance(other, Literal) and isinstance(other.value, float) else math.nan
+    if (
+        needed
+        and op not in EQUALITIES
+        and not math.isnan(limit)
+        and ((_is_long(value) and not read) or calls(value))
+    ):
+        # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs
+        # its value only once.
+        negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit)
+        return binary(
+            COMPARISON_NODES[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside))
+        )
+    return r.dialect.let_compared(r, value, build) if needed and not read else build(value)
+
+
+def _is_long(value: Sql) -> bool:
+    return isinstance(value, exp.Case | exp.TryCast) or not is_small(value)
+
+
+def _not_nan(r: Renderer, node: Node, value: Sql) -> Sql:
+    """The guard against NaN. Beside a column of doubles a text alone is a double."""
+    guard = r.dialect.not_nan(value)
+    if isinstance(node, Field) and is_full(r, node) and isinstance(guard, exp.NEQ):
+        nan = guard.expression
+        return binary(exp.NEQ, value, nan.this if isinstance(nan, exp.Cast) else nan)
+    return guard
+
+
+def is_numeric_mix(left: Node, right: Node) -> bool:
+    return (left.type is BIGINT and right.type is DOUBLE) or (left.type is DOUBLE and right.type is BIGINT)
+
+
+def _compare_mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+    """An integer compared with a double: both as doubles, as in CEL, Spark and PostgreSQL."""
+    if left.type == DOUBLE:
+        op, left, right = FLIPPED[op], right, left
+    if isinstance(right, Literal) and isinstance(right.value, float):
+        return _compare_with_double(r, op, left, right.value)
+    if isinstance(left, Literal) and isinstance(left.value, int) and abs(left.value) <= 2**53:
+        return compare(r, op, Literal(DOUBLE, float(left.value)), right)
+    return _compare_doubles(r, op, Call(DOUBLE, "to_double", (left,), left.span), right)
+
+
+def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
+    """`bigint op constant`: the constant becomes the integer that decides the same, so that an index
+    serves.
+    """
+    sql = compared(r, left)
+    if math.isnan(value):
+        return case((not_(is_null(sql)), exp.Boolean(this=op == "ne")))
+    if abs(value) >= 2**53:  # 2**53 + 1 is rounded to it
+        return binary(COMPARISON_NODES[op], cast(sql, "DOUBLE"), r.double(value))
+    if op in EQUALITIES and not value.is_integer():
+        return case((not_(is_null(sql)), exp.Boolean(this=op == "ne")))
+    bound = math.ceil(value) if op in ("lt", "ge") else math.floor(value)
+    return binary(COMPARISON_NODES[op], sql, r.literal(BIGINT, bound))
+
+
+def nan_where(r: Renderer, node: Call) -> Sql | None:
+    """`x <> x` in a WHERE, where ISNAN of NULL may be FALSE."""
+    one, other = node.args
+    return call("ISNAN", r.node(one)) if one == other and one.type == DOUBLE else None

@@ -1,0 +1,174 @@
+"""A SQL dialect, and how a predicate becomes its text.
+
+A dialect is a table from every operator to a rule, or to NotSupported with the reason. The SQL is total: for
+every row it gives TRUE, FALSE or NULL, and never raises an error.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+from predicat.backends.sql import writing
+from predicat.backends.sql.builders import Sql
+from predicat.backends.sql.conditions import condition
+from predicat.backends.sql.functions import Runtime
+from predicat.backends.sql.parsed_once import parsed_once
+from predicat.backends.sql.renderer import LARGE_PARTS, DialectRules, Renderer
+from predicat.backends.sql.rewritings import ALL, Rewritings
+from predicat.backends.sql.sizes import release_parents
+from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
+from predicat.diagnostics import Span, Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call, Field, Node, Quantifier, walk
+from predicat.ir.tree import Value
+from predicat.ir.types import JSON
+from predicat.passes.scope import MAX_DEPTH
+from predicat.passes.variables import fold_identifier, rename_bound_variables
+
+
+class Dialect(DialectRules, frozen=True):
+    """A SQL dialect: its rules, and the SQL of predicates by them."""
+
+    def render(
+        self,
+        node: Node,
+        *,
+        condition: bool = False,
+        storage: Storage | None = None,
+        runtime: Runtime | None = None,
+        rewritings: Rewritings = ALL,
+    ) -> str:
+        """A typed node as SQL. Raises Unsupported with the operator, its place and the reason.
+
+        As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
+        Where the `storage` of the relation is known, it has the forms that its indexes serve. Functions of
+        `runtime` must be installed where the SQL runs; without it the SQL runs everywhere. Without some of
+        the `rewritings` the SQL is longer, with the same outcome.
+        """
+        renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime, rewritings=rewritings)
+        node = renderer.known(node)
+        if not condition:
+            return self.to_sql(renderer, self._exactly(node, runtime, rewritings))
+        renderer.indexed = storage is not None
+        renderer.where = True
+        return self.to_sql(renderer, rewritings.rows(node))
+
+    def served_by(self, node: Node, storage: Storage) -> Index | None:
+        """An index that finds the rows of a condition, by the rules of the dialect; None if there is none.
+
+        Raises Unsupported.
+        """
+        if self.index_of is None:
+            return None
+        renderer = Renderer(self, indexed=True, storage=storage)
+        return self.index_of(self._tree(renderer, ALL.rows(renderer.known(node))), storage)
+
+    def _is_shorter(self, before: Node, after: Node, runtime: Runtime | None) -> bool:
+        try:
+            return self._length(after, runtime) < self._length(before, runtime)
+        except Unsupported:
+            return True
+
+    def _length(self, node: Node, runtime: Runtime | None) -> int:
+        return len(self.to_sql(Renderer(self, runtime=runtime), node))
+
+    def parameterized(
+        self, node: Node, first: int, *, condition: bool = False, storage: Storage = NOTHING_KNOWN
+    ) -> tuple[str, list[Value]]:
+        """A typed node as SQL with its constants as numbered parameters, counted from `first`, and their
+        values.
+
+        With `condition` the SQL is a condition of a WHERE: TRUE for the same rows, and FALSE or NULL for the
+        others.
+        """
+        renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
+        # The text of a statement should not depend on its constants, unless an index may serve it.
+        node = ALL.rows(node) if condition else node
+        text, numbered = self.to_sql(renderer, node), self.spelling.numbered
+        values: list[Value] = []
+        numbers: dict[str, int] = {}
+
+        def mark(match: re.Match[str]) -> str:
+            place = match[1]
+            if place is None:
+                return match[0]
+            if not numbered or place not in numbers:
+                values.append(renderer.values[int(place)])
+                numbers[place] = first + len(values) - 1
+            return f"${numbers[place]}" if numbered else "?"
+
+        return (_BACKSLASH_MARK if self.spelling.backslashes else _MARK).sub(mark, text), values
+
+    def tree(self, node: Node) -> Sql:
+        """A typed node as a tree of sqlglot, to build other SQL around it. Raises Unsupported."""
+        return self._tree(Renderer(self), self._exactly(node))
+
+    def _exactly(self, node: Node, runtime: Runtime | None = None, rewritings: Rewritings = ALL) -> Node:
+        return rewritings.outcome(node, lambda before, after: self._is_shorter(before, after, runtime))
+
+    def _tree(self, renderer: Renderer, node: Node) -> Sql:
+        parts = list(walk(node))
+        renderer.taken_names = self.folded_columns(parts, node.span)
+        where = renderer.indexed or renderer.where
+        if any(part.type == JSON for part in parts):
+            node = renderer.rewritings.documents(node)
+        if any(isinstance(part, Quantifier) for part in parts):
+            node = rename_bound_variables(
+                node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None
+            )
+        node = renderer.rewritings.accepted(node) if where else node
+        if any(isinstance(part, Call) and part.op == "parse_json" for part in parts):
+            node = parsed_once(node, renderer.fresh_name)
+        sql = condition(renderer, node) if where else renderer.node(node)
+        if isinstance(node, Call | Quantifier) and len(parts) > LARGE_PARTS:
+            sql = renderer.limit_growth(sql, node)
+        return sql
+
+    def to_sql(self, renderer: Renderer, node: Node) -> str:
+        """The SQL text of a node by a renderer. Raises Unsupported with the operator, its place and the
+        reason.
+        """
+        try:
+            sql = self._tree(renderer, node)
+            result = self.text(sql)
+        except RecursionError:
+            raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
+        most = self.max_lambda_depth
+        if (
+            most is not None
+            and result.count("->") + result.count("LAMBDA") > most
+            and (depth := renderer.sizes.lambdas(sql, most)) > most
+        ):
+            raise Unsupported.of(say.too_deep_to_write(node.span, self.name, depth))
+        release_parents(sql)
+        return result
+
+    def folded_columns(self, parts: list[Node], span: Span) -> frozenset[str]:
+        """Case-folded names of the columns that a predicate reads. Raises Unsupported if two differ only by
+        case and the engine does not distinguish them.
+        """
+        columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
+        result = frozenset(map(fold_identifier, columns))
+        if len(result) < len(columns) and not self.case_sensitive_columns:
+            one, other = next(
+                (one, other)
+                for one, other in combinations(sorted(columns), 2)
+                if fold_identifier(one) == fold_identifier(other)
+            )
+            raise Unsupported.of(say.one_column(span, self.name, other, one))
+        return result
+
+    def text(self, sql: Sql) -> str:
+        """The text of sqlglot nodes in this dialect."""
+        return self.postprocess(writing.text(sql, self.sqlglot, self.spelling))
+
+
+_VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
+"""Names of variables that every engine takes: engines cut long names, and names of the renderer start with an
+underscore.
+"""
+_MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
+_BACKSLASH_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
+"""Texts and names, which are skipped, and the places of parameters."""

@@ -1,0 +1,507 @@
+"""One rendering of a predicate: the SQL of its nodes by the rules of a dialect, bounded in size."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, assert_never
+
+from msgspec import Struct, field
+from sqlglot import exp
+
+from predicat.backends.sql import writing
+from predicat.backends.sql.builders import (
+    Sql,
+    and_,
+    case,
+    cast,
+    is_null,
+    is_small,
+    not_,
+    number_literal,
+    string_literal,
+)
+from predicat.backends.sql.common_subexpressions import (
+    ValueNumbering,
+    is_nameable,
+    repeated_parts,
+    with_names,
+)
+from predicat.backends.sql.functions import Runtime, is_conversion
+from predicat.backends.sql.json_rewrites import JSON_STEPS
+from predicat.backends.sql.names import identifier
+from predicat.backends.sql.rewritings import ALL, Rewritings
+from predicat.backends.sql.sizes import Sizes, count_parts
+from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
+from predicat.diagnostics import NOWHERE, Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
+from predicat.ir.operators import BY_KEY, JSON_LOOK_UPS, LOOK_UPS
+from predicat.ir.tree import Value
+from predicat.ir.types import DATE, DOUBLE, JSON, MAX_PRECISION, STRING, TIMESTAMP, DecimalType, Type
+from predicat.ir.value_sets import ValueSet
+from predicat.ir.values import INT_MIN
+from predicat.passes import facts
+from predicat.passes.bounds import Bounded, without_guards
+from predicat.passes.clock import is_of_clock
+from predicat.passes.labels import written
+
+
+class NotSupported(Struct, frozen=True):
+    """Why a dialect cannot say an operator, and what to do instead."""
+
+    text: str
+    hint: str | None = None
+
+
+Rule = Callable[["Renderer", Call], Sql]
+
+
+class Documents(Struct, frozen=True):
+    """How a dialect reads a JSON value, which may be JSON's null."""
+
+    value: Callable[[Renderer, Node], Sql]
+    """The value that look-ups find, with JSON's null as itself."""
+    text: Callable[[Renderer, Node], Sql]
+    """A string without its quotes, the JSON text of any other value, NULL for JSON's null."""
+    kind: Callable[[Renderer, Node], Sql]
+    """The engine's name of the kind."""
+    null: str
+    """The name of the kind of JSON's null."""
+    is_kind: Callable[[Sql, str], Sql]
+    """Whether a name is that of a kind."""
+    has_nan: bool
+    """Whether a number in a document may be NaN, which JSON itself does not have."""
+    equals: Callable[[Renderer, Node, float], Sql | None]
+    """Whether a value is a number that equals this double. None if a test of the kind and a comparison are no
+    longer than what the dialect has.
+    """
+    scalar: Callable[[Renderer, Node, str], Sql | None]
+    """Whether a value is the scalar with this JSON text; FALSE or NULL for any other, and for no value. None
+    where the dialect has no short test.
+    """
+
+
+class Served(Struct, frozen=True):
+    """A form of a test that an index serves. If it is `exact` it is TRUE for the same rows; otherwise it is
+    TRUE whenever the test is, and stands beside it.
+    """
+
+    sql: Sql
+    exact: bool = False
+
+
+class DialectRules(Struct, frozen=True):
+    """What a dialect has: a rule for each operator, and those that are not operators."""
+
+    name: str
+    sqlglot: str
+    table: Mapping[str, Rule | NotSupported]
+    types: Mapping[Type, str]
+    quantifier: Callable[[Renderer, Quantifier], Sql]
+    not_nan: Callable[[Sql], Sql]
+    timestamp: Callable[[datetime], Sql]
+    not_json_null: Callable[[Sql], Sql]
+    """A JSON value that a column holds, with JSON's null as no value."""
+    let_compared: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
+    """`body(value)` for a comparison, which uses the value twice."""
+    documents: Documents
+    bind: Callable[[Mapping[str, Sql], Sql], Sql]
+    """An expression with names for values that are computed once."""
+    spelling: writing.Spelling = writing.Spelling()
+    supports_nul: bool = True
+    max_lambda_depth: int | None = None
+    """The deepest nesting of lambda functions: the engine plans this depth at once and needs twice as long
+    for each further level. None: no limit.
+    """
+    case_sensitive_columns: bool = False
+    """Whether the names of two columns may differ only by case."""
+    postprocess: Callable[[str], str] = str
+    """A last change of the SQL text, so that no setting of a session changes how it is read."""
+    served: Callable[[Renderer, Node, Sql], Served | None] | None = None
+    """The form of a test of a WHERE that an index serves. None where its usual form, which is given, is to be
+    taken.
+    """
+    index_of: Callable[[Sql, Storage], Index | None] | None = None
+    """The index that finds the rows of a condition."""
+    rows: Mapping[str, Callable[[Renderer, Call], Sql | None]] = field(default_factory=dict[str, Any])
+    """Shorter rules for a test of a WHERE, which may be FALSE instead of NULL; None where there is none."""
+    runtime: Runtime | None = None
+    """The functions that can be installed in the engine."""
+    exists: Callable[[Renderer, Quantifier], Sql] = lambda r, node: r.node(node)
+    """The `exists` over an array in a WHERE, where no answer is as good as FALSE."""
+    byte_length_function: str | None = None
+    """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
+    UPPER on ASCII letters.
+    """
+
+    def identifier(self, name: str) -> exp.Identifier:
+        """The name of a column or member, in quotes if the dialect needs them. Raises Unsupported."""
+        if self.spelling.variables and "${" in name:
+            raise Unsupported.of(say.variable_in_column(NOWHERE, self.name, name))
+        return identifier(name, self.sqlglot)
+
+
+def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body(value)` for a body that uses the value several times: a large value is computed once, under a
+    name.
+    """
+    return body(value) if is_small(value) and not is_conversion(value) else let_always(r, value, body)
+
+
+def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body(value)` with a value that is computed once, under a name."""
+    name = r.fresh_name("v")
+    return r.dialect.bind({name: value}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
+
+
+CONVERSIONS = ("to_int", "to_double", "to_timestamp", "to_date", "to_duration", "to_boolean")
+_COLUMN_LOOK_UPS = LOOK_UPS.keys() - JSON_LOOK_UPS
+"""The look-ups in values of columns. Rules for JSON documents handle JSON's null themselves."""
+MAX_PARTS = 20_000
+_MAX_GROWTH = 100
+"""The largest number of SQL parts per different part of a predicate. The largest guard of a single operator
+has about 60.
+"""
+_MIN_HEIGHT = 3
+"""Predicates with fewer levels of operators cannot grow beyond the limit, so their parts are not counted."""
+LARGE_PARTS = 1_000
+"""The number of parts from which an operand that a guard repeats gets a name."""
+
+
+class Renderer(Struct):
+    """One rendering. With `parameterize` constants become parameters, and `values` collects them."""
+
+    dialect: DialectRules
+    parameterize: bool = False
+    indexed: bool = False
+    """Whether the SQL is a condition of a WHERE, which indexes may serve."""
+    where: bool = False
+    """Whether the SQL is a condition of a WHERE."""
+    storage: Storage = NOTHING_KNOWN
+    """How the relation is stored, as far as it is known."""
+    runtime: Runtime | None = None
+    """The functions that are installed where the SQL runs."""
+    rewritings: Rewritings = ALL
+    taken_names: frozenset[str] = frozenset()
+    """The case-folded names of the columns."""
+    values: list[Value] = field(default_factory=list[Value])
+    counter: int = 0
+    height: int = 0
+    rendered: dict[int, Sql] = field(default_factory=dict[int, Sql])
+    """The SQL of large nodes by their value numbers: a rule may ask for an operand several times."""
+    numbering: ValueNumbering = field(default_factory=ValueNumbering)
+    sizes: Sizes = field(default_factory=Sizes)
+
+    def known(self, node: Node) -> Node:
+        """A predicate without tests of ranges that the relation guarantees."""
+        return without_guards(node, self.is_checked) if self.storage.checks else node
+
+    def may_overflow(self, node: Node) -> bool:
+        """Whether a calculation with integers needs a guard."""
+        return not self.rewritings.facts or facts.may_overflow(node)
+
+    def may_be_nan(self, node: Node) -> bool:
+        """Whether a value needs a guard against NaN."""
+        return node.type == DOUBLE and (not self.rewritings.facts or facts.may_be_nan(node))
+
+    def integers(self, node: Node) -> facts.Integers:
+        """The range of an expression of integers."""
+        return facts.integers(node) if self.rewritings.facts else facts.ANY_INTEGER
+
+    def doubles(self, node: Node) -> facts.Doubles:
+        """The range of an expression of doubles."""
+        return facts.doubles(node) if self.rewritings.facts else facts.ANY_DOUBLE
+
+    def is_checked(self, bounded: Bounded) -> bool:
+        """Whether constraints of the relation leave no value beyond the range of a field."""
+        low, high = self.storage.checks.get(bounded.field.decl.column(self.dialect.name), (None, None))
+        if bounded.field.type == DOUBLE and high is None:  # NaN is above every number
+            return False
+        return (bounded.least is None or (low is not None and low >= bounded.least)) and (
+            bounded.greatest is None or (high is not None and high <= bounded.greatest)
+        )
+
+    def node(self, node: Node) -> Sql:
+        """The SQL of a node. Raises Unsupported."""
+        match node:  # the common ones first
+            case Call() | Quantifier():
+                if self.rendered and (known := self.rendered.get(self.numbering.number(node))):
+                    self.height = max(self.height, _MIN_HEIGHT)
+                    return known
+                beside, self.height = self.height, 0
+                sql = self.call(node) if isinstance(node, Call) else self.dialect.quantifier(self, node)
+                if self.height >= _MIN_HEIGHT:
+                    sql = self.limit_growth(sql, node)
+                self.height = max(beside, self.height + 1)
+                return sql
+            case Field():
+                return (
+                    self.dialect.not_json_null(self.column(node)) if node.type == JSON else self.column(node)
+                )
+            case Literal():
+                return self.literal(node.type, node.value)
+            case Parameter(_, decl) if decl == NOW:
+                return exp.CurrentTimestamp()
+            case Parameter(_, decl):
+                # Not a placeholder node: PostgreSQL's would be written as the Python driver's, `%(name)s`.
+                return exp.Var(this=f":{decl.name}")
+            case Variable():
+                return (
+                    self.dialect.not_json_null(self.variable(node))
+                    if node.type == JSON
+                    else self.variable(node)
+                )
+            case Items():
+                return exp.Tuple(expressions=[self.node(item) for item in node.items])
+            case _:
+                assert_never(node)
+
+    def call(self, node: Call) -> Sql:
+        """The SQL of an operator by the rule of the dialect. Raises Unsupported where the rule is
+        NotSupported.
+        """
+        read = node.args[0] if node.op in CONVERSIONS else None
+        if isinstance(read, Call) and read.op == "json_string":
+            return self.convert_json_text(node, read.args[0])
+        if isinstance(read, Call) and read.op == "json_number":
+            return self.let_node(
+                read, lambda double: self.call(Call(node.type, node.op, (double,), node.span))
+            )
+        if (called := self.function(node)) is not None:
+            return called
+        rule = self.dialect.table[node.op]
+        if self.parameterize and node.type in (TIMESTAMP, DATE) and is_of_clock(node):
+            return self.with_constants(node)  # an index serves it
+        if not self.dialect.supports_nul:
+            self.refuse_nul(node)
+        if isinstance(rule, NotSupported):
+            raise Unsupported.of(
+                msg.unsupported(node.span, self.dialect.name, written(node), rule.text, rule.hint)
+            )
+        sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
+        return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _COLUMN_LOOK_UPS else sql
+
+    def function(self, node: Call) -> Sql | None:
+        """The call of a function that is installed where the SQL runs; None if there is none."""
+        return None if self.runtime is None else self.runtime.called(self, node)
+
+    def convert_json_text(self, node: Call, value: Node) -> Sql:
+        """A conversion of the text of a JSON value. The kind is tested first. The text, which rules use
+        several times, is read once.
+        """
+        json = self.dialect.documents
+        result = self.let_node(
+            Call(STRING, "json_text", (value,), node.span),
+            lambda text: self.node(Call(node.type, node.op, (text, *node.args[1:]), node.span)),
+        )
+        return case((json.is_kind(json.kind(self, value), "string"), result))
+
+    def let_node(self, node: Node, body: Callable[[Node], Sql]) -> Sql:
+        """`body(node)` for a body that uses the node several times: a look-up or computation gets a name."""
+        if not isinstance(node, Call):
+            return body(node)
+        name = self.fresh_name("v")
+        return self.dialect.bind({name: self.node(node)}, body(Variable(node.type, name, node.span)))
+
+    def column(self, node: Field) -> Sql:
+        """The column of a field in this dialect."""
+        return exp.Column(this=self.dialect.identifier(node.decl.column(self.dialect.name)))
+
+    def variable(self, node: Variable) -> Sql:
+        """The name of the variable of a macro."""
+        return exp.Column(this=exp.to_identifier(node.name, quoted=True))
+
+    def document(self, node: Node) -> Sql:
+        """A JSON value to look something up in: JSON's null has nothing, and needs no test."""
+        if isinstance(node, Call) and node.op in JSON_STEPS:
+            return self.dialect.documents.value(self, node)
+        return (
+            self.column(node)
+            if isinstance(node, Field)
+            else self.variable(node)
+            if isinstance(node, Variable)
+            else self.node(node)
+        )
+
+    def limit_growth(self, sql: Sql, node: Call | Quantifier) -> Sql:
+        """The SQL of a node, bounded in size: a guard repeats its operand, and every guard around it repeats
+        all of that.
+
+        Raises Unsupported if the SQL stays too large.
+        """
+        if not self.sizes.exceeds(sql, LARGE_PARTS):
+            return sql
+        if isinstance(node, Call) and self.rewritings.share:
+            sql = min(sql, self.share_parts(sql, node), key=count_parts)
+        self.rendered[self.numbering.number(node)] = sql
+        parts = count_parts(sql)
+        if parts > MAX_PARTS and parts > _MAX_GROWTH * len(set(map(self.numbering.number, walk(node)))):
+            raise Unsupported.of(say.too_many_parts(node.span, self.dialect.name, written(node), parts))
+        return sql
+
+    def share_parts(self, sql: Sql, node: Call) -> Sql:
+        """The SQL of a call with names for repeated parts, and for operands that its rule uses several
+        times.
+        """
+        parts = {
+            number: value
+            for number, part in repeated_parts(node, self.numbering).items()
+            if not is_small(value := self.node(part))
+        }
+        outer = {number: self.fresh_name("v") for number in parts}
+        call = with_names(node, outer, self.numbering)
+        operands = {self.numbering.number(arg): arg for arg in call.args if is_nameable(arg)}
+        names = {number: self.fresh_name("v") for number in operands}
+        said = Counter(
+            column.name for column in self.call(with_names(call, names, self.numbering)).find_all(exp.Column)
+        )
+        inner = {number: name for number, name in names.items() if said[name] > 1}
+        if not inner and not outer:
+            return sql
+        result = self.call(with_names(call, inner, self.numbering))
+        if inner:
+            result = self.dialect.bind(
+                {name: self.node(operands[number]) for number, name in inner.items()}, result
+            )
+        return (
+            self.dialect.bind({name: parts[number] for number, name in outer.items()}, result)
+            if outer
+            else result
+        )
+
+    def with_literal_keys(self, rule: Rule, node: Call) -> Sql:
+        """Apply a rule with constants left in the SQL: keys are names, also where constants become
+        parameters.
+        """
+        marks, self.parameterize = self.parameterize, False
+        try:
+            return rule(self, node)
+        finally:
+            self.parameterize = marks
+
+    def with_constants(self, node: Call) -> Sql:
+        """The SQL of a call with its constants left in it."""
+        return self.with_literal_keys(Renderer.call, node)
+
+    def refuse_nul(self, node: Call) -> None:
+        """Raise Unsupported for a constant with the character NUL."""
+        for arg in node.args:
+            for item in arg.items if isinstance(arg, Items) else (arg,):
+                if isinstance(item, Literal) and isinstance(item.value, str) and "\0" in item.value:
+                    raise Unsupported.of(msg.no_nul(item.span, self.dialect.name))
+
+    def args(self, node: Call) -> list[Sql]:
+        """The SQL of the operands of a call."""
+        return [self.node(arg) for arg in node.args]
+
+    def fresh_name(self, prefix: str) -> str:
+        """A new name, which no column and no variable has."""
+        self.counter += 1
+        while (name := f"__{prefix}{self.counter}") in self.taken_names:
+            self.counter += 1
+        return name
+
+    def refuse(self, node: Call, reason: str, hint: str | None = None) -> Unsupported:
+        """The error that this dialect does not support a call, with the reason."""
+        return Unsupported.of(msg.unsupported(node.span, self.dialect.name, written(node), reason, hint))
+
+    def literal(self, kind: Type, value: Value) -> Sql:
+        """A constant of a type; None is a NULL of that type. With `parameterize` it becomes a parameter."""
+        if value is None:
+            return self.null(kind)
+        if self.parameterize and not isinstance(value, bool):
+            return self.parameter(kind, value)
+        match value:
+            case str():
+                return string_literal(value)
+            case bool():
+                return exp.Boolean(this=value)
+            case int():
+                return (
+                    number_literal(value) if value > INT_MIN else cast(string_literal(str(value)), "BIGINT")
+                )
+            case float():
+                return self.double(value)
+            case Decimal():
+                return number_literal(_digits(value, kind))
+            case datetime():
+                return self.dialect.timestamp(value.astimezone(UTC))
+            case date():
+                return cast(string_literal(value.isoformat()), "DATE")
+            case timedelta():
+                return number_literal(micros(value))
+            case ValueSet():
+                raise AssertionError  # the rule of in_list renders it
+
+    def null(self, kind: Type) -> Sql:
+        """NULL of a type."""
+        name = str(kind) if isinstance(kind, DecimalType) else self.dialect.types.get(kind)
+        return exp.Null() if name is None else cast(exp.Null(), name)
+
+    def parameter(self, kind: Type, value: Value) -> Sql:
+        """A marker for a constant, which is added to `values`."""
+        stored = micros(value) if isinstance(value, timedelta) else value
+        if self.dialect.spelling.times_as_texts and isinstance(stored, date):
+            stored = stored.isoformat()
+        self.values.append(stored)
+        marker = exp.Var(this=f"?{len(self.values) - 1}?")
+        if kind == STRING:
+            return marker
+        return cast(marker, _exact(stored) if isinstance(stored, Decimal) else self.dialect.types[kind])
+
+    def double(self, value: float) -> Sql:
+        """A double compared with a double: a plain number if the engine reads exactly this double from it."""
+        if not math.isfinite(value):
+            return cast(
+                string_literal({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE"
+            )
+        if value.is_integer() and abs(value) < 1e15:
+            return (
+                number_literal(int(value))
+                if math.copysign(1, value) > 0 or value
+                else cast(string_literal("-0.0"), "DOUBLE")
+            )
+        shown = repr(value)
+        return number_literal(shown) if "e" not in shown else cast(string_literal(shown), "DOUBLE")
+
+
+def _digits(value: Decimal, kind: Type) -> str:
+    """A decimal as it is written. Engines count a 0 before the point, for which 38 digits behind it leave no
+    room.
+    """
+    shown = f"{value:f}"
+    full = isinstance(kind, DecimalType) and kind.scale == MAX_PRECISION
+    return shown.replace("0.", ".", 1) if full and shown.lstrip("-").startswith("0.") else shown
+
+
+def _exact(value: Decimal) -> str:
+    """A type that holds a decimal number: DECIMAL alone has no decimals on Spark and three on DuckDB."""
+    _, digits, exponent = value.as_tuple()
+    scale = max(-int(exponent), 0)
+    return f"DECIMAL({max(len(digits) + max(int(exponent), 0), scale)}, {scale})"
+
+
+def micros(value: timedelta) -> int:
+    """A duration in microseconds."""
+    return value // timedelta(microseconds=1)
+
+
+def unless_missing(r: Renderer, node: Call, value: Sql) -> Sql:
+    """The SQL of a strict operator that the engine evaluates though an argument is NULL: NULL for these."""
+    nullable = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
+    return case((and_(*(not_(is_null(part)) for part in nullable)), value)) if nullable else value
+
+
+def constant(node: Node) -> str:
+    """The value of an argument that the check made sure is a constant text."""
+    return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
+
+
+def constant_int(node: Node) -> int:
+    """The value of an argument that is a constant integer, or 0."""
+    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0

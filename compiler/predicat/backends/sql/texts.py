@@ -1,0 +1,211 @@
+"""Rules for texts that several dialects share: LIKE, letter case, parts and replacements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from string import ascii_lowercase, ascii_uppercase
+
+from sqlglot import exp
+
+from predicat.backends.sql.builders import (
+    Sql,
+    and_,
+    binary,
+    call,
+    case,
+    cast,
+    clamp,
+    comparison_operand,
+    is_null,
+    like,
+    not_,
+    number_literal,
+    string_literal,
+    wrap,
+)
+from predicat.backends.sql.comparisons import tested
+from predicat.backends.sql.letters import is_usually_folded
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let
+from predicat.backends.sql.widths import as_bigint
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.types import BOOLEAN, STRING
+from predicat.semantics import casefold
+from predicat.semantics.like import ESCAPED_PATTERN
+
+
+def like_or(name: str, before: str, behind: str) -> Rule:
+    """LIKE with wildcards around a constant text; a function of the engine for any other text."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, part = tested(r, *node.args), r.node(node.args[1])
+        if isinstance(part, exp.Literal) and not set(part.this) & _SPECIAL:
+            return like(value, string_literal(before + part.this + behind))
+        return call(name, value, part)
+
+    return rule
+
+
+_SPECIAL = frozenset("%_\\")
+"""The characters that stand for others in a pattern of LIKE."""
+
+
+def pad(name: str) -> Rule:
+    """LPAD or RPAD, whose length is an INT: as a parameter a constant is a BIGINT."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        text, length, fill = r.args(node)
+        return call(name, text, length if isinstance(length, exp.Literal) else cast(length, "INT"), fill)
+
+    return rule
+
+
+def fold_case(r: Renderer, node: Node, wanted: str) -> Sql:
+    """A text with each character that can become one of `wanted` folded, and the others as they are."""
+    source, target = casefold.translation(wanted)
+    return _translated(r, node, source, target, "LOWER") if source else r.node(node)
+
+
+def folded(size: str, lower: Callable[[Sql], Sql]) -> Rule:
+    """All characters of a text folded. TRANSLATE is slow, so a text of ASCII alone takes LOWER.
+
+    `size` is the function that counts bytes; `lower` changes letters of ASCII in such a text.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        source, target = map(string_literal, casefold.whole_translation())
+
+        def build(text: Sql) -> Sql:
+            plain = binary(exp.EQ, call(size, text), call("LENGTH", text))
+            return case((plain, lower(text)), default=call("TRANSLATE", text, source, target))
+
+        return let(r, r.node(node.args[0]), build)
+
+    return rule
+
+
+def ascii_lower(r: Renderer, node: Call) -> Sql:
+    """Lower case of ASCII letters only, whatever the collation."""
+    return _translated(r, node.args[0], ascii_uppercase, ascii_lowercase, "LOWER")
+
+
+def ascii_upper(r: Renderer, node: Call) -> Sql:
+    """Upper case of ASCII letters only, whatever the collation."""
+    return _translated(r, node.args[0], ascii_lowercase, ascii_uppercase, "UPPER")
+
+
+def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: str) -> Sql:
+    """A text with some characters replaced. TRANSLATE is slow, so a column's text of ASCII alone takes
+    another function, if it can.
+    """
+    sql = r.node(node)
+    slow = call("TRANSLATE", sql, string_literal(source), string_literal(target))
+    if r.dialect.byte_length_function is None or not isinstance(node, Field):
+        return slow
+    plain = binary(exp.EQ, call(r.dialect.byte_length_function, sql), call("LENGTH", sql))
+    return case((plain, call(ascii_name, sql)), default=slow)
+
+
+INT32_MAX = 2**31 - 1
+"""The last place in a text or an array."""
+
+
+def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda places: places) -> Rule:
+    """SUBSTRING from max(start, 1), as engines count a start below zero from the end. `add` is NULL beyond
+    the integers; `narrow` makes what SUBSTRING takes.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, start = r.node(node.args[0]), as_bigint(r, node.args[1])
+        plain = 1 <= constant_int(node.args[1]) <= INT32_MAX
+        first = r.node(node.args[1]) if plain else narrow(clamp(start, 1, INT32_MAX))
+        if len(node.args) == 2:
+            return call("SUBSTRING", value, first)
+        if plain and isinstance(node.args[2], Literal) and 0 <= constant_int(node.args[2]) <= INT32_MAX:
+            return call("SUBSTRING", value, first, r.node(node.args[2]))
+        length = as_bigint(r, node.args[2])
+        count = call("LEAST", length, number_literal(INT32_MAX))
+        known = [binary(exp.GTE, length, number_literal(0))]
+        if not plain:
+            # Beyond the integers is beyond any text: LEAST passes over NULL.
+            end = call(
+                "GREATEST", call("LEAST", add(start, length), number_literal(INT32_MAX)), number_literal(0)
+            )
+            count = call("GREATEST", binary(exp.Sub, end, first), number_literal(0))
+            known.append(not_(is_null(start)))
+        return case((and_(*known), call("SUBSTRING", value, first, narrow(count))))
+
+    return rule
+
+
+def like_row(like: Callable[[Sql, Sql], Sql] = like) -> Rule:
+    """LIKE with a pattern of the row, where the backslashes in it stand before what they may escape."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, pattern = node.args
+        written = pattern.args[0] if isinstance(pattern, Call) and pattern.op == "fold_case" else pattern
+        fits = Call(BOOLEAN, "matches", (written, Literal(STRING, ESCAPED_PATTERN)), node.span)
+        return case((r.node(fits), like(r.node(value), r.node(pattern))))
+
+    return rule
+
+
+def case_insensitive(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
+    """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a
+    function.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        wanted = casefold.fold(constant(node.args[1]))
+        if (usual := without_case(r, node, wanted)) is not None:
+            return usual
+        value, pattern = fold_case(r, node.args[0], wanted), string_literal(wanted)
+        if name == "EQ":
+            return binary(exp.EQ, value, pattern)
+        return like(value, pattern) if name == "LIKE" else call(name, value, pattern)
+
+    return rule
+
+
+def without_case(r: Renderer, node: Call, wanted: str) -> Sql | None:
+    """A test under case folding by LOWER or ILIKE; None where the engine's letters may be others."""
+    if "\\" in wanted or not is_usually_folded(
+        wanted, kelvin=r.dialect.byte_length_function is not None
+    ):  # ILIKE of DuckDB has no escape character
+        return None
+    value = r.node(node.args[0])
+    if node.op == "equals_ci":
+        return binary(exp.EQ, call("LOWER", value), string_literal(wanted))
+    if node.op == "like_ci":
+        pattern = wanted
+    elif set(wanted) & _SPECIAL:
+        return None
+    else:
+        pattern = f"{wanted}%" if node.op == "starts_with_ci" else f"%{wanted}%"
+    return exp.ILike(this=comparison_operand(value), expression=string_literal(pattern))
+
+
+def replace_each(any_character: str, group: str, *flags: str) -> Rule:
+    """Text around every character by the engine's REGEXP_REPLACE, where the text to replace is empty.
+
+    `group` is how a replacement names what the first group found; its sign and the backslash are special
+    there.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, old, new = r.args(node)
+        plain = new
+        for special in dict.fromkeys(("\\", group[0])):
+            plain = call("REPLACE", plain, string_literal(special), string_literal("\\" + special))
+        behind = exp.DPipe(this=string_literal(group), expression=plain, safe=True)
+        around = exp.DPipe(
+            this=wrap(new),
+            expression=call(
+                "REGEXP_REPLACE", value, string_literal(any_character), behind, *map(string_literal, flags)
+            ),
+            safe=True,
+        )
+        return case(
+            (binary(exp.EQ, old, string_literal("")), around), default=call("REPLACE", value, old, new)
+        )
+
+    return rule
