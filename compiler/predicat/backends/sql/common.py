@@ -28,7 +28,7 @@ from predicat.backends.sql.logic import (
     or_rule,
     same_rule,
 )
-from predicat.backends.sql.numbers import to_boolean, to_whole_number
+from predicat.backends.sql.numbers import to_boolean, to_whole_number, without_negative_zero
 from predicat.backends.sql.renderer import NotSupported, Renderer, Rule
 from predicat.backends.sql.texts import INT32_MAX, ascii_lower, ascii_upper, case_insensitive, like_row, pad
 from predicat.diagnostics.messages import backends as say
@@ -146,6 +146,8 @@ COMMON: dict[str, Rule | NotSupported] = {
     "equals_ci": case_insensitive("EQ"),
     "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
     "to_whole": to_whole_number("TRUNC"),
+    "floor": without_negative_zero("FLOOR"),
+    "ceil": without_negative_zero("CEIL"),
     "get": map_get,
     "keys": function("MAP_KEYS"),
 }

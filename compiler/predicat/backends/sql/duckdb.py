@@ -191,13 +191,6 @@ def _abs(r: Renderer, node: Call) -> Sql:
     return try_(size) if r.may_overflow(node) else size
 
 
-def _whole(name: str) -> Rule:
-    """Zero has no sign here, whatever that of its argument."""
-    return lambda r, node: binary(
-        exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
-    )
-
-
 def _decimal_of(double: Sql, digits: int) -> Sql:
     return cast(cast(double, "TEXT"), f"DECIMAL(38, {digits + 17})")
 
@@ -916,8 +909,6 @@ DUCKDB = Dialect(
         "int32": lambda r, node: cast(try_cast(as_bigint(r, node.args[0]), "INT"), "BIGINT"),
         "neg": decimals.where_exact(decimals.signed, _neg),
         "abs": decimals.where_exact(decimals.signed, _abs),
-        "floor": _whole("FLOOR"),
-        "ceil": _whole("CEIL"),
         **dict.fromkeys(("round", "bround"), arithmetic.rounded(_decimal_of, _double_of)),
         "bit_xor": lambda r, node: call("XOR", *(as_bigint(r, arg) for arg in node.args)),
         "shift_left": arithmetic.shift_left_in_parts,

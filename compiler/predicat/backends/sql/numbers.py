@@ -20,6 +20,7 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.renderer import Renderer, Rule, let
+from predicat.backends.sql.widths import as_double
 from predicat.ir.nodes import Call, Node
 from predicat.ir.types import BIGINT
 from predicat.ir.values import QUANTITY_POWERS, QUANTITY_UNITS
@@ -33,6 +34,13 @@ def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
     nothing = or_(binary(exp.EQ, a, number_literal(0)), not_(not_nan))
     same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, number_literal(0))), expression=wrap(negative))
     return case((nothing, nan), (same_sign, up), (not_(is_null(a)), down))
+
+
+def without_negative_zero(name: str) -> Rule:
+    """FLOOR or CEIL, whose zero has no sign, whatever that of the argument."""
+    return lambda r, node: binary(
+        exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
+    )
 
 
 def quantity(

@@ -15,7 +15,7 @@ from predicat.backends.sql.builders import (
     number_literal,
     string_literal,
 )
-from predicat.backends.sql.common import COMMON
+from predicat.backends.sql.common import COMMON, function
 from predicat.backends.sql.dialect import Dialect
 from predicat.backends.sql.documents import ROWS, RULES
 from predicat.backends.sql.escapes import with_escapes
@@ -102,8 +102,6 @@ POSTGRES = Dialect(
         ),
         "neg": decimals.where_exact(decimals.signed, numbers.negate),
         "abs": decimals.where_exact(decimals.signed, numbers.absolute),
-        "floor": numbers.round_with("FLOOR"),
-        "ceil": numbers.round_with("CEIL"),
         **dict.fromkeys(("round", "bround"), arithmetic.rounded(numbers.decimal_of, numbers.double_of)),
         "shift_left": numbers.shift(exp.BitwiseLeftShift),
         "shift_right": numbers.shift(exp.BitwiseRightShift),
@@ -113,9 +111,9 @@ POSTGRES = Dialect(
         ),
         "lower": texts.ascii_case("LOWER"),
         "upper": texts.ascii_case("UPPER"),
-        "trim": texts.trim("TRIM"),
-        "ltrim": texts.trim("LTRIM"),
-        "rtrim": texts.trim("RTRIM"),
+        "trim": function("TRIM"),
+        "ltrim": function("LTRIM"),
+        "rtrim": function("RTRIM"),
         "strip": lambda r, node: call("BTRIM", *r.args(node)),
         "split": collections.split,
         "join": collections.join_texts,

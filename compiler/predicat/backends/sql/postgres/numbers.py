@@ -311,13 +311,6 @@ def absolute(r: Renderer, node: Call) -> Sql:
     return call("ABS", as_double(r, node.args[0])) if node.type == DOUBLE else integer_arithmetic(r, node)
 
 
-def round_with(name: str) -> Rule:
-    """FLOOR or CEIL without negative zero, whatever the sign of the argument."""
-    return lambda r, node: binary(
-        exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
-    )
-
-
 def exact_operation(r: Renderer, node: Call) -> Sql:
     """Arithmetic of decimals; NULL where the result has more digits than its type."""
     found = binary(decimals.SIGNS[node.op], *decimals.operands(r, node))

@@ -122,11 +122,6 @@ def utf8(sql: Sql) -> Sql:
     return call("CONVERT_TO", sql, string_literal("UTF8"))
 
 
-def trim(name: str) -> Rule:
-    """TRIM of spaces only, or of any of some characters."""
-    return lambda r, node: call(name, *r.args(node))
-
-
 def substr(r: Renderer, node: Call) -> Sql:
     value, *numbers = (r.node(arg) for arg in node.args)
     if all(_int32_literal(arg) for arg in node.args[1:]):
