@@ -29,6 +29,13 @@ filters:
   big_german: {all: [big, german], tags: [ops, eu]}
   best: {sql: "matches_filter('big_german') AND amount > 1000"}
 """
+SUBSCRIPTIONS = """\
+subscriptions:
+  desk-a: {filter: german}
+  desk-b: {filter: big@1}
+  "kafka:orders": {filter: best}
+  big: {filter: german}
+"""
 OTHER = """\
 apiVersion: predicat/v1
 dataset: other
@@ -194,3 +201,46 @@ def test_all_subscriptions_of_a_job(shop: Path) -> None:
     catalog = predicat.load_catalog(shop / "catalog")
     with pytest.raises(predicat.PredicatError, match="the dataset 'shop' has no subscriptions"):
         chosen(catalog, "shop", [], "subscriptions")
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("desk-a", ["shop.german"]),
+        ("shop.desk-b", ["shop.big@1"]),
+        ("subscription:desk-*", ["shop.big@1", "shop.german"]),
+        ("subscription:big", ["shop.german"]),
+        ("big", ["shop.big"]),
+        ("kafka:orders", ["shop.best"]),
+        ("desk-a+", ["shop.german", "shop.big_german", "shop.best"]),
+        ("subscription:desk-*,german", ["shop.german"]),
+    ],
+)
+def test_the_filter_of_a_subscription(shop: Path, selector: str, expected: list[str]) -> None:
+    (shop / "catalog" / "shop.yml").write_text(SHOP + SUBSCRIPTIONS)
+    assert names(shop, selector) == expected
+    done = in_process("check", selector, cwd=shop)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", ["sql", "explain", "test"])
+def test_commands_take_subscriptions(shop: Path, command: str) -> None:
+    (shop / "catalog" / "shop.yml").write_text(SHOP + SUBSCRIPTIONS)
+    done = [in_process(command, name, cwd=shop) for name in ("desk-a", "german")]
+    assert done[0].stdout == done[1].stdout and done[0].returncode == 0
+
+
+def test_a_subscription_that_there_is_not(shop: Path) -> None:
+    (shop / "catalog" / "shop.yml").write_text(SHOP + SUBSCRIPTIONS)
+    for name in ("desk-c", "subscription:desk-c"):
+        done = in_process("list", name, cwd=shop)
+        assert done.returncode == 2 and "did you mean" in done.stderr and "desk-a" in done.stderr
+
+
+def test_subscriptions_of_one_name_in_two_datasets(shop: Path) -> None:
+    (shop / "catalog" / "shop.yml").write_text(SHOP + SUBSCRIPTIONS)
+    (shop / "catalog" / "other.yml").write_text(OTHER + "subscriptions: {desk-a: {filter: small}}\n")
+    done = in_process("list", "desk-a", cwd=shop)
+    assert done.returncode == 2
+    assert "shop.desk-a and other.desk-a" in done.stderr or "other.desk-a and shop.desk-a" in done.stderr
+    assert names(shop, "other.desk-a") == ["other.small"]

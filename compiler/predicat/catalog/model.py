@@ -280,6 +280,20 @@ class Dataset(DatasetHead):
         )
 
 
+def subscribed(datasets: Iterable[DatasetHead]) -> dict[str, list[tuple[str, str]]]:
+    """The subscriptions of some datasets by name, with and without that of the dataset: of each its whole
+    name, and the whole name of its filter, with the version if it names one.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for dataset in datasets:
+        for name, row in dataset.subscriptions.items():
+            asked = str(row["filter"])
+            whole = asked if "." in asked else f"{dataset.name}.{asked}"
+            for known in (name, f"{dataset.name}.{name}"):
+                found.setdefault(known, []).append((f"{dataset.name}.{name}", whole))
+    return found
+
+
 class Catalog(Struct, frozen=True):
     """A catalog in memory. `catalog["flights.late@2"]` is a Predicate.
 
@@ -357,7 +371,11 @@ class Catalog(Struct, frozen=True):
             if asked is not None:
                 return self.find(asked)
         if found is None:
-            known = [*self.known, *(item.name for item in self.known.values()), *self._subscriptions()]
+            known = [
+                *self.known,
+                *(item.name for item in self.known.values()),
+                *subscribed(self.datasets.values()),
+            ]
             raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
         if not version:
             return found, found.latest
@@ -368,20 +386,9 @@ class Catalog(Struct, frozen=True):
             )
         return found, number
 
-    def _subscriptions(self) -> dict[str, list[tuple[str, str]]]:
-        """The subscriptions by name, each with the datasets that have one of this name and its filters."""
-        found: dict[str, list[tuple[str, str]]] = {}
-        for dataset in self.datasets.values():
-            for name, row in dataset.subscriptions.items():
-                asked = str(row["filter"])
-                whole = asked if "." in asked else f"{dataset.name}.{asked}"
-                for known in (name, f"{dataset.name}.{name}"):
-                    found.setdefault(known, []).append((f"{dataset.name}.{name}", whole))
-        return found
-
     def _subscribed(self, name: str) -> str | None:
         """The filter of the subscription of a name. Raises PredicatError if several datasets have one."""
-        found = self._subscriptions().get(name, [])
+        found = subscribed(self.datasets.values()).get(name, [])
         if len(found) > 1:
             raise PredicatError.of(say.several_datasets(name, " and ".join(one for one, _ in found)))
         return found[0][1] if found else None

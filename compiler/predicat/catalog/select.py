@@ -6,6 +6,7 @@
 | `flights` | all filters of a dataset; a filter of this name is preferred |
 | `flights.*`, `*late*` | the filters whose full name fits the pattern |
 | `tag:ops`, `owner:*@example.com` | by tag, by owner |
+| `ops-desk`, `subscription:ops-*` | the filter of a subscription, unless a filter or dataset has the name |
 | `language:cel`, `reads:dep_delay` | by the language of the latest version, by a field that it reads |
 | `state:changed`, `state:new`, `state:deprecated` | by what differs from the base, by deprecation |
 | `+name`, `name+`, `1+name+2` | also what it refers to, also what refers to it; a number is one of steps |
@@ -22,7 +23,7 @@ from fnmatch import fnmatchcase
 
 from msgspec import Struct, field
 
-from predicat.catalog.model import Catalog, Filter, WrittenFilter
+from predicat.catalog.model import Catalog, DatasetHead, Filter, WrittenFilter, subscribed
 from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
@@ -53,11 +54,13 @@ class Filters(Struct, frozen=True):
         checked: Gives those of them that have no problem; only these are known to read fields and to
             refer to others.
         states: What differs from the base.
+        datasets: The datasets, whose subscriptions can be named too.
     """
 
     written: Mapping[str, WrittenFilter]
     checked: Callable[[], Mapping[str, Filter]]
     states: States
+    datasets: Iterable[DatasetHead] = ()
     _memo: dict[str, Mapping[str, Collection[str]]] = field(
         default_factory=dict[str, Mapping[str, Collection[str]]]
     )
@@ -96,7 +99,7 @@ class Filters(Struct, frozen=True):
 
 def of_catalog(catalog: Catalog, states: States) -> Filters:
     """The filters of a catalog without problems."""
-    return Filters(catalog.known, lambda: catalog.known, states)
+    return Filters(catalog.known, lambda: catalog.known, states, catalog.datasets.values())
 
 
 def select(filters: Filters, selectors: Sequence[str], exclude: Sequence[str] = ()) -> list[Selected]:
@@ -171,12 +174,23 @@ def _reached(start: Iterable[str], edges: Mapping[str, Collection[str]], steps: 
 
 def _body(filters: Filters, text: str) -> dict[str, set[int]]:
     method = _METHOD.match(text)
-    if method is None:
+    if method is None or text in subscribed(filters.datasets):
         return _named(filters, text)
     kind, value = method.groups()
     if kind not in METHODS:
         raise PredicatError.of(say.no_method(kind, text, METHODS))
-    return {name: {filters.written[name].latest} for name in METHODS[kind](filters, value)}
+    return _numbered(filters, METHODS[kind](filters, value))
+
+
+def _numbered(filters: Filters, names: Iterable[str]) -> dict[str, set[int]]:
+    """The filters of names, with the versions that these have behind them, or else the latest."""
+    result: dict[str, set[int]] = {}
+    for name in names:
+        base, _, version = name.partition("@")
+        row = filters.written.get(base)
+        if row is not None:
+            result.setdefault(base, set()).add(version_number(version) or row.latest)
+    return result
 
 
 def _named(filters: Filters, text: str) -> dict[str, set[int]]:
@@ -190,10 +204,17 @@ def _named(filters: Filters, text: str) -> dict[str, set[int]]:
     rows = [filters.written[base]] if base in filters.written else _short(filters, base)
     if not rows and not version:
         rows = [row for row in filters.written.values() if row.dataset == base]
+    if not rows and not version and (asked := _subscribed(filters, base)):
+        return _numbered(filters, asked)
     if not rows:
         every = filters.written.values()
         known = dict.fromkeys(
-            (*filters.written, *(row.name for row in every), *(row.dataset for row in every))
+            (
+                *filters.written,
+                *(row.name for row in every),
+                *(row.dataset for row in every),
+                *subscribed(filters.datasets),
+            )
         )
         raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
     if not version:
@@ -207,13 +228,31 @@ def _named(filters: Filters, text: str) -> dict[str, set[int]]:
 
 def _short(filters: Filters, name: str) -> list[WrittenFilter]:
     """The filter of a name without its dataset."""
+    rows = [row for row in filters.written.values() if row.name == name]
+    _of_one_dataset(name, [row.qualified for row in rows])
+    return rows
+
+
+def _subscribed(filters: Filters, name: str) -> list[str]:
+    """The filter of the subscription of a name."""
+    found = subscribed(filters.datasets).get(name, [])
+    _of_one_dataset(name, [whole for whole, _ in found])
+    return [asked for _, asked in found]
+
+
+def _of_one_dataset(name: str, found: Sequence[str]) -> None:
     from predicat.diagnostics.messages import catalog as of_catalog_files  # noqa: PLC0415  # only for a mistake
 
-    rows = [row for row in filters.written.values() if row.name == name]
-    if len(rows) > 1:
-        names = " and ".join(row.qualified for row in rows)
-        raise PredicatError.of(of_catalog_files.several_datasets(name, names))
-    return rows
+    if len(found) > 1:
+        raise PredicatError.of(of_catalog_files.several_datasets(name, " and ".join(found)))
+
+
+def _subscriptions(filters: Filters, pattern: str) -> Iterable[str]:
+    known = subscribed(filters.datasets)
+    found = [asked for name, rows in known.items() if fnmatchcase(name, pattern) for _, asked in rows]
+    if not found:
+        raise PredicatError.of(say.no_subscription(pattern, known))
+    return found
 
 
 def _by(
@@ -256,5 +295,8 @@ METHODS: Mapping[str, Callable[[Filters, str], Iterable[str]]] = {
     "language": _by(lambda row: [row.versions[row.latest].language], say.LANGUAGE),
     "reads": _reads,
     "state": _state,
+    "subscription": _subscriptions,
 }
-"""What may stand before a colon. Each gives the names of the filters that have the value behind it."""
+"""What may stand before a colon. Each gives the names of the filters that have the value behind it, some with
+a version.
+"""

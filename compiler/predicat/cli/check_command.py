@@ -145,7 +145,12 @@ def _selected(selection: Selection) -> Result:
 
     definitions = read_definitions(selection.folder, variables=selection.variables)
     apart = definitions.apart()
-    filters = Filters(definitions.filters, lambda: apart.builder.catalog().known, selection.states)
+    filters = Filters(
+        definitions.filters,
+        lambda: apart.builder.catalog().known,
+        selection.states,
+        definitions.datasets.values(),
+    )
     names = {one.name for one in selection.of(filters)}
     catalog = definitions.checked(names)
     base = _base(selection.folder, selection.base)

@@ -27,16 +27,18 @@ def selectors(context: click.Context, text: str) -> list[str]:
 
     folder = context.params.get("folder")
     rows: list[WrittenFilter] = []
+    named: list[str] = []
     with suppress(PredicatError, OSError):
-        datasets = read_definitions(Path(folder or "catalog")).datasets
-        rows = [row for dataset in datasets.values() for row in dataset.filters.values()]
+        datasets = read_definitions(Path(folder or "catalog")).datasets.values()
+        rows = [row for dataset in datasets for row in dataset.filters.values()]
+        named = [name for dataset in datasets for name in dataset.subscriptions]
     found = _SIGNS.match(text)
     signs = found[0] if found is not None else ""
     wanted = text.removeprefix(signs)
-    return [signs + name for name in dict.fromkeys(_offered(rows, wanted)) if name.startswith(wanted)]
+    return [signs + name for name in dict.fromkeys(_offered(rows, named, wanted)) if name.startswith(wanted)]
 
 
-def _offered(rows: Iterable[WrittenFilter], text: str) -> Iterator[str]:
+def _offered(rows: Iterable[WrittenFilter], subscriptions: Iterable[str], text: str) -> Iterator[str]:
     from predicat.catalog.select import METHODS, STATES  # noqa: PLC0415  # only when a shell asks
 
     method = text.partition(":")[0] if ":" in text else ""
@@ -46,10 +48,13 @@ def _offered(rows: Iterable[WrittenFilter], text: str) -> Iterator[str]:
         yield from (f"owner:{row.owner}" for row in rows if row.owner)
     elif method == "language":
         yield from (f"language:{row.versions[row.latest].language}" for row in rows)
+    elif method == "subscription":
+        yield from (f"subscription:{name}" for name in subscriptions)
     elif method == "state":
         yield from (f"state:{state}" for state in STATES)
     else:
         yield from (row.qualified for row in rows)
         yield from (row.name for row in rows)
         yield from (row.dataset for row in rows)
+        yield from subscriptions
         yield from (f"{name}:" for name in METHODS)

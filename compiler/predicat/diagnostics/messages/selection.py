@@ -52,6 +52,10 @@ def no_method(kind: str, text: str, known: Iterable[str]) -> Diagnostic:
     )
 
 
+def no_subscription(pattern: str, known: Iterable[str]) -> Diagnostic:
+    return msg.usage(f"no subscription is named {pattern!r}", msg.did_you_mean(pattern, known))
+
+
 def nobody_has(what: str, pattern: str, known: Iterable[str]) -> Diagnostic:
     names = list(known)
     if what == FIELD:
