@@ -11,21 +11,28 @@ from predicat.backends.sql.builders import string_literal
 
 _PLAIN = r"""REGEXP_REPLACE(__s, '"(?:[^"\\]|\\.)*"', '""', 'gs')"""
 _ODD = r"[iI]|[nN][aA]|,[ \t\n\r]*[]}]|[eE][-+]?[0-9]{5}|[-+.0-9eE]{__digits}[-+.0-9eE]"
+_PERHAPS_ODD = (
+    r"(?:^|[[,:\s])-?(?i:nan|inf|infinity)\s*(?:[],}]|$)|,\s*[]}]|[0-9][eE][-+]?[0-9]{5}|[0-9]{250}"
+)
+"""What is odd between texts has one of these forms, which are rare within texts."""
 _LEVELS = rf"""
 LIST_REDUCE(LIST_PREPEND(0, LIST_TRANSFORM(REGEXP_EXTRACT_ALL({_PLAIN}, '[][{{}}]', 0, 's'),
     LAMBDA "__c" : CASE WHEN "__c" IN ('[', '{{') THEN 1 ELSE -1 END)),
   LAMBDA "__a", "__b" : CASE WHEN "__a" > __levels THEN "__a" ELSE "__a" + "__b" END)
 """
+_OPEN = json_texts.OPEN.replace("OCTET_LENGTH", "STRLEN")
 _KEYS = r"""REGEXP_EXTRACT_ALL(__s, '"(?:[^"\\]|\\.)*"(?:[ \t\n\r]*:)?', 0, 's')"""
 _JSON = rf"""
 CASE WHEN STRLEN(__s) <= __bytes THEN CASE WHEN JSON_VALID(__s) THEN
-  CASE WHEN NOT REGEXP_MATCHES({_PLAIN}, '{_ODD}')
-    AND NOT REGEXP_MATCHES(__s, '(?:^|[^\\])(?:\\\\)*\\u0000')
+  CASE WHEN CASE WHEN REGEXP_MATCHES(__s, '{_PERHAPS_ODD}')
+      THEN NOT REGEXP_MATCHES({_PLAIN}, '{_ODD}') ELSE TRUE END
+    AND CASE WHEN CONTAINS(__s, '\u0000')
+      THEN NOT REGEXP_MATCHES(__s, '(?:^|[^\\])(?:\\\\)*\\u0000') ELSE TRUE END
     AND NOT LIST_BOOL_OR(LIST_TRANSFORM(JSON_KEYS('[' || __s || ']', __all),
       LAMBDA "__k" : LEN("__k") > LEN(LIST_DISTINCT("__k"))))
-    AND CASE WHEN LENGTH(__s) - LENGTH(TRANSLATE(__s, '[{{', '')) > __levels
+    AND CASE WHEN STRLEN(__s) > 2 * __levels AND {_OPEN} > __levels
       THEN {_LEVELS} <= __levels ELSE TRUE END
-    AND CASE WHEN LENGTH(__s) > __key THEN NOT LIST_BOOL_OR(LIST_TRANSFORM({_KEYS},
+    AND CASE WHEN STRLEN(__s) > __key THEN NOT LIST_BOOL_OR(LIST_TRANSFORM({_KEYS},
       LAMBDA "__k" : RIGHT("__k", 1) = ':' AND LENGTH(RTRIM("__k", E': \t\n\r')) > __key + 2)) ELSE TRUE END
   THEN JSON_EXTRACT(CAST(__s AS JSON), '$') END END END
 """

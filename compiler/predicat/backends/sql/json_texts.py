@@ -18,6 +18,8 @@ _LIMITS = {
     "__key": LONGEST_KEY,
     "__digits": LONGEST_NUMBER,
 }
+OPEN = "2 * OCTET_LENGTH(__s) - OCTET_LENGTH(REPLACE(__s, '[', '')) - OCTET_LENGTH(REPLACE(__s, '{', ''))"
+"""How many brackets open in a text, also in texts within it: it is nested no deeper."""
 
 
 def limited(sql: str) -> str:

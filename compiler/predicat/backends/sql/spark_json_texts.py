@@ -20,10 +20,10 @@ REGEXP_EXTRACT_ALL(REGEXP_REPLACE(__s, '(?s)\\\\.', '..'), '"[^"]*"(?:[ \\t\\n\\
 """
 _JSON = rf"""
 CASE WHEN OCTET_LENGTH(__s) <= __bytes
-  AND NOT __s RLIKE '(?<!\\\\)(?:\\\\\\\\)*\\\\u0000'
+  AND (NOT CONTAINS(__s, '\\u0000') OR NOT __s RLIKE '(?<!\\\\)(?:\\\\\\\\)*\\\\u0000')
   AND (NOT __s RLIKE '[eE][-+]?[0-9]{{5}}' OR NOT {_PLAIN} RLIKE '[eE][-+]?[0-9]{{5}}')
-  AND (LENGTH(__s) - LENGTH(TRANSLATE(__s, '[{{', '')) <= __levels OR {_LEVELS} <= __levels)
-  AND (LENGTH(__s) <= __key OR NOT EXISTS({_KEYS},
+  AND (OCTET_LENGTH(__s) <= 2 * __levels OR {json_texts.OPEN} <= __levels OR {_LEVELS} <= __levels)
+  AND (OCTET_LENGTH(__s) <= __key OR NOT EXISTS({_KEYS},
     `__k` -> ENDSWITH(`__k`, ':') AND LENGTH(RTRIM(': \t\n\r', `__k`)) > __key + 2))
   AND NOT TRY_PARSE_JSON('{{"a":' || __s || '}}') IS NULL
   THEN TRY_VARIANT_GET(TRY_PARSE_JSON('[' || __s || ']'), '$[0]', 'variant') END

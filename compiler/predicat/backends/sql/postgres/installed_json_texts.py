@@ -16,7 +16,7 @@ from predicat.backends.sql.postgres.json_texts import HAS_SHORT_KEYS
 
 _MOST_OPEN = 2000
 """So many brackets may be open where the engine reads a text: it has a stack for some 10,000."""
-_OPEN = "2 * OCTET_LENGTH(s) - OCTET_LENGTH(REPLACE(s, '[', '')) - OCTET_LENGTH(REPLACE(s, '{', ''))"
+_OPEN = json_texts.OPEN.replace("__s", "s")
 _HAS_USUAL_NUMBERS = "s !~ '[0-9][eE][-+]?[0-9]{5}|[0-9]{250}'"
 _IS_USUAL = f"""
 OCTET_LENGTH(s) <= __key AND {_HAS_USUAL_NUMBERS} AND (OCTET_LENGTH(s) <= 2 * __levels OR {_OPEN} <= __levels)
