@@ -630,6 +630,8 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "spark.ceil": (sql_numbers.whole,),
     "postgres.sign": (sql_numbers.sign,),
     "sql.json": (sql_documents.document,),
+    "sql.subject": (sql_documents.subject,),
+    "sql.parsed_subject": (sql_documents.parsed_subject,),
     "spark.typeof": (sql_types.typeof,),
     "add": (_of.sum_of_arrays, _of.sum_of_json),
     "join": (_of.of_written_list, _of.of_json_list),

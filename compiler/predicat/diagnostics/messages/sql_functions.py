@@ -190,6 +190,11 @@ def no_json(span: Span, kind: str, name: str) -> Diagnostic:
     return msg.type_mismatch(span, name, [kind], "a json value or a text", "declare the field as json")
 
 
+def text_as_json(span: Span, written: str) -> Diagnostic:
+    hint = f"write {written}::jsonb, which is UNKNOWN where the text is no JSON"
+    return msg.type_mismatch(span, "an operator of JSON", ["string"], "a json value", hint)
+
+
 def decimal_digits(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,

@@ -26,6 +26,7 @@ DUCKDB = SqlLanguage(
     row_equality="same",
     sunday=0,
     unsized_decimal=(18, 3),
+    reads_texts=True,
 )
 
 

@@ -32,12 +32,18 @@ def arrow(*, text: bool) -> Build:
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
-        found = reader.read(node.this, depth)
+        found = _subject(reader, node.this, depth)
         for key in _keys(reader, node, node.expression, depth):
             found = t.Apply("bracket", (found, key), span)
         return t.Apply("json_text", (found,), span) if text else found
 
     return build
+
+
+def _subject(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """What an operator of JSON stands behind."""
+    op = "sql.parsed_subject" if reader.language.reads_texts else "sql.subject"
+    return t.Apply(op, (reader.read(node, depth),), reader.span(node))
 
 
 def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.Tree]:
@@ -72,7 +78,7 @@ def path_arrow(*, text: bool) -> Build:
             steps = [step.name for step in path.expressions]
         else:
             raise reader.fail(say.json_path(span))
-        found = reader.read(node.this, depth)
+        found = _subject(reader, node.this, depth)
         for step in steps:
             if step.startswith("-"):
                 raise reader.fail(say.place_from_the_end(span))
@@ -99,7 +105,7 @@ def has_key(join: str) -> Build:
         span = reader.span(node)
         keys = node.expression
         items = keys.expressions if isinstance(keys, exp.Array) else [keys]
-        subject = reader.read(node.this, depth)
+        subject = _subject(reader, node.this, depth)
         tests = tuple(_has(node, subject, key, span) for key in reader.all(items, depth))
         return unless_absent((subject,), tests[0] if len(tests) == 1 else t.Apply(join, tests, span), span)
 
@@ -126,7 +132,7 @@ def contains(*, turned: bool) -> Build:
             tests = tuple(_within(item, subject, span) for item in items)
             return unless_absent((subject,), _all(tests, span), span)
         if isinstance(part, exp.Literal) and part.is_string:
-            subject = reader.read(whole, depth)
+            subject = _subject(reader, whole, depth)
             value = _json_constant(reader, part)
             return unless_absent((subject,), _holds(reader, node, subject, value, span, 0), span)
         name = _variable(node)

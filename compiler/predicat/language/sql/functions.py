@@ -10,7 +10,7 @@ from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql import meanings
 from predicat.language.sql.arguments import arguments, counted
-from predicat.language.sql.operators import Build, not_
+from predicat.language.sql.operators import Build, absent, not_
 from predicat.passes.variables import fold_identifier, fresh_name
 
 if TYPE_CHECKING:
@@ -83,12 +83,17 @@ def is_nan_or_false(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def nvl2(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, yes, no = reader.all(counted(reader, node, 3), depth)
-    return t.Apply("cond", (t.Apply("is_null", (value,), value.span), no, yes), reader.span(node))
+    return t.Apply("cond", (absent(value, value.span), no, yes), reader.span(node))
 
 
 def is_not_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     (value,) = reader.all(counted(reader, node, 1), depth)
-    return not_(t.Apply("is_null", (value,), reader.span(node)))
+    return not_(absent(value, reader.span(node)))
+
+
+def is_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (value,) = reader.all(counted(reader, node, 1), depth)
+    return absent(value, reader.span(node))
 
 
 def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

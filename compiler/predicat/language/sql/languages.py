@@ -49,6 +49,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         sunday: The number of Sunday in EXTRACT(DOW ...); None: engines disagree.
         unsized_decimal: The digits of a DECIMAL without any, in all and behind the point; None: refused.
         json_types: The types that a cast of a text reads as JSON.
+        reads_texts: Whether operators of JSON take a text, and parse it.
         prepare: What its parsed conditions become before they are read.
         mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
@@ -62,6 +63,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     rows: frozenset[str] = frozenset()
     row_equality: str = "eq"
     json_types: frozenset[exp.DType] = frozenset({exp.DType.JSON, exp.DType.JSONB})
+    reads_texts: bool = False
     prepare: Callable[[exp.Expr], exp.Expr] | None = None
     sunday: int | None = None
     unsized_decimal: tuple[int, int] | None = None

@@ -168,12 +168,19 @@ def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
     return t.Member(t.Name("lists", span, rooted=True), str(args[0].this), span)
 
 
+def absent(value: t.Tree, span: Span) -> t.Tree:
+    """Whether there is no value. A JSON value has a text, also where that is UNKNOWN here."""
+    if isinstance(value, t.Apply) and value.op == "json_text":
+        return absent(value.args[0], span)
+    return t.Apply("is_null", (value,), span)
+
+
 def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     if isinstance(right, exp.Null):
-        absent = t.Apply("is_null", (inner,), span)
-        return not_(absent) if node.args.get("negate") else absent
+        found = absent(inner, span)
+        return not_(found) if node.args.get("negate") else found
     if isinstance(right, exp.Boolean):
         return t.Apply("is_true", (inner if right.this else not_(inner),), span)
     raise reader.fail(reader.unsupported(node))

@@ -111,7 +111,7 @@ RULES: dict[Key, Rule] = {
     "instr": (None, functions.function("position", 2)),
     "strpos": (None, functions.function("position", 2)),
     "char_length": (None, functions.function("length", 1)),
-    "isnull": (None, functions.function("is_null", 1)),
+    "isnull": (None, functions.is_null),
     "millisecond": (None, times.part("millisecond")),
     "now": (None, now.timestamp),
     "getdate": (None, now.timestamp),
