@@ -103,11 +103,6 @@ def _uses(parts: Iterable[Any]) -> dict[str, None]:
     return found
 
 
-def is_template(text: str) -> bool:
-    """Whether Jinja has anything to do in a body."""
-    return "{{" in text or "{%" in text or "{#" in text
-
-
 def used(text: str, macros: Mapping[str, Macro]) -> set[str]:
     """The names that a template uses, through macros too."""
     import jinja2  # noqa: PLC0415  # as above

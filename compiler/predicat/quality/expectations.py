@@ -319,13 +319,3 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
             "measured": f"accepts {share:.2%} of the rows; the baseline is {before:.2%}",
         }
         return {"success": not moved, "result": {"observed_value": share, "details": details}}
-
-
-EXPECTATIONS: Sequence[type[BatchExpectation]] = (
-    ExpectFilterCoverageToBeBetween,
-    ExpectFilterUnknownRateToBeAtMost,
-    ExpectFiltersToBeMutuallyExclusive,
-    ExpectFiltersToBeCollectivelyExhaustive,
-    ExpectFilterCoverageToBeStable,
-)
-"""Every expectation about filters."""

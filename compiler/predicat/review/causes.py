@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from predicat.catalog.macros import VARIABLE, is_template, used
+from predicat.catalog.macros import VARIABLE, used
+from predicat.catalog.templates import is_template
 from predicat.ir.nodes import fields_of
 from predicat.review.entries import Cause
 from predicat.review.kinds import Difference

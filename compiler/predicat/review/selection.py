@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from predicat.catalog.load import catalog_files
-from predicat.catalog.macros import is_template
+from predicat.catalog.templates import is_template
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Reporter, Source
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from predicat.catalog.templates import is_template
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place, Refused
@@ -130,7 +131,7 @@ class _Tests:
     def condition(self, value: str, head: str, relation: str) -> Iterator[Condition | Refused]:
         """A condition in a text with its place; `head` is what dbt writes before it."""
         source = source_of(value)
-        if templates.is_template(value):
+        if is_template(value):
             try:
                 rendered = templates.render(value, {})
             except templates.NotRendered:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from predicat.catalog.templates import is_template
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place, Refused
 from predicat.discover.read import compiled, data, dialects, python, templates, types
@@ -180,7 +181,7 @@ class _Reading:
     def rendered(self, file: File, text: str) -> tuple[str | None, Ranges]:
         """The SQL of a file, and the places of its ranges; None where a template cannot be rendered."""
         plain = plain_place(str(file.path), text)
-        if not templates.is_template(text):
+        if not is_template(text):
             return text, plain
         raw, sql = self.compiled.get(file.path.absolute(), ("", ""))
         if sql and raw.strip() == text.strip():

@@ -262,11 +262,6 @@ class _Config:
     require = get
 
 
-def is_template(text: str) -> bool:
-    """Whether a text has blocks or expressions of Jinja."""
-    return "{{" in text or "{%" in text or "{#" in text
-
-
 def macros_of(texts: Mapping[str, str]) -> dict[str, Any]:
     """The macros that files define, by name; those of a file that cannot be read are unknown."""
     result: dict[str, Any] = {}

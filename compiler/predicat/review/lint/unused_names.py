@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from predicat.catalog.macros import VARIABLE, is_template, used
+from predicat.catalog.macros import VARIABLE, used
+from predicat.catalog.templates import is_template
 from predicat.diagnostics import NOWHERE, Source, Span
 from predicat.review.lint.rule import Context, Finding, Rule
 
