@@ -23,8 +23,9 @@ from predicat.ir.nodes import (
     Variable,
     children,
     ranged_over,
+    walk,
 )
-from predicat.ir.operators import BY_PLACE, JSON_READS, LOOK_UPS
+from predicat.ir.operators import BY_PLACE, COMPARISONS, JSON_READS, LOOK_UPS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -77,6 +78,8 @@ NOT_TRIED = {
 rows.
 """
 _MAX = 40
+_MOST_CONVERTED = 10
+"""Texts for each constant that a converted text is compared with."""
 _DIAGONALS = 3
 _MAX_PIECES = 16
 _FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
@@ -93,6 +96,8 @@ class CandidateRows:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
         self.kinds: dict[Slot, Type] = {}
+        self.converted: dict[Slot, dict[Any, None]] = {}
+        """Texts that are read as what a value of another type is compared with."""
         self.pieces: dict[Slot, dict[str, None]] = {}
         """Texts that parts of a value are compared with."""
         self.parameters: set[str] = set()
@@ -106,7 +111,7 @@ class CandidateRows:
         for slot, pieces in self.pieces.items():
             self.values[slot][_DIAGONALS:_DIAGONALS] = _joined(list(pieces)[:_MAX_PIECES])
         for slot in self.values:
-            values = [*self.values[slot], *_typical_values(self.kinds[slot])]
+            values = [*self.converted.get(slot, ()), *self.values[slot], *_typical_values(self.kinds[slot])]
             finite = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
             self.values[slot] = _distinct(finite if slot in self.documents else values)[:_MAX]
 
@@ -146,6 +151,7 @@ class CandidateRows:
                 *_constants(node, self.sets),
                 *(_typical_values(node.type) if node.op in _RARE_CONVERSIONS else ()),
             ):
+                self._convert(node, constant, places)
                 for place in places:
                     for value in _near(node.op, constant, self.kinds[place]):
                         if value not in self.values[place] or isinstance(value, bool):
@@ -165,6 +171,19 @@ class CandidateRows:
             if node.op not in ("and", "or", "not", "cond") and len(places) > 1:
                 self._exchange(places)
         return places
+
+    def _convert(self, node: Call, constant: Any, places: set[Slot]) -> None:
+        """A comparison of what is read from a text: texts that are read as the constant, or as its
+        neighbours.
+        """
+        if node.op not in COMPARISONS or isinstance(constant, str | bool):
+            return
+        if any(isinstance(part, Call) and part.op in _RARE_CONVERSIONS for part in walk(node)):
+            for place in places:
+                if self.kinds[place] == STRING:
+                    self.converted.setdefault(place, {}).update(
+                        dict.fromkeys(_texts_of(node.op, constant)[:_MOST_CONVERTED])
+                    )
 
     def _keys(self, node: Node, env: dict[str, Slot]) -> None:
         """If the row contains the key of a look-up, candidates for it are the keys that lead to a value."""
@@ -472,6 +491,35 @@ def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
     if kind in (TIMESTAMP, DATE):
         return _moments(op, whole, kind)
     return []
+
+
+def _texts_of(op: str, constant: Any) -> list[str]:
+    """Texts that are read as a constant, or as its neighbours. Some are below or above others of the same
+    value.
+    """
+    match constant:
+        case int() | float() | Decimal():
+            whole = int(constant) if -(2**63) < constant < 2**63 else 0
+            near = whole + _FIRST_STEP.get(op, 0)
+            numbers: list[Any] = [near, whole, whole + 1, whole - 1]
+            if isinstance(constant, float) and constant != whole:
+                numbers[1:1] = [constant, *(math.nextafter(constant, end) for end in (math.inf, -math.inf))]
+            plain = [str(number) for number in dict.fromkeys(numbers)]
+            longer = f"1{'0' * len(str(abs(whole)))}"
+            return [*plain, f"0{abs(near)}", longer, f"-{longer}", f"0{abs(whole)}", f"{whole}.5"]
+        case datetime():
+            moments = (
+                _near_moment(op, constant, timedelta(microseconds=1))
+                if 1 < constant.year < 9999
+                else [constant]
+            )
+            texts = [moment.astimezone(UTC).isoformat().removesuffix("+00:00") for moment in moments]
+            return [text for one in texts for text in (f"{one}Z", one.replace("T", " "))]
+        case date():
+            days = _near_moment(op, constant, timedelta(days=1)) if 1 < constant.year < 9999 else [constant]
+            return [text for day in days for text in (f"{day}", f"{day} 00:00:00")]
+        case _:
+            return []
 
 
 def _moments(op: str, number: int, kind: Type) -> list[Any]:
