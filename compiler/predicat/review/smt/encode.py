@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from predicat.ir.nodes import (
@@ -29,6 +29,7 @@ from predicat.ir.nodes import (
     Quantifier,
     Variable,
     ranged_over,
+    walk,
 )
 from predicat.ir.operators import ARRAYS, COMPARISONS, EQUALITIES, FLIPPED, TEXT_OPERATORS
 from predicat.ir.types import (
@@ -180,7 +181,22 @@ class Encoder:
         if result is None:
             result = self.variable(opaque_place(node, _paths(env)), node.type)
             functions.absent_with_its_arguments(self, node, result, env)
+        functions.known_at_constants(self, node, result, env)
         return result
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The constant texts with which the predicates compare something."""
+        found = (
+            part.value
+            for node in self.nodes
+            for call in walk(node)
+            if isinstance(call, Call) and (call.op in COMPARISONS or call.op == "in")
+            for arg in call.args
+            for part in (arg.items if isinstance(arg, Items) else (arg,))
+            if isinstance(part, Literal) and isinstance(part.value, str)
+        )
+        return list(dict.fromkeys(found))
 
     def truth_unknown(self, node: Call, env: Env) -> Bool:
         """Whether a test without a formula is TRUE."""

@@ -8,12 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from predicat.ir.nodes import Call
-from predicat.ir.operators import COUNTS, OPS, STRICT, TEXT_OPERATORS
+from predicat.ir.nodes import Call, Field, Items, Literal, walk
+from predicat.ir.operators import COUNTS, JUNCTIONS, OPS, STRICT, TEXT_OPERATORS
 from predicat.ir.types import BOOLEAN, STRING
+from predicat.review.smt import strings
 from predicat.review.smt.rules import BOUNDS, Env
 from predicat.review.smt.strings import NotEncodable
-from predicat.review.smt.terms import Bool, Scalar, Term, all_of, any_of, as_term, negated, truth_of, z3
+from predicat.review.smt.terms import (
+    Bool,
+    Double,
+    Scalar,
+    Term,
+    all_of,
+    any_of,
+    as_term,
+    negated,
+    truth_of,
+    z3,
+)
+from predicat.semantics.evaluate import compile_node
 
 if TYPE_CHECKING:
     from predicat.review.smt.encode import Encoder
@@ -47,6 +60,48 @@ def absent_with_its_arguments(to: Encoder, node: Call, found: Term, env: Env) ->
     if terms:
         there = all_of(*(negated(term.null) for term in terms))
         to.constraints.append(as_term(any_of(found.null, there)))
+
+
+_WORKED_OUT = (STRICT - {"entry_filter"}) | JUNCTIONS | {"cond", "coalesce", "in", "not", "is_null"}
+"""Operators whose value follows from the values of their arguments: Python code is not run."""
+_MOST_TEXTS = 8
+"""Constant texts for which values without a formula are worked out."""
+
+
+def known_at_constants(to: Encoder, node: Call, found: Term, env: Env) -> None:
+    """Constrain a value that is worked out from one text: for each text with which the predicates compare
+    something, the evaluator says what it is.
+    """
+    parts = list(walk(node))
+    fields = {part.decl.name: part for part in parts if isinstance(part, Field)}
+    others = [part for part in parts if not isinstance(part, Field | Literal | Items)]
+    worked_out = all(isinstance(part, Call) and part.op in _WORKED_OUT for part in others)
+    if len(fields) != 1 or not worked_out or not isinstance(found, Scalar | Double):
+        return
+    ((name, field),) = fields.items()
+    read = to.term(field, env)
+    if field.type != STRING or not isinstance(read, Scalar):
+        return
+    run = compile_node(node)
+    for text in to.texts[:_MOST_TEXTS]:
+        value = to.literal(Literal(node.type, run({name: text})))
+        if (same := _same(found, value)) is not None:
+            given = all_of(negated(read.null), read.term == strings.text(text))
+            to.constraints.append(as_term(any_of(negated(given), same)))
+
+
+def _same(one: Term, other: Term) -> Bool | None:
+    match one, other:
+        case (Scalar(), Scalar()) | (Double(), Double()) if other.null is True:
+            return one.null
+        case Scalar(), Scalar():
+            return all_of(negated(one.null), one.term == other.term)
+        case Double(), Double():
+            flags = ((one.nan, other.nan), (one.plus, other.plus), (one.minus, other.minus))
+            held = (here if there is True else negated(here) for here, there in flags)
+            return all_of(negated(one.null), *held, other.finite is not True or one.term == other.term)
+        case _:
+            return None
 
 
 def _terms(to: Encoder, node: Call, env: Env) -> list[Term] | None:
