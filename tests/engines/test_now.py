@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat import backends
 from tests.engines.rows import Tables
 
 FIELDS = {"ts": "timestamp", "d": "date"}
@@ -31,6 +32,13 @@ TEXTS = (
     "current_date = date(ts)",
     "date(ts) = date(now() - INTERVAL '1 hour')",
     "ts >= date_trunc('month', now())",
+    "timestampdiff(HOUR, ts, now()) >= 24",
+    "datediff(DAY, ts, now()) BETWEEN 1 AND 6",
+    "extract(EPOCH FROM (now() - ts)) / 3600 < 24",
+    "ts + INTERVAL '7 days' < now()",
+    "ts - INTERVAL '2 days' <= now()",
+    "date_add(d, 7) >= current_date",
+    "date_add(d, -7) < current_date",
     "now() BETWEEN TIMESTAMP '2020-01-01' AND TIMESTAMP '2999-01-01'",
     "year(now()) > 2020 AND month(now()) <= 12 AND hour(now() AT TIME ZONE 'Asia/Tokyo') >= 0",
 )
@@ -58,6 +66,10 @@ def test_engines_agree_with_the_evaluator(engine: str, request: pytest.FixtureRe
     ((_, run),) = tables.engines()
     for predicate, column in zip(found, run([one.sql(engine) for one in found]), strict=True):
         assert column == [predicate.evaluate(row, now=now) for row in made], predicate.text
+    where = [backends.dialect(engine).render(one.node, condition=True) for one in found]
+    for predicate, column in zip(found, run(where), strict=True):
+        expected = [predicate.evaluate(row, now=now) is True for row in made]
+        assert [value is True for value in column] == expected, predicate.text
 
 
 @pytest.mark.parametrize("text", ["ts >= now() - INTERVAL '7 days'", "now() - ts <= INTERVAL '7 days'"])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat import backends
 from predicat.deploy.rows import on_duckdb, on_postgres
 from predicat_spark.rows import on_spark
 from predicat_spark.settings import settings
@@ -125,6 +126,14 @@ def test_engines_agree_on_hostile_moments(engine: str, request: pytest.FixtureRe
         for (language, text), predicate, column in zip(texts, found, got, strict=True)
         for row, value in zip(made, column, strict=True)
         if value != predicate.evaluate(row, now=now)
+    ]
+    assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:10])
+    where = [backends.dialect(engine).render(one.node, condition=True) for one in found]
+    wrong = [
+        f"{sql}: {row} {value} in a WHERE"
+        for predicate, sql, column in zip(found, where, run(where), strict=True)
+        for row, value in zip(made, column, strict=True)
+        if (value is True) != (predicate.evaluate(row, now=now) is True)
     ]
     assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:10])
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.ir.types import BIGINT, DATE, DOUBLE, MAX_PRECISION, TIMESTAMP, DecimalType, Type
-from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
+from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, MAX_PRECISION, TIMESTAMP, DecimalType, Type
+from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, LONGEST
 
 _MICROSECOND = timedelta(microseconds=1)
 _EXACT = Context(prec=MAX_PRECISION)
@@ -56,6 +56,7 @@ DOMAINS: dict[Type, Domain] = {
     DATE: Domain(
         date.min.toordinal(), date.max.toordinal(), date.fromordinal, closed_below=False, closed_above=False
     ),
+    DURATION: Domain(-LONGEST, LONGEST, lambda ordinal: timedelta(microseconds=ordinal)),
     TIMESTAMP: Domain(
         0, (LAST_MOMENT - FIRST_MOMENT) // _MICROSECOND, _moment, closed_below=False, closed_above=False
     ),

@@ -28,7 +28,7 @@ from predicat.ir.operators import (
     ORDERED,
     monotone_in,
 )
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
 from predicat.passes.bounds import bounded
 from predicat.passes.decimals import fits, may_have_more_digits
@@ -36,8 +36,9 @@ from predicat.passes.domains import DOMAINS, Domain, decimals
 from predicat.passes.engine_order import rewrite_parts
 from predicat.passes.facts import may_be_nan, may_overflow
 from predicat.passes.rounding import rounded_number
-from predicat.passes.solve_clock import of_clock
+from predicat.passes.solve_clock import of_clock, of_length, until_clock
 from predicat.passes.solve_texts import solved_text
+from predicat.passes.solve_zones import near_zone
 from predicat.passes.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
@@ -56,8 +57,10 @@ def for_rows(node: Node) -> Node:
     node = _beside_nan(without_nan_tests(node))
     if isinstance(node, Call) and node.op in JUNCTIONS:
         return replace(node, args=rewrite_parts(node, for_rows))
-    found = _solved(node, positive=True) if isinstance(node, Call) else None
-    return node if found is None else found
+    if not isinstance(node, Call):
+        return node
+    found = _solved(node, positive=True) or until_clock(node)
+    return near_zone(node, for_rows) if found is None else found
 
 
 def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
@@ -82,6 +85,7 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
     test = solved_text(node) if test is None else test
     test = _difference(node, positive=positive) if test is None else test
     test = of_clock(node) if test is None else test
+    test = of_length(node, lambda one: _solved(one, positive=positive)) if test is None else test
     if test is not None:
         return test
     field = _field(node)
@@ -277,7 +281,9 @@ _BOTH = frozenset(op for op in MONOTONE if monotone_in(op, 0) and monotone_in(op
 """Monotone in each argument, if the other one is a constant."""
 _FIRST = frozenset(op for op in MONOTONE if monotone_in(op, 0)) - _ONLY - _BOTH
 """Monotone in the first argument, if the second one is a constant."""
-_NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP)
+_NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP, DURATION)
+_TIMES = (TIMESTAMP, DURATION)
+"""Types whose round values read best as bounds: from one on, and below one."""
 
 
 def _monotone_argument(node: Call) -> Node | None:
@@ -289,7 +295,7 @@ def _monotone_argument(node: Call) -> Node | None:
     if node.op in _ONLY and len(node.args) == 1:
         kind = node.args[0].type
         return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
-    if node.op == "date_trunc" and _constant(node.args[0]):
+    if node.op in ("date_trunc", "in_units") and _constant(node.args[0]):
         return node.args[1]
     if node.op == "format_time" and isinstance(node.args[0], Literal):
         return node.args[1] if is_in_order(str(node.args[0].value)) else None
@@ -496,15 +502,13 @@ def _within(node: Call, field: Field, domain: Domain, sets: _Sets, low: int, hig
     """Whether the field lies in an interval."""
     if low == high:
         return Call(BOOLEAN, "eq", (field, Literal(field.type, domain.value(low))), node.span)
-    strict = node.op in ("lt", "gt") or field.type == TIMESTAMP
+    strict = node.op in ("lt", "gt") or field.type in _TIMES
     parts: list[Node] = []
     if low > domain.least or not domain.closed_below:
-        open_ = strict and field.type != TIMESTAMP and _is_defined(sets, low - 1)
+        open_ = strict and field.type not in _TIMES and _is_defined(sets, low - 1)
         parts.append(_bound(node, field, domain, *(("gt", low - 1) if open_ else ("ge", low))))
     if high < domain.greatest or not domain.closed_above:
-        open_ = (strict and _is_defined(sets, high + 1)) or (
-            field.type == TIMESTAMP and high < domain.greatest
-        )
+        open_ = (strict and _is_defined(sets, high + 1)) or (field.type in _TIMES and high < domain.greatest)
         parts.append(_bound(node, field, domain, *(("lt", high + 1) if open_ else ("le", high))))
     if parts:
         return conjunction(parts)
