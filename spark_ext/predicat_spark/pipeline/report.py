@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.diagnostics.wording import quantity
 
@@ -46,6 +47,12 @@ class FilterReport(Struct):
         known = ((key, getattr(self, key)) for key in COUNTS)
         return {key: value for key, value in known if value is not None}
 
+    def add(self, more: FilterReport) -> None:
+        """Add a later batch. Rows wait again and again, so those of the newest batch are all of them."""
+        for key, value in more.counts.items():
+            setattr(self, key, value if key == "rescheduled" else (getattr(self, key) or 0) + value)
+        self.retried += more.retried
+
 
 class SinkReport(Struct):
     """One place that was filled, with its rows, files and bytes, and the seconds that it took to put them
@@ -61,6 +68,10 @@ class SinkReport(Struct):
     bytes: int
     seconds: float
 
+    def add(self, more: SinkReport) -> None:
+        """Add a later batch."""
+        _sum(self, more, "written", "files", "bytes", "seconds")
+
 
 class BadCells(Struct):
     """The cells of a column that did not convert, and some of their texts."""
@@ -68,6 +79,10 @@ class BadCells(Struct):
     column: str
     cells: int
     samples: list[str]
+
+    def add(self, more: BadCells) -> None:
+        """Add a later batch."""
+        self.cells += more.cells
 
 
 class EntryError(Struct):
@@ -79,6 +94,10 @@ class EntryError(Struct):
     rows: int
     key: str
     message: str
+
+    def add(self, more: EntryError) -> None:
+        """Add a later batch."""
+        self.rows += more.rows
 
 
 class Report(Struct):
@@ -118,9 +137,41 @@ class Report(Struct):
         offered = self.rows + row.retried
         return row.accepted / offered if offered else None
 
+    def add(self, more: Report) -> None:
+        """Add a later batch, which keeps its own numbers. It gives what cannot be added."""
+        _add(self.filters, more.filters, lambda row: (row.name, row.hash))
+        _add(self.sinks, more.sinks, lambda row: (row.kind, row.place))
+        _add(self.bad_cells, more.bad_cells, lambda row: row.column)
+        _add(self.errors, more.errors, lambda row: (row.filter, row.name, row.error))
+        _sum(self, more, "rows", "rows_read", "bytes_read", "seconds", "bad_rows", "batches")
+        self.seconds = round(self.seconds, 3)
+        self.changes = [*self.changes, *more.changes]
+        self.recovered = [*self.recovered, *more.recovered]
+        self.started = self.started or more.started
+        self.lag_seconds = more.lag_seconds if more.rows else self.lag_seconds
+        self.run, self.mode, self.passes, self.record = more.run, more.mode, more.passes, more.record
+
     def data(self) -> dict[str, Any]:
         """The report as JSON has it."""
         return msgspec.to_builtins(self)  # type: ignore[no-any-return]  # a struct is a mapping
+
+
+_Part = TypeVar("_Part", FilterReport, SinkReport, BadCells, EntryError)
+
+
+def _add(total: list[_Part], more: Sequence[_Part], key: Callable[[_Part], object]) -> None:
+    """Add the parts of a batch to those with the same key; other ones are new."""
+    known = {key(row): row for row in total}
+    for row in more:
+        if (old := known.get(key(row))) is None:
+            total.append(replace(row))
+        else:
+            old.add(row)
+
+
+def _sum(total: Struct, more: Struct, *names: str) -> None:
+    for name in names:
+        setattr(total, name, getattr(total, name) + getattr(more, name))
 
 
 def table(report: Report) -> str:

@@ -156,7 +156,7 @@ class _Batches:
             report = part.batch(reading, run, mode=mode, checkpoint=self.place)
             told = self._following.told if self._following is not None else None
             keep = told(report) if told is not None else None
-            _add(self.total, report)
+            self.total.add(report)
             progress.told(session, self.place, report)
             self.waits, self._ended = any(row.rescheduled for row in report.filters), time.monotonic()
             if keep is False:
@@ -252,48 +252,6 @@ def _generation(work: Run, job: Job, *, rebuild: bool) -> str:
 def _stream(work: Run, place: str) -> str:
     """The name that Spark has given the stream of a checkpoint."""
     return str(json.loads(work.files.read(f"{place}/metadata"))["id"])[:13]
-
-
-def _add(total: Report, more: Report) -> None:
-    """Add a batch to the report of all of them; the newest one gives what cannot be added."""
-    before = {(row.name, row.hash): row for row in total.filters}
-    for new in more.filters:
-        row = before.get((new.name, new.hash))
-        if row is None:
-            total.filters.append(new)
-            continue
-        for key, value in new.counts.items():
-            setattr(row, key, value if key == "rescheduled" else getattr(row, key) + value)
-        row.retried += new.retried
-    known = {(sink.kind, sink.place): sink for sink in total.sinks}
-    for sink in more.sinks:
-        if (old := known.get((sink.kind, sink.place))) is None:
-            total.sinks.append(sink)
-            continue
-        for key in ("written", "files", "bytes", "seconds"):
-            setattr(old, key, getattr(old, key) + getattr(sink, key))
-    total.lag_seconds = more.lag_seconds if more.rows else total.lag_seconds
-    for key in ("rows", "rows_read", "bytes_read", "seconds", "bad_rows"):
-        setattr(total, key, getattr(total, key) + getattr(more, key))
-    total.seconds = round(total.seconds, 3)
-    cells = {cell.column: cell for cell in total.bad_cells}
-    for cell in more.bad_cells:
-        if cell.column in cells:
-            cells[cell.column].cells += cell.cells
-        else:
-            total.bad_cells.append(cell)
-    known_errors = {(row.filter, row.name, row.error): row for row in total.errors}
-    for error in more.errors:
-        if (old_error := known_errors.get((error.filter, error.name, error.error))) is not None:
-            old_error.rows += error.rows
-        else:
-            total.errors.append(error)
-    if total.batches == 0:
-        total.started = more.started
-    total.changes += more.changes
-    total.run, total.mode, total.passes, total.record = more.run, more.mode, more.passes, more.record
-    total.recovered += more.recovered
-    total.batches += 1
 
 
 def _nothing(work: Run, mode: str) -> Report:
