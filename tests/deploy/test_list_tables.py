@@ -4,7 +4,10 @@ readers of views read them.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ import pytest
 import predicat
 from predicat.deploy import deployment
 from predicat.deploy.deployment import Plan
+from predicat.deploy.plan import Rules
 from predicat.deploy.sessions import Limits
 from predicat.diagnostics import PredicatError
 
@@ -43,7 +47,7 @@ def db(postgres: Any) -> Iterator[Any]:
     postgres.execute("CREATE ROLE list_reader; GRANT USAGE ON SCHEMA listed TO list_reader")
     yield postgres
     postgres.execute(
-        "RESET ROLE; DROP SCHEMA listed CASCADE; DROP OWNED BY list_reader; DROP ROLE list_reader"
+        "RESET ROLE; RESET ALL; DROP SCHEMA listed CASCADE; DROP OWNED BY list_reader; DROP ROLE list_reader"
     )
 
 
@@ -53,10 +57,10 @@ def apply(db: Any, tmp_path: Path) -> Apply:
         'code\nc29999\n"it\'s \\ ""x"""\n' + "".join(f"x{n}\n" for n in range(10_000))
     )
 
-    def run(most: int = 10_001, text: str = CATALOG, name: str = "shop") -> Plan:
+    def run(most: int = 10_001, text: str = CATALOG, name: str = "shop", *, force: bool = False) -> Plan:
         (tmp_path / "blocked.csv").write_text("id\n" + "".join(f"{n}\n" for n in range(0, most * 2, 2)))
         (tmp_path / "c.yml").write_text(text)
-        return deployment.apply(predicat.load_catalog(tmp_path), db, name)
+        return deployment.apply(predicat.load_catalog(tmp_path), db, name, rules=Rules(force=force))
 
     return run
 
@@ -126,6 +130,53 @@ def test_what_others_use_or_made_stays(db: Any, apply: Apply) -> None:
         apply(10_002)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM {} WHERE value = (SELECT min(value) FROM {})",
+        "INSERT INTO {} VALUES (-7)",
+        "UPDATE {} SET value = -7 WHERE value = (SELECT max(value) FROM {})",
+        "TRUNCATE {}",
+    ],
+)
+def test_rows_that_were_changed_by_hand(db: Any, apply: Apply, change: str) -> None:
+    table = next(one.sql for one in apply().lists.wanted.values() if "blocked" in one.name)
+    wanted = one(db, "SELECT count(*) FROM listed.orders__blocked")
+    db.execute(change.replace("{}", table))
+    with pytest.raises(
+        PredicatError, match="were changed by hand: they are not the values of the list block"
+    ):
+        apply()
+    assert [line.partition(" ")[0] for line in apply(force=True).lists.told()] == ["restore"]
+    assert one(db, "SELECT count(*) FROM listed.orders__blocked") == wanted
+    assert not apply().lists.changes
+
+
+def test_rows_of_each_type_have_a_checksum(db: Any, tmp_path: Path) -> None:
+    kinds = {
+        "string": [f"it's {n} %L \\" for n in range(10_001)],
+        "date": [date(1990, 1, 1) + timedelta(n) for n in range(10_001)],
+        "timestamp": [datetime(2020, 1, 1, tzinfo=UTC) + timedelta(seconds=n / 8) for n in range(10_001)],
+        "decimal(10,2)": [Decimal(n) / 100 for n in range(10_001)],
+    }
+    fields = ", ".join(f"'f{n}': '{kind}'" for n, kind in enumerate(kinds))
+    lists = "".join(f"  l{n}: {{type: '{kind}', file: l{n}.csv}}\n" for n, kind in enumerate(kinds))
+    filters = "".join(f"  l{n}: {{sql: \"f{n} IN list('l{n}')\"}}\n" for n in range(len(kinds)))
+    columns = ("text", "date", "timestamptz", "numeric(10,2)")
+    db.execute(f"CREATE TABLE listed.kinds ({', '.join(f'f{n} {kind}' for n, kind in enumerate(columns))})")
+    (tmp_path / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: kinds\nrelation: {postgres: listed.kinds}\n"
+        f"fields: {{{fields}}}\nlists:\n{lists}filters:\n{filters}"
+    )
+    for n, values in enumerate(kinds.values()):
+        with (tmp_path / f"l{n}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([["v"], *([value] for value in values)])
+    catalog = predicat.load_catalog(tmp_path)
+    assert len(deployment.apply(catalog, db, "kinds").lists.create) == len(kinds)
+    db.execute("SET DateStyle = 'German'; SET TimeZone = 'Asia/Tokyo'")
+    assert not deployment.plan(catalog, db, "kinds").lists.changes
+
+
 def test_the_script_does_the_same(db: Any, apply: Apply, tmp_path: Path) -> None:
     apply()
     (tmp_path / "blocked.csv").write_text("id\n" + "".join(f"{n}\n" for n in range(-10_100, 0)))
@@ -135,3 +186,7 @@ def test_the_script_does_the_same(db: Any, apply: Apply, tmp_path: Path) -> None
     db.execute(script)
     assert one(db, "SELECT count(*) FROM listed.orders__blocked") == 2
     assert not deployment.plan(catalog, db, "shop").lists.changes
+    (new,) = (table.sql for table in plan.lists.create)
+    db.execute(f"DELETE FROM {new} WHERE value = -1")
+    with pytest.raises(PredicatError, match="were changed by hand"):
+        deployment.plan(catalog, db, "shop")

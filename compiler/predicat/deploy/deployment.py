@@ -93,7 +93,10 @@ def plan(
     oids = [relation.oid for relation in relations.values()]
     with guarded(connection):
         existing = inventory.read(connection, name, [view.place for view in views], oids)
-        lists = list_tables.plan(connection, name, views, oids, _schemas(views, existing, schema))
+        in_schemas = _schemas(views, existing, schema)
+        lists = list_tables.plan(
+            connection, name, views, oids, in_schemas, force=rules is not None and rules.force
+        )
 
     def definitions(numbers: Collection[int]) -> dict[int, str]:
         outcome: dict[int, str] = {}
@@ -201,7 +204,7 @@ def apply(
                 batch = _Batch(connection, name, result)
                 if number == 0 and result.functions.to_install:
                     batch.install_functions()
-                if number == 0 and result.lists.create:
+                if number == 0:
                     batch.fill_lists()
                 batch.run(steps)
                 if number == len(batches) - 1:
@@ -243,8 +246,8 @@ class _Batch(Struct):
             self.execute(shown, [statement])
 
     def fill_lists(self) -> None:
-        """Make the tables of long lists, before the views that look into them."""
-        for shown, statement in list_tables.create(self.connection, self.plan.lists):
+        """Make and fill the tables of long lists, before the views that look into them."""
+        for shown, statement in list_tables.fill(self.connection, self.plan.lists):
             self.execute(shown, [statement])
 
     def settle_lists(self) -> None:
@@ -412,7 +415,7 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
         if number == 0 and plan.functions.to_install:
             yield from (f"{line};" for _, line in functions.statements(plan.functions))
         if number == 0:
-            yield from (f"{line};" for _, line in list_tables.create(connection, plan.lists))
+            yield from (f"{line};" for _, line in list_tables.fill(connection, plan.lists))
         yield from _script(connection, [step for step in steps if step.action == Action.DROP])
         yield from _recreate_script(
             connection, plan, [step for step in steps if step.action == Action.RECREATE]

@@ -3,10 +3,13 @@
 A table has the values of one list, and its name has their hash: other values are another table, to which the
 views change in their own transactions. Tables that no view uses any more are dropped. Whoever may read a view
 may read the tables of its lists, because views ask with the rights of their readers.
+
+The comment of a table has a checksum of its rows, by which a change by hand is noticed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import psycopg
@@ -48,23 +51,28 @@ class ListTable(Struct, frozen=True):
 
 
 class ListPlan(Struct):
-    """What is to be done about tables of lists. `grants` are roles, as SQL, that are to read a table."""
+    """What is to be done about tables of lists. `restore` are those whose rows were changed by hand, `grants`
+    are roles, as SQL, that are to read a table.
+    """
 
     catalog: str = ""
     wanted: Mapping[Place, ListTable] = field(default_factory=dict[Place, ListTable])
     create: Sequence[ListTable] = ()
+    restore: Sequence[ListTable] = ()
     grants: Mapping[Place, Sequence[str]] = field(default_factory=dict[Place, Sequence[str]])
     drop: Sequence[Place] = ()
 
     @property
     def changes(self) -> bool:
         """Whether there is something to do."""
-        return bool(self.create or self.drop or any(self.grants.values()))
+        return bool(self.create or self.restore or self.drop or any(self.grants.values()))
 
     def told(self) -> Iterator[str]:
         """The changes, a line each."""
         for table in self.create:
             yield f"fill {table.shown}: {table.listed.count:,} values of the list {table.listed.name}"
+        for table in self.restore:
+            yield f"restore {table.shown}: its rows were changed by hand"
         for place, roles in self.grants.items():
             if roles:
                 yield f"grant {'.'.join(place)}: to {', '.join(roles)}"
@@ -83,10 +91,15 @@ def tables_of(views: Iterable[View]) -> dict[Place, ListTable]:
 
 
 _MARK = "[predicat-list/1 catalog="
+_CHECKSUM = re.compile(r"^\[predicat-list/1 .* rows=(\S+)\]$", re.MULTILINE)
+"""In the comment of a table."""
+_OF_ROWS = (
+    "SELECT count(*) || '-' || COALESCE(sum(('x' || left(md5(value::text), 15))::bit(60)::bigint), 0) FROM "
+)
 _THERE = f"""
 WITH trusted AS ({TRUSTED})
 SELECT n.nspname, c.relname, c.relkind = 'r' AND c.relowner IN (SELECT oid FROM trusted),
-  COALESCE(d.description, '')
+  COALESCE(d.description, ''), has_table_privilege(c.oid, 'SELECT')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
 WHERE {AT_PLACES}
@@ -121,9 +134,11 @@ def plan(
     views: Iterable[View],
     relations: Collection[int],
     schemas: Collection[str],
+    *,
+    force: bool = False,
 ) -> ListPlan:
     """What the tables of the lists of some views need. Raises PredicatError for an object of others at the
-    place of a table.
+    place of a table, and, without `force`, for rows that were changed by hand.
     """
     wanted = tables_of(views)
     given = {
@@ -133,7 +148,8 @@ def plan(
         "relations": list(relations),
     }
     there: dict[Place, str] = {}
-    for schema, name, ours, comment in connection.execute(_THERE.encode(), given).fetchall():
+    edited: list[ListTable] = []
+    for schema, name, ours, comment, is_read in connection.execute(_THERE.encode(), given).fetchall():
         place = str(schema), str(name)
         digest = wanted[place].listed.digest if place in wanted else ""
         if not ours or _MARK not in comment or digest not in comment:
@@ -141,6 +157,10 @@ def plan(
                 raise PredicatError.of(say.not_a_list(".".join(place), ours=bool(ours)))
             continue
         there[place] = str(comment)
+        if place in wanted and is_read and _is_edited(connection, wanted[place], str(comment)):
+            edited.append(wanted[place])
+    if edited and not force:
+        raise PredicatError([say.list_edited(table.shown, table.listed.name) for table in edited])
     create = [table for place, table in wanted.items() if place not in there]
     gone = [
         place
@@ -148,7 +168,15 @@ def plan(
         if place not in wanted and f"{_MARK}{catalog} " in comment and place[0] in schemas
     ]
     grants = {place: missing(connection, table) for place, table in wanted.items()}
-    return ListPlan(catalog, wanted, create, grants, gone)
+    return ListPlan(catalog, wanted, create, edited, grants, gone)
+
+
+def _is_edited(connection: psycopg.Connection, table: ListTable, comment: str) -> bool:
+    """Whether the rows are others than those that predicat wrote."""
+    known = _CHECKSUM.search(comment)
+    if known is None:
+        return False
+    return bool(connection.execute(f"{_OF_ROWS}{table.sql}".encode()).fetchall()[0][0] != known[1])
 
 
 def missing(connection: psycopg.Connection, table: ListTable) -> list[str]:
@@ -162,17 +190,30 @@ def missing(connection: psycopg.Connection, table: ListTable) -> list[str]:
     return [str(role) for (role,) in connection.execute(_READERS.encode(), given).fetchall()]
 
 
-def create(connection: psycopg.Connection, plan: ListPlan) -> Iterator[tuple[str, str]]:
+def fill(connection: psycopg.Connection, plan: ListPlan) -> Iterator[tuple[str, str]]:
     """The statements that make and fill tables, each with the name of its table."""
-    for table in plan.create:
+    restored = {table.place for table in plan.restore}
+    for table in (*plan.create, *plan.restore):
         kind = str(table.kind).upper() if isinstance(table.kind, DecimalType) else _TYPES[str(table.kind)]
         values = dependents.literal(connection, array_text(table.listed))
-        mark = f"{_MARK}{plan.catalog} digest={table.listed.digest}]"
-        note = f"The values of the list {table.listed.name}.\n{mark}"
-        yield table.shown, f"CREATE TABLE {table.sql} (value {kind} PRIMARY KEY)"
-        yield table.shown, f"INSERT INTO {table.sql} SELECT unnest({values}::{kind}[])"
+        if table.place in restored:
+            yield table.shown, f"DELETE FROM {table.sql}"
+        else:
+            yield table.shown, f"CREATE TABLE {table.sql} (value {kind} PRIMARY KEY)"
+        yield table.shown, f"INSERT INTO {table.sql} (value) SELECT unnest({values}::{kind}[])"
         yield table.shown, f"ANALYZE {table.sql}"
-        yield table.shown, f"COMMENT ON TABLE {table.sql} IS {dependents.literal(connection, note)}"
+        yield table.shown, _comment(connection, plan.catalog, table)
+
+
+def _comment(connection: psycopg.Connection, catalog: str, table: ListTable) -> str:
+    """The statement that writes the comment, with the checksum of the rows: the server takes no expression
+    for a comment.
+    """
+    note = f"The values of the list {table.listed.name}.\n{_MARK}{catalog} digest={table.listed.digest} rows="
+    statement = f"COMMENT ON TABLE {table.sql.replace('%', '%%')} IS %L"
+    template, text = (dependents.literal(connection, part) for part in (statement, note))
+    body = f"BEGIN EXECUTE format({template}, {text} || ({_OF_ROWS}{table.sql}) || ']'); END"
+    return f"DO {dependents.literal(connection, body)}"
 
 
 def grants(plan: ListPlan, roles: Mapping[Place, Sequence[str]]) -> Iterator[tuple[str, str]]:

@@ -216,6 +216,15 @@ def function_not_by_predicat(signature: str) -> Diagnostic:
     return _without_functions(f"{signature} was not made by predicat", "rename or drop that function")
 
 
+def list_edited(shown: str, name: str) -> Diagnostic:
+    return Diagnostic(
+        "view",
+        f"the rows of {shown} were changed by hand: they are not the values of the list {name}",
+        NOWHERE,
+        "put the change into the list; predicat apply --force writes the values of the catalog",
+    )
+
+
 def not_a_list(shown: str, *, ours: bool) -> Diagnostic:
     problem = "is not the table of a list that predicat made" if ours else "is no table of this role"
     hint = "rename or drop it: predicat makes a table of this name"
