@@ -150,6 +150,7 @@ class Comparisons(OverloadResolver):
         """Values of one type, or of types that have an order in common: numbers, times."""
         if op != "in":
             left, right = self.align(left, right)
+        left, right = decimals.unwidened(left), decimals.unwidened(right)
         left, right = json_number(left, right.type), json_number(right, left.type)
         left, right = decimals.as_decimal(left, right), decimals.as_decimal(right, left)
         if DOUBLE in (left.type, right.type):
@@ -288,6 +289,7 @@ class Comparisons(OverloadResolver):
     def in_items(self, left: Node, right: Items, span: Span) -> Node:
         """`x in [...]` with items of one type, or NULL."""
         nulls = [item for item in right.items if isinstance(item, Literal) and item.value is None]
+        left = decimals.unwidened(left)
         items = [decimals.as_decimal(item, left) for item in right.items if item not in nulls]
         if not items and not nulls:
             # `x in []` is FALSE, but UNKNOWN where x is: it is an operator like any other.

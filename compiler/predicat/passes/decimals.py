@@ -129,6 +129,16 @@ def may_not_fit(node: Call) -> bool:
     return number.precision - number.scale + carry > kind.precision - kind.scale
 
 
+def unwidened(node: Node) -> Node:
+    """A decimal without a conversion that only gives it more digits, where its value alone counts."""
+    if not isinstance(node, Call) or node.op != "to_decimal" or may_not_fit(node):
+        return node
+    (number,), kind = node.args, node.type
+    if not isinstance(number.type, DecimalType) or not isinstance(kind, DecimalType):
+        return node
+    return number if number.type.scale <= kind.scale else node
+
+
 def exact_type(node: Node) -> DecimalType:
     """The type that a decimal or a whole number has beside a decimal."""
     return _type(node) or OF_BIGINT

@@ -146,7 +146,11 @@ def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
         plain = Call(STRING, "strip", (number, Literal(STRING, BLANKS, span)), span)
         return Call(kind, "to_decimal", (plain,), span)
     if check.rules.decimal_arithmetic and (number.type == BIGINT or isinstance(number.type, DecimalType)):
-        return as_decimal(number, kind, span)
+        return (
+            as_decimal(number, kind, span)
+            if check.rules.unlimited_decimals
+            else converted(number, kind, span)
+        )
     if isinstance(number.type, DecimalType):
         whole = number.type.precision - number.type.scale
         if number.type.scale > scale:
@@ -155,6 +159,11 @@ def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     if number.type == BIGINT:
         return number if precision - scale >= _DIGITS_OF_BIGINT else _below(number, precision - scale, span)
     raise check.fail(say.decimal_of(span, str(number.type)))
+
+
+def converted(number: Node, kind: DecimalType, span: Span) -> Node:
+    """A number as a decimal of a type. A longer type counts: Spark may round what is calculated of it."""
+    return number if number.type == kind else Call(kind, "to_decimal", (number,), span)
 
 
 def as_decimal(number: Node, kind: DecimalType, span: Span) -> Node:
