@@ -22,7 +22,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.lower import cel_integers
-from predicat.passes import constants
+from predicat.passes import collection_literals
 from predicat.passes.convert import convert
 from predicat.passes.documents import KINDS, as_text, is_kind, whole
 
@@ -34,7 +34,9 @@ def compare(call: Call) -> Node | None:
         return None
     span = call.span
     if call.op in EQUALITIES:
-        return constants.negated_if(call.op == "ne", Call(BOOLEAN, "json_eq", call.args, span), span)
+        return collection_literals.negated_if(
+            call.op == "ne", Call(BOOLEAN, "json_eq", call.args, span), span
+        )
     tests: list[Node] = [
         Call(BOOLEAN, call.op, (read(left, span), read(right, span)), span)
         for read in (_number, _text, _rank)
@@ -52,8 +54,8 @@ def equal_to_typed(call: Call) -> Node | None:
     number = is_numeric(other.type)
     test = is_kind(value, "number" if number else KINDS[other.type], span)
     equal = Call(BOOLEAN, "eq", (convert(value, DOUBLE if number else other.type), other), span)
-    both = constants.unknown_if_missing(Call(BOOLEAN, "and", (test, equal), span), [other], span)
-    return constants.negated_if(call.op == "ne", both, span)
+    both = collection_literals.unknown_if_missing(Call(BOOLEAN, "and", (test, equal), span), [other], span)
+    return collection_literals.negated_if(call.op == "ne", both, span)
 
 
 def subscript(call: Call) -> Node | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable
 from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
 from predicat.lower import json
-from predicat.passes import constants
+from predicat.passes import collection_literals
 from predicat.passes.convert import convert
 from predicat.passes.documents import is_kind
 
@@ -30,7 +30,9 @@ def in_map(call: Call) -> Node | None:
     if not isinstance(base.type, MapType):
         return None
     value = Call(base.type.value, "get", (base, convert(key, STRING)), call.span)
-    return constants.unknown_if_missing(constants.present(value, call.span), [base, key], call.span)
+    return collection_literals.unknown_if_missing(
+        collection_literals.present(value, call.span), [base, key], call.span
+    )
 
 
 def _is_key(call: Call) -> Node:
@@ -40,8 +42,8 @@ def _is_key(call: Call) -> Node:
     key, base = call.args[:2]
     span = call.span
     if key.type not in (STRING, JSON):
-        return constants.unknown_if_missing(Literal(BOOLEAN, False, span), [key], span)
-    there = constants.present(Call(JSON, "json_get", (base, convert(key, STRING)), span), span)
+        return collection_literals.unknown_if_missing(Literal(BOOLEAN, False, span), [key], span)
+    there = collection_literals.present(Call(JSON, "json_get", (base, convert(key, STRING)), span), span)
     if key.type == STRING:
         return there
     scalar = Call(BOOLEAN, "or", (is_kind(key, "number", span), is_kind(key, "boolean", span)), span)

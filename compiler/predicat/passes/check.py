@@ -41,7 +41,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
-from predicat.passes import constants, lists
+from predicat.passes import collection_literals, lists
 from predicat.passes.convert import (
     dynamic,
     dynamic_error,
@@ -469,7 +469,7 @@ class _Checker(Operators):
             return self.over_each(tree, source.args, depth)
         if is_union(source):
             return self.map_union(source, lambda value: self.over(tree, value, depth), tree.span)
-        if constants.is_list(source) or constants.is_map(source):
+        if collection_literals.is_list(source) or collection_literals.is_map(source):
             return self.unrolled(tree, source, depth)
         if isinstance(source.type, MapType):
             source = Call(ArrayType(STRING), "keys", (source,), source.span)
@@ -519,17 +519,25 @@ class _Checker(Operators):
         """A macro over a written-out list: its body once for each element. Over a map: for each key."""
         assert isinstance(source, Items)  # noqa: S101  # bind() made sure
         elements = (
-            source.items if constants.is_list(source) else tuple(key for key, _ in constants.entries(source))
+            source.items
+            if collection_literals.is_list(source)
+            else tuple(key for key, _ in collection_literals.entries(source))
         )
         bodies = [self.with_variable(tree, element, depth) for element in elements]
         span = tree.span
         match tree.kind:
             case "any":
-                return constants.unknown_if_missing(constants.any_of(bodies, span), [source], span)
+                return collection_literals.unknown_if_missing(
+                    collection_literals.any_of(bodies, span), [source], span
+                )
             case "all":
-                return constants.unknown_if_missing(constants.all_of(bodies, span), [source], span)
+                return collection_literals.unknown_if_missing(
+                    collection_literals.all_of(bodies, span), [source], span
+                )
             case "one":
-                return constants.unknown_if_missing(constants.exactly_one(bodies, span), [source], span)
+                return collection_literals.unknown_if_missing(
+                    collection_literals.exactly_one(bodies, span), [source], span
+                )
             case "map":
                 return Items(ArrayType(bodies[0].type if bodies else NULL), tuple(bodies), span)
             case _:

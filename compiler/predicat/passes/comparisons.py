@@ -34,7 +34,7 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.ir.values import parse_clock
-from predicat.passes import constants, decimals, documents, engine_order, literals, signatures
+from predicat.passes import collection_literals, decimals, documents, engine_order, literals, signatures
 from predicat.passes.convert import (
     beside_double,
     convert,
@@ -82,8 +82,10 @@ class Comparisons(OverloadResolver):
 
     def in_written_map(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         """Whether a map that is written out has a key."""
-        tests = [self.comparison("eq", [left, key], span) for key, _ in constants.entries(right)]
-        return constants.unknown_if_missing(constants.any_of(tests, span), [right, left], span)
+        tests = [self.comparison("eq", [left, key], span) for key, _ in collection_literals.entries(right)]
+        return collection_literals.unknown_if_missing(
+            collection_literals.any_of(tests, span), [right, left], span
+        )
 
     def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
@@ -111,18 +113,18 @@ class Comparisons(OverloadResolver):
         return self.has_key(left, right, span)
 
     def of_collections(self, op: str, left: Node, right: Node, span: Span) -> Node:
-        return constants.negated_if(op == "ne", self.equal_collections(left, right, span), span)
+        return collection_literals.negated_if(op == "ne", self.equal_collections(left, right, span), span)
 
     def of_null_and_written(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """A list or a map is not null."""
-        return constants.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+        return collection_literals.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
     def of_other_types(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Values of types that never compare: not equal, and in no order."""
         left, right = underlying(left), underlying(right)
         if op not in EQUALITIES:
             return Literal(BOOLEAN, None, span)
-        return constants.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+        return collection_literals.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
     def in_no_list(self, op: str, left: Node, right: Node, span: Span) -> Node:
         raise self.fail(say.in_without_list(span, op, [str(left.type), str(right.type)]))
@@ -136,7 +138,7 @@ class Comparisons(OverloadResolver):
         looked_up = isinstance(other, Field | Parameter | Variable) or is_look_up(other)
         if not looked_up and other.type != NULL:
             absent = Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
-        return constants.negated_if(op == "ne", absent, span)
+        return collection_literals.negated_if(op == "ne", absent, span)
 
     def of_null_and_json(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """NULL in a language that has no such value (SQL): UNKNOWN, unless `same` asks for absence."""
@@ -182,7 +184,7 @@ class Comparisons(OverloadResolver):
         """
         item = self.element(kind, span)
         equal = self.comparison("eq", [left, item], span)
-        return constants.unknown_if_missing(
+        return collection_literals.unknown_if_missing(
             Quantifier(BOOLEAN, "any", item.name, right, equal, span), [left], span
         )
 
@@ -197,11 +199,11 @@ class Comparisons(OverloadResolver):
             return self.comparison("eq", [dynamic(one), other], span)
 
         if isinstance(left, Items) and isinstance(right, Items):
-            if constants.is_list(left) and constants.is_list(right):
-                return constants.equal_lists(left, right, compare, span)
-            if constants.is_map(left) and constants.is_map(right):
-                return constants.equal_maps(left, right, compare, span)
-            return constants.unknown_if_missing(Literal(BOOLEAN, False, span), [left, right], span)
+            if collection_literals.is_list(left) and collection_literals.is_list(right):
+                return collection_literals.equal_lists(left, right, compare, span)
+            if collection_literals.is_map(left) and collection_literals.is_map(right):
+                return collection_literals.equal_maps(left, right, compare, span)
+            return collection_literals.unknown_if_missing(Literal(BOOLEAN, False, span), [left, right], span)
         if isinstance(left, Items):
             left, right = right, left
         if isinstance(right, Items) and isinstance(left.type, ArrayType):
@@ -219,8 +221,10 @@ class Comparisons(OverloadResolver):
                 self.comparison("eq", [place, underlying(item)], span)
                 for place, item in zip(places, right.items, strict=True)
             ]
-            return constants.unknown_if_missing(constants.all_of([size, *parts], span), [right], span)
-        if isinstance(left.type, MapType) and (left.type == right.type or constants.is_map(right)):
+            return collection_literals.unknown_if_missing(
+                collection_literals.all_of([size, *parts], span), [right], span
+            )
+        if isinstance(left.type, MapType) and (left.type == right.type or collection_literals.is_map(right)):
             return self.equal_maps(left, right, span)
         element = left.type.element if isinstance(left.type, ArrayType) else None
         if left.type != right.type or element not in (STRING, BIGINT, BOOLEAN, TIMESTAMP, DATE):
@@ -233,7 +237,7 @@ class Comparisons(OverloadResolver):
         """
 
         def same(key: Node, value: Node) -> Node:
-            return constants.all_of(
+            return collection_literals.all_of(
                 [
                     self.has_key(key, left, span),
                     self.comparison("eq", [self.call("get", [left, key], span), underlying(value)], span),
@@ -245,7 +249,7 @@ class Comparisons(OverloadResolver):
         if isinstance(right, Items):
             size, parts = (
                 Literal(BIGINT, len(right.items), span),
-                [same(key, value) for key, value in constants.entries(right)],
+                [same(key, value) for key, value in collection_literals.entries(right)],
             )
         else:
             key = self.element(STRING, span)
@@ -256,10 +260,10 @@ class Comparisons(OverloadResolver):
                     BOOLEAN, "all", key.name, Call(ArrayType(STRING), "keys", (right,), span), every, span
                 )
             ]
-        found = constants.all_of(
+        found = collection_literals.all_of(
             [Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span
         )
-        return constants.unknown_if_missing(found, [left, right], span)
+        return collection_literals.unknown_if_missing(found, [left, right], span)
 
     def has_key(self, key: Node, base: Node, span: Span) -> Node:
         """CEL's `key in map`: whether the map has the key. A JSON array has it as an element."""
@@ -281,9 +285,11 @@ class Comparisons(OverloadResolver):
         if any(is_dynamic(item) or isinstance(item, Items) for item in (left, *right.items)):
             tests = [self.comparison("eq", [left, item], span) for item in right.items]
             parts = [right] if tests else [right, left]
-            return constants.unknown_if_missing(constants.any_of(tests, span), parts, span)
-        return constants.unknown_if_missing(
-            self.in_items(left, right, span), constants.maybe_missing([right]), span
+            return collection_literals.unknown_if_missing(
+                collection_literals.any_of(tests, span), parts, span
+            )
+        return collection_literals.unknown_if_missing(
+            self.in_items(left, right, span), collection_literals.maybe_missing([right]), span
         )
 
     def in_items(self, left: Node, right: Items, span: Span) -> Node:
@@ -313,7 +319,7 @@ class Comparisons(OverloadResolver):
             parts.append(
                 Call(BOOLEAN, "is_null", (left,), span) if null_is_value else Literal(BOOLEAN, None, span)
             )
-        return constants.any_of(parts, span)
+        return collection_literals.any_of(parts, span)
 
     def beside_items(self, left: Node, items: list[Node], span: Span) -> tuple[Node, tuple[Node, ...]]:
         """A value and the items of a list as types that compare."""
@@ -375,7 +381,7 @@ class Comparisons(OverloadResolver):
         """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
         json, other = (left, right) if left.type == JSON else (right, left)
         if isinstance(other, Items) and self.rules.strict_lists:
-            return constants.negated_if(op == "ne", self.json_equal_items(json, other, span), span)
+            return collection_literals.negated_if(op == "ne", self.json_equal_items(json, other, span), span)
         if not is_numeric(other.type) and other.type not in documents.KINDS:
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
         return Call(BOOLEAN, op, (left, right), span)
@@ -384,7 +390,7 @@ class Comparisons(OverloadResolver):
         """A JSON value beside a list or a map that is written out: an array or an object of that size with
         equal parts.
         """
-        listed = constants.is_list(other)
+        listed = collection_literals.is_list(other)
 
         def same(part: Node, item: Node) -> Node:
             return self.comparison("eq", [part, underlying(item)], span)
@@ -393,7 +399,9 @@ class Comparisons(OverloadResolver):
             if key.type != STRING:
                 return Literal(BOOLEAN, False, span)  # every key is a text
             part = Call(JSON, "json_get", (json, underlying(key)), span)
-            return constants.all_of([constants.present(part, span), same(part, item)], span)
+            return collection_literals.all_of(
+                [collection_literals.present(part, span), same(part, item)], span
+            )
 
         if listed:
             parts = [
@@ -401,7 +409,7 @@ class Comparisons(OverloadResolver):
                 for place, item in enumerate(other.items)
             ]
         else:
-            parts = [entry(key, item) for key, item in constants.entries(other)]
+            parts = [entry(key, item) for key, item in collection_literals.entries(other)]
         size = Call(
             BOOLEAN,
             "eq",
@@ -410,9 +418,12 @@ class Comparisons(OverloadResolver):
         )
         tests, kind = [size, *parts], documents.is_kind(json, "array" if listed else "object", span)
         found = Call(
-            BOOLEAN, "cond", (kind, constants.all_of(tests, span), Literal(BOOLEAN, False, span)), span
+            BOOLEAN,
+            "cond",
+            (kind, collection_literals.all_of(tests, span), Literal(BOOLEAN, False, span)),
+            span,
         )
-        return constants.unknown_if_missing(found, [other], span)
+        return collection_literals.unknown_if_missing(found, [other], span)
 
     def null_equality(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Equality where a NULL of one or both sides is a value: null == null, and null differs from all
@@ -434,7 +445,7 @@ class Comparisons(OverloadResolver):
                 equal = Call(
                     BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span
                 )
-        return constants.negated_if(op == "ne", equal, span)
+        return collection_literals.negated_if(op == "ne", equal, span)
 
 
 _PLAIN = frozenset((BIGINT, STRING, TIMESTAMP, DATE))
@@ -510,7 +521,7 @@ def _is_choice(_check: Comparisons, node: Node) -> bool:
 
 
 def _is_written_map(_check: Comparisons, node: Node) -> bool:
-    return constants.is_map(node)
+    return collection_literals.is_map(node)
 
 
 def _is_long_list(_check: Comparisons, node: Node) -> bool:

@@ -16,7 +16,7 @@ from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import type_of
 from predicat.ir.widths import RANGES
-from predicat.passes import constants
+from predicat.passes import collection_literals
 
 _EXACT = Context(prec=1000)
 """Constants may have more digits than columns."""
@@ -78,7 +78,7 @@ def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | Non
     holds = COMPARISONS[op].holds(
         0, value
     )  # as for any number of the column's: all are on one side of the constant
-    return constants.unknown_if_missing(Literal(BOOLEAN, holds, span), [left], span)
+    return collection_literals.unknown_if_missing(Literal(BOOLEAN, holds, span), [left], span)
 
 
 _BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}

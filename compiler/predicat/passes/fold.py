@@ -14,7 +14,7 @@ from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
 from predicat.ir.types import BOOLEAN, JSON, DecimalType, Scalar
 from predicat.ir.values import INT_MIN
 from predicat.passes.accept import never_unknown
-from predicat.passes.constants import asked_absent
+from predicat.passes.collection_literals import asked_absent
 from predicat.semantics.evaluate import compile_node
 
 

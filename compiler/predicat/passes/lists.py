@@ -22,13 +22,13 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
-from predicat.passes import constants, documents
+from predicat.passes import collection_literals, documents
 from predicat.passes.convert import is_joined, is_union, underlying
 
 
 def places(items: Node, span: Span) -> Node | None:
     """0 to the last place of a list; None for what is none."""
-    if constants.is_list(items):
+    if collection_literals.is_list(items):
         assert isinstance(items, Items)  # noqa: S101  # it is a list
         return Items(
             ArrayType(BIGINT), tuple(Literal(BIGINT, place, span) for place in range(len(items.items))), span
@@ -56,7 +56,9 @@ def is_list(node: Node) -> bool:
     """Whether a node is a list, whatever the row; of a choice, one of its values."""
     if is_union(node):
         return any(map(is_list, node.args[1:]))
-    return constants.is_list(node) or (isinstance(node.type, ArrayType) and not isinstance(node, Items))
+    return collection_literals.is_list(node) or (
+        isinstance(node.type, ArrayType) and not isinstance(node, Items)
+    )
 
 
 def may_be_list(node: Node) -> bool:
@@ -79,7 +81,7 @@ def are_one_array(left: Node, right: Node) -> bool:
 def of_kind(node: Node) -> str:
     """`text`, `list`, `map` or `json`, or the name of another type."""
     if isinstance(node, Items):
-        return "map" if constants.is_map(node) else "list"
+        return "map" if collection_literals.is_map(node) else "list"
     match node.type:
         case ArrayType():
             return "list"
@@ -107,13 +109,13 @@ def has_type(node: Node, name: str, span: Span) -> Node:
         return Call(BOOLEAN, "is_null", (node,), span)
     if node.type != JSON:
         own = _TYPES.get(node.type) or ("double" if is_numeric(node.type) else of_kind(node))
-        return constants.unknown_if_missing(Literal(BOOLEAN, own == name, span), [node], span)
+        return collection_literals.unknown_if_missing(Literal(BOOLEAN, own == name, span), [node], span)
     if name not in ("int", "double"):
         kind = _JSON_TYPES.get(name)
         return (
             documents.is_kind(node, kind, span)
             if kind
-            else constants.unknown_if_missing(Literal(BOOLEAN, False, span), [node], span)
+            else collection_literals.unknown_if_missing(Literal(BOOLEAN, False, span), [node], span)
         )
     whole: Node = Call(BOOLEAN, "is_null", (documents.whole(node, span),), span)
     whole = Call(BOOLEAN, "not", (whole,), span) if name == "int" else whole

@@ -32,7 +32,7 @@ from predicat.ir.types import (
 )
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS, type_of
 from predicat.passes import (
-    constants,
+    collection_literals,
     documents,
     lists,
     mathematics,
@@ -105,7 +105,7 @@ class Operators(Comparisons):
         if not is_joined(lists_):
             return None
         tests = [self.operator("in", [item, part], span) for part in lists_.args]
-        return self.where_lists(lists_.args, constants.any_of(tests, span), span)
+        return self.where_lists(lists_.args, collection_literals.any_of(tests, span), span)
 
     def compared(self, op: str, args: list[Node], span: Span) -> Node:
         return self.comparison(op, list(map(self.no_joined, args)), span)
@@ -120,7 +120,7 @@ class Operators(Comparisons):
         node = args[0]
         if isinstance(node, Field) and self.nullable_value(node):
             return Literal(BOOLEAN, True, span)
-        return constants.present(node, span)
+        return collection_literals.present(node, span)
 
     def key(self, _op: str, args: list[Node], _span: Span) -> Node:
         return convert(args[0], STRING) if args[0].type == JSON else args[0]
@@ -203,7 +203,9 @@ class Operators(Comparisons):
             sizes = tuple(self.operator("size", [part], span) for part in node.args)
             return self.where_lists(node.args, self.total(Items(ArrayType(BIGINT), sizes, span), span), span)
         if isinstance(node, Items):
-            return constants.unknown_if_missing(Literal(BIGINT, len(node.items), span), [node], span)
+            return collection_literals.unknown_if_missing(
+                Literal(BIGINT, len(node.items), span), [node], span
+            )
         return None
 
     def sum_of_arrays(self, _op: str, args: list[Node], span: Span) -> Node | None:
@@ -263,7 +265,7 @@ class Operators(Comparisons):
             return found
         *others, found = values
         for value in reversed(others):
-            found = Call(JSON, "cond", (constants.absent(value, span), found, value), span)
+            found = Call(JSON, "cond", (collection_literals.absent(value, span), found, value), span)
             self.check_union_width([found], span)
         return found
 
@@ -328,7 +330,7 @@ class Operators(Comparisons):
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
         """`found` where all parts are lists; an error otherwise."""
-        listed = constants.all_of([self.listed(part, span) for part in parts], span)
+        listed = collection_literals.all_of([self.listed(part, span) for part in parts], span)
         return self.choice("cond", [listed, found, Literal(found.type, None, span)], span)
 
     def listed(self, node: Node, span: Span) -> Node:
@@ -470,7 +472,7 @@ class Operators(Comparisons):
         if is_union(node):
             return self.map_union(node, lambda value: self.member(value, key, span), span)
         name = self.constant(key, span)
-        if constants.is_map(node):
+        if collection_literals.is_map(node):
             return self.look_up(node, name, span)
         match node.type:
             case MapType(value):
@@ -489,8 +491,8 @@ class Operators(Comparisons):
     def look_up(self, base: Node, key: Node, span: Span) -> Node:
         """The value of a key of a written-out map, or the element at a place of a written-out list."""
         assert isinstance(base, Items)  # noqa: S101  # callers made sure
-        if constants.is_map(base):
-            pairs = constants.entries(base)
+        if collection_literals.is_map(base):
+            pairs = collection_literals.entries(base)
         else:
             if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not is_dynamic(key)):
                 if is_dynamic(key):
@@ -511,13 +513,13 @@ class Operators(Comparisons):
                 if missing.type == NULL or isinstance(pairs[0][1] if pairs else None, Items)
                 else missing
             )
-            return constants.unknown_if_missing(result, [base], span)
-        chosen = constants.first_match(
+            return collection_literals.unknown_if_missing(result, [base], span)
+        chosen = collection_literals.first_match(
             [(self.comparison("eq", [one, key], span), underlying(value)) for one, value in pairs], span
         )
         if chosen is None:
             raise self.fail(say.look_up_among_types(span))
-        return constants.unknown_if_missing(chosen, [base], span)
+        return collection_literals.unknown_if_missing(chosen, [base], span)
 
     def array(self, node: Node) -> Node:
         """A written-out list as an array of the engine."""
@@ -526,7 +528,7 @@ class Operators(Comparisons):
         items = tuple(underlying(item) for item in node.items)
         kinds = {item.type for item in items}
         if (
-            constants.is_map(node)
+            collection_literals.is_map(node)
             or any(map(is_union, items))
             or len(kinds) != 1
             or not isinstance(items[0].type, Scalar)

@@ -51,13 +51,13 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         json_types: The types that a cast of a text reads as JSON.
         reads_texts: Whether operators of JSON take a text, and parse it.
         prepare: What its parsed conditions become before they are read.
-        mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
+        corrected: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
 
     name: str
     dialect: str | None = None
     differences: Mapping[Key, Rule | None] = field(default_factory=dict)
-    mend: Callable[[list[Token]], list[Token]] = _same
+    corrected: Callable[[list[Token]], list[Token]] = _same
     quotes: str = "'\""
     foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
     rows: frozenset[str] = frozenset()
@@ -124,7 +124,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of a text. Raises sqlglot's TokenError."""
-        return self.mend(self.reader.tokenize(text))
+        return self.corrected(self.reader.tokenize(text))
 
 
 def named_calls(root: exp.Expr) -> exp.Expr:

@@ -32,7 +32,7 @@ from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 if TYPE_CHECKING:
     from predicat.language import Body
 
-SQL = SqlLanguage("sql", differences=RULES, mend=called_div)
+SQL = SqlLanguage("sql", differences=RULES, corrected=called_div)
 """Standard SQL, and what Spark and PostgreSQL have in common."""
 
 

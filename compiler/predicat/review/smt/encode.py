@@ -84,15 +84,15 @@ class Encoder:
     """Formulas over one set of variables, for one or more predicates.
 
     `variables` are the values that a row is made of, by their path; `constraints` what is always true of
-    them; `children` the paths of the members of maps, structs and JSON values; `nulls` which members of these
-    are there and null; `opaque` the operators that have no formula; `guessed` the cases in which a model says
-    more than its row can hold; `inexact` whether a formula is about doubles that are never rounded. `regular`
-    writes tests of prefixes and suffixes as regular languages: Z3 decides some questions only one way.
-    `exact` takes the arithmetic of doubles, and decimals beside them, for exact; without it such arithmetic
-    has no formula, so that a proof holds for rounded numbers. `opaque_texts` takes text operators as
-    functions that nothing is known of, which decides what does not depend on them at once. Names
-    of variables are generated: no name of a field meets another. `deadline` is on the clock of
-    time.monotonic.
+    them; `children` the paths of the members of maps, structs and JSON values; `nulls` which members of
+    these are there and null; `opaque` the operators that have no formula; `approximated` the cases in
+    which a model says more than its row can hold; `inexact` whether a formula is about doubles that are
+    never rounded. `regular` writes tests of prefixes and suffixes as regular languages: Z3 decides some
+    questions only one way. `exact` takes the arithmetic of doubles, and decimals beside them, for exact;
+    without it such arithmetic has no formula, so that a proof holds for rounded numbers. `opaque_texts`
+    takes text operators as functions that nothing is known of, which decides what does not depend on them
+    at once. Names of variables are generated: no name of a field meets another. `deadline` is on the
+    clock of time.monotonic.
     """
 
     def __init__(
