@@ -104,46 +104,62 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return binary(exp.EQ, r.node(left), r.literal(DOUBLE, math.nan))
     guards_right = op in ("lt", "le")
     guarded, other = (right, left) if guards_right else (left, right)
-    needed = r.may_be_nan(guarded) and (op not in EQUALITIES or r.may_be_nan(other))
-    needed = needed and (
-        r.dialect.documents.has_nan or not (isinstance(guarded, Call) and guarded.op == "json_number")
-    )
-    read = (
-        guarded.args[0]
-        if isinstance(guarded, Call) and guarded.op == "to_double" and guarded.args[0].type == STRING
-        else None
-    )
 
-    def build(value: Sql) -> Sql:
-        pair = (r.node(other), value) if guards_right else (value, r.node(other))
-        result = binary(COMPARISON_NODES[op], *pair)
-        if not needed:
-            return result
-        # One text alone is read as NaN, and comparing it costs less than reading it twice.
-        guard = binary(exp.NEQ, r.node(read), string_literal("NaN")) if read else _not_nan(r, guarded, value)
-        if isinstance(other, Literal) and other.value is not None:
-            return or_(result, not_(guard)) if op == "ne" else and_(result, guard)
-        # Beside NULL the comparison stays UNKNOWN, NaN or not.
-        missing = is_null(r.node(other))
-        return (
-            or_(result, and_(not_(guard), not_(missing))) if op == "ne" else and_(result, or_(guard, missing))
-        )
+    def ordered(op: str, value: Sql, beside: Sql) -> Sql:
+        return binary(COMPARISON_NODES[op], *((beside, value) if guards_right else (value, beside)))
 
-    value = r.node(guarded)
-    limit = other.value if isinstance(other, Literal) and isinstance(other.value, float) else math.nan
-    if (
-        needed
-        and op not in EQUALITIES
-        and not math.isnan(limit)
-        and ((_is_long(value) and not read) or calls(value))
-    ):
+    value, text, limit = r.node(guarded), _text_read(guarded), _limit(other)
+    if not _needs_guard(r, op, guarded, other):
+        return ordered(op, value, r.node(other))
+    costly = (_is_long(value) and text is None) or calls(value)
+    if costly and limit is not None and op not in EQUALITIES:
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs
         # its value only once.
-        negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit)
-        return binary(
-            COMPARISON_NODES[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside))
+        return ordered(FLIPPED[op], exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit))
+
+    def build(value: Sql) -> Sql:
+        result = ordered(op, value, r.node(other))
+        # One text alone is read as NaN, and comparing it costs less than reading it twice.
+        is_number = (
+            _not_nan(r, guarded, value)
+            if text is None
+            else binary(exp.NEQ, r.node(text), string_literal("NaN"))
         )
-    return r.dialect.let_compared(r, value, build) if needed and not read else build(value)
+        return _with_guard(r, op, result, is_number, other)
+
+    return r.dialect.let_compared(r, value, build) if text is None else build(value)
+
+
+def _needs_guard(r: Renderer, op: str, guarded: Node, other: Node) -> bool:
+    """Whether NaN would change the result of a comparison."""
+    if not r.may_be_nan(guarded) or (op in EQUALITIES and not r.may_be_nan(other)):
+        return False
+    of_json = isinstance(guarded, Call) and guarded.op == "json_number"
+    return r.dialect.documents.has_nan or not of_json
+
+
+def _text_read(node: Node) -> Node | None:
+    """The text that is read as a double; None of any other node."""
+    reads = isinstance(node, Call) and node.op == "to_double" and node.args[0].type == STRING
+    return node.args[0] if reads and isinstance(node, Call) else None
+
+
+def _limit(node: Node) -> float | None:
+    """A constant double, which is not NaN."""
+    value = node.value if isinstance(node, Literal) else None
+    return value if isinstance(value, float) and not math.isnan(value) else None
+
+
+def _with_guard(r: Renderer, op: str, result: Sql, is_number: Sql, other: Node) -> Sql:
+    """A comparison, as if NaN were neither equal to anything nor in any order. Beside NULL it stays UNKNOWN,
+    NaN or not.
+    """
+    if isinstance(other, Literal) and other.value is not None:
+        return or_(result, not_(is_number)) if op == "ne" else and_(result, is_number)
+    missing = is_null(r.node(other))
+    if op == "ne":
+        return or_(result, and_(not_(is_number), not_(missing)))
+    return and_(result, or_(is_number, missing))
 
 
 def _is_long(value: Sql) -> bool:
