@@ -204,7 +204,7 @@ _CONSTANT = ("matches", "like", "split", "strip", "cast", "json_is")
 def _lift(tree: t.Tree, case: Case, prefix: str) -> t.Tree:
     def lift(part: t.Tree) -> t.Tree:
         match part:
-            case t.Const(value, span):
+            case t.Constant(value, span):
                 kinds = {bool: "boolean", int: "bigint", float: "double", str: "string"}
                 if (
                     type(value) not in kinds
@@ -216,15 +216,15 @@ def _lift(tree: t.Tree, case: Case, prefix: str) -> t.Tree:
                 case.fields[name] = FieldDecl(name, parse_type(kinds[type(value)]))
                 case.row[name] = value
                 return t.Name(name, span)
-            case t.Apply(op, args, span):
+            case t.OperatorCall(op, args, span):
                 keep = 1 if op in _CONSTANT or op in ZONED else len(args)
-                return t.Apply(op, (*map(lift, args[:keep]), *args[keep:]), span)
-            case t.ListOf(items, span):
-                return t.ListOf(tuple(map(lift, items)), span)
-            case t.MapOf(entries, span):
-                return t.MapOf(tuple((key, lift(value)) for key, value in entries), span)
-            case t.Bind(kind, variable, inner, body, span):
-                return t.Bind(kind, variable, lift(inner), lift(body), span)
+                return t.OperatorCall(op, (*map(lift, args[:keep]), *args[keep:]), span)
+            case t.ListLiteral(items, span):
+                return t.ListLiteral(tuple(map(lift, items)), span)
+            case t.MapLiteral(entries, span):
+                return t.MapLiteral(tuple((key, lift(value)) for key, value in entries), span)
+            case t.Macro(kind, variable, inner, body, span):
+                return t.Macro(kind, variable, lift(inner), lift(body), span)
             case t.Member(base, key, span):
                 return t.Member(lift(base), key, span)
             case _:

@@ -94,7 +94,7 @@ def test_a_parameter_is_marked_where_it_is_written(text: str, places: list[tuple
 
 
 def parts(tree: t.Tree) -> list[t.Tree]:
-    inner = tree.args if isinstance(tree, t.Apply) else ()
+    inner = tree.args if isinstance(tree, t.OperatorCall) else ()
     return [tree, *(part for arg in inner for part in parts(arg))]
 
 

@@ -189,11 +189,11 @@ class _Reader(Reader):
             value = moment(str(node.this.this))
             if value is not None:
                 day = node.to.this == exp.DType.DATE
-                return t.Const(value.date() if day else value.replace(tzinfo=None), self.span(node))
+                return t.Constant(value.date() if day else value.replace(tzinfo=None), self.span(node))
         if isinstance(node, exp.Is) and node.args.get("negate"):
             span = self.span(node)
             node.set("negate", None)
-            return t.Apply("not", (self.read(node, depth),), span)
+            return t.OperatorCall("not", (self.read(node, depth),), span)
         if node is None or not self.keeps(node):
             return self.part(node)
         try:

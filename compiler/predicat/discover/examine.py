@@ -204,7 +204,7 @@ class _Questions:
     def twice(self) -> Iterator[Found]:
         """Operands that stand twice in one AND or OR."""
         for part in walk(self.condition.tree) if self.condition.tree is not None else ():
-            if isinstance(part, t.Apply) and part.op in JUNCTIONS:
+            if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS:
                 seen: set[object] = set()
                 for arg in part.args:
                     if (said := _said(arg)) in seen:
@@ -251,7 +251,7 @@ def _has_constant_operand(tree: t.Tree | None) -> bool:
     return any(
         not any(isinstance(leaf, t.Name) for leaf in walk(arg))
         for part in (walk(tree) if tree is not None else ())
-        if isinstance(part, t.Apply) and part.op in JUNCTIONS
+        if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS
         for arg in part.args
     )
 
@@ -259,13 +259,13 @@ def _has_constant_operand(tree: t.Tree | None) -> bool:
 def _said(tree: t.Tree) -> object:
     """What a tree says, wherever it stands."""
     match tree:
-        case t.Apply(op, args):
+        case t.OperatorCall(op, args):
             return op, *map(_said, args)
-        case t.ListOf(items):
+        case t.ListLiteral(items):
             return tuple(map(_said, items))
         case t.Name(name):
             return "name", name
-        case t.Const(value):
+        case t.Constant(value):
             return type(value), value
         case _:
             return tree

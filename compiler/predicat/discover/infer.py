@@ -143,14 +143,14 @@ def infer(
 def _typed(tree: t.Tree) -> t.Tree:
     """A tree with its constants as every type takes them: exact numbers, and times as texts."""
     match tree:
-        case t.Const(float() as value, span):
-            return t.Const(Decimal(str(value)), span)
-        case t.Const(date() as value, span):
-            return t.Const(str(value), span)
-        case t.Apply(op, args, span):
-            return t.Apply(op, tuple(map(_typed, args)), span)
-        case t.ListOf(items, span):
-            return t.ListOf(tuple(map(_typed, items)), span)
+        case t.Constant(float() as value, span):
+            return t.Constant(Decimal(str(value)), span)
+        case t.Constant(date() as value, span):
+            return t.Constant(str(value), span)
+        case t.OperatorCall(op, args, span):
+            return t.OperatorCall(op, tuple(map(_typed, args)), span)
+        case t.ListLiteral(items, span):
+            return t.ListLiteral(tuple(map(_typed, items)), span)
         case _:
             return tree
 
@@ -197,24 +197,24 @@ class _Uses:
                 group = self.of(name)
                 if logical:
                     group.kinds.add("boolean")
-            case t.Apply(op, args):
+            case t.OperatorCall(op, args):
                 for place, arg in enumerate(args):
                     is_test = op in _LOGICAL or (op == "cond" and (place == 0 or logical))
                     self.visit(arg, logical=is_test)
                 self.use(tree)
-            case t.ListOf(items):
+            case t.ListLiteral(items):
                 for item in items:
                     self.visit(item)
             case _:
                 pass
 
-    def use(self, tree: t.Apply) -> None:
+    def use(self, tree: t.OperatorCall) -> None:
         """What an operator tells of its arguments."""
         if tree.op in _COMPARED:
             self.alike(tree.args, ordered=tree.op in _ORDERED)
             if tree.op not in _STRICT and isinstance(tree.args[0], t.Name):
                 self.of(tree.args[0].name).with_itself |= _is_same(*tree.args)
-        elif tree.op == "in" and isinstance(tree.args[1], t.ListOf):
+        elif tree.op == "in" and isinstance(tree.args[1], t.ListLiteral):
             self.alike((tree.args[0], *tree.args[1].items), ordered=False)
         elif tree.op == "coalesce":
             self.alike(tree.args, ordered=False)
@@ -236,11 +236,11 @@ class _Uses:
         group.ordered = group.ordered or ordered
         for leaf in parts:
             match leaf:
-                case t.Const(value) if value is not None:
+                case t.Constant(value) if value is not None:
                     _add_constant(group, value)
-                case t.Apply(op) if op in _GIVES:
+                case t.OperatorCall(op) if op in _GIVES:
                     group.kinds.add(_GIVES[op])
-                case t.Apply(op) if op not in ("cond", "coalesce"):
+                case t.OperatorCall(op) if op not in ("cond", "coalesce"):
                     group.kinds.add("boolean")
                 case _:
                     pass
@@ -249,10 +249,10 @@ class _Uses:
 def _leaves(tree: t.Tree) -> Iterable[t.Tree]:
     """The values that a tree may have, as far as it only chooses one."""
     match tree:
-        case t.Apply("coalesce", args):
+        case t.OperatorCall("coalesce", args):
             for arg in args:
                 yield from _leaves(arg)
-        case t.Apply("cond", (_, yes, no)):
+        case t.OperatorCall("cond", (_, yes, no)):
             yield from _leaves(yes)
             yield from _leaves(no)
         case _:

@@ -108,13 +108,13 @@ def is_whole_text(condition: Condition) -> bool:
 def _said(tree: t.Tree, parts: AbstractSet[str]) -> str:
     """What a tree says, wherever it stands and however its names and parts are written."""
     match tree:
-        case t.Apply(op, args):
+        case t.OperatorCall(op, args):
             return f"({op} {' '.join(_said(arg, parts) for arg in args)})"
-        case t.ListOf(items):
+        case t.ListLiteral(items):
             return f"[{' '.join(_said(item, parts) for item in items)}]"
         case t.Name(name):
             return "?" if name in parts else name.rpartition(".")[2].casefold()
-        case t.Const(value):
+        case t.Constant(value):
             return repr(value)
         case _:
             return repr(tree)
@@ -166,11 +166,11 @@ def _of_language(item: Item) -> Typed:
 def _of_sql(items: Sequence[Item], read: Sequence[Abstract]) -> list[Typed]:
     collation = next((item.collation for item in items if item.collation), "")
     span = read[0].tree.span
-    whole = t.Apply("and", tuple(one.tree for one in read), span) if len(read) > 1 else read[0].tree
+    whole = t.OperatorCall("and", tuple(one.tree for one in read), span) if len(read) > 1 else read[0].tree
     known = {name: kind for item in items for name, kind in item.types}
     kinds = {name: kind for one in read for name, kind in one.kinds.items()}
     types = infer(whole, collation, known, kinds)
-    trees = types.tree.args if len(read) > 1 and isinstance(types.tree, t.Apply) else (types.tree,)
+    trees = types.tree.args if len(read) > 1 and isinstance(types.tree, t.OperatorCall) else (types.tree,)
     wide, narrow = Scope(types.wide), Scope(types.narrow)
     return [
         Typed(

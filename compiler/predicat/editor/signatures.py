@@ -75,9 +75,11 @@ def signatures(language: str, name: str, *, method: bool = False) -> tuple[Signa
             if (tree := _read(language, name, count, sample, method=method)) is not None
         ]
         whole = [
-            tree for tree in trees if isinstance(tree, t.Apply) and tree.op in OPS and len(tree.args) == count
+            tree
+            for tree in trees
+            if isinstance(tree, t.OperatorCall) and tree.op in OPS and len(tree.args) == count
         ]
-        if whole and isinstance(whole[0], t.Apply):
+        if whole and isinstance(whole[0], t.OperatorCall):
             result |= {row.label: row for row in _shown(name, whole[0], method=method)}
         elif trees:  # several operators: no one row of the table says what it means
             letters = _ARGUMENTS[method:count]
@@ -114,7 +116,7 @@ def _read(language: str, name: str, count: int, sample: str, *, method: bool) ->
         return None
 
 
-def _shown(name: str, tree: t.Apply, *, method: bool) -> list[Signature]:
+def _shown(name: str, tree: t.OperatorCall, *, method: bool) -> list[Signature]:
     op = OPS[tree.op]
     outcome: list[Signature] = []
     for signature in op.signatures:

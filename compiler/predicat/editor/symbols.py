@@ -300,7 +300,7 @@ class _Reading(Struct):
                 yield self.use("parameter", name, span)
             case t.Ref():
                 yield from self.reference(tree, bound)
-            case t.Bind():
+            case t.Macro():
                 yield from self.names(tree.source, bound)
                 yield from self.names(tree.body, bound | {tree.variable})
             case _:
@@ -352,11 +352,11 @@ class _Reading(Struct):
 
 def _parts(tree: t.Tree) -> Sequence[t.Tree]:
     match tree:
-        case t.Apply():
+        case t.OperatorCall():
             return tree.args
-        case t.ListOf():
+        case t.ListLiteral():
             return tree.items
-        case t.MapOf():
+        case t.MapLiteral():
             return [part for entry in tree.entries for part in entry]
         case _:
             return ()

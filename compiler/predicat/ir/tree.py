@@ -14,7 +14,7 @@ Value = bool | int | float | Decimal | str | datetime | date | timedelta | Value
 """A constant. Timestamps carry UTC; None is the NULL literal. A set is the right side of `in_list` alone."""
 
 
-class Const(Struct, frozen=True, gc=False):
+class Constant(Struct, frozen=True, gc=False):
     """A constant."""
 
     value: Value
@@ -46,21 +46,21 @@ class Member(Struct, frozen=True, gc=False):
     span: Span
 
 
-class ListOf(Struct, frozen=True, gc=False):
+class ListLiteral(Struct, frozen=True, gc=False):
     """A list that is written out."""
 
     items: tuple[Tree, ...]
     span: Span
 
 
-class MapOf(Struct, frozen=True, gc=False):
+class MapLiteral(Struct, frozen=True, gc=False):
     """A map constant: its keys and values."""
 
     entries: tuple[tuple[Tree, Tree], ...]
     span: Span
 
 
-class Apply(Struct, frozen=True, gc=False):
+class OperatorCall(Struct, frozen=True, gc=False):
     """An operator of the operator table, applied to arguments."""
 
     op: str
@@ -68,7 +68,7 @@ class Apply(Struct, frozen=True, gc=False):
     span: Span
 
 
-class Bind(Struct, frozen=True, gc=False):
+class Macro(Struct, frozen=True, gc=False):
     """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`. Of kind
     `let`, `variable` is the source itself.
     """
@@ -88,4 +88,4 @@ class Ref(Struct, frozen=True, gc=False):
     span: Span
 
 
-Tree = Const | Name | Param | Member | ListOf | MapOf | Apply | Bind | Ref
+Tree = Constant | Name | Param | Member | ListLiteral | MapLiteral | OperatorCall | Macro | Ref

@@ -54,10 +54,10 @@ def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | Non
     ((key, inner),) = part.items()
     if key == "not":
         found = _read(inner, span, reporter, depth + 1)
-        return t.Apply("not", (found,), span) if found is not None else None
+        return t.OperatorCall("not", (found,), span) if found is not None else None
     if not isinstance(inner, list) or not inner:
         reporter.add(say.composition_list(getattr(inner, "span", span), str(key)))
         return None
     parts = [_read(item, span, reporter, depth + 1) for item in inner]
     kept = tuple(item for item in parts if item is not None)
-    return t.Apply("and" if key == "all" else "or", kept, span) if len(kept) == len(parts) else None
+    return t.OperatorCall("and" if key == "all" else "or", kept, span) if len(kept) == len(parts) else None

@@ -30,11 +30,11 @@ def parse(body: Body) -> t.Tree:
     parts: list[t.Tree] = []
     if after is not None:
         span = getattr(after, "span", body.span)
-        parts.append(t.Apply("is_true", (t.Ref(str(after), (), span),), span))
+        parts.append(t.OperatorCall("is_true", (t.Ref(str(after), (), span),), span))
     for name in names:
         span = getattr(name, "span", body.span)
         if not isinstance(name, str) or not is_code_name(name):
             reporter.add(say.bad_class(span, str(name)))
-        parts.append(t.Apply("entry_filter", (t.Const(str(name), span),), span))
+        parts.append(t.OperatorCall("entry_filter", (t.Constant(str(name), span),), span))
     reporter.raise_errors()
-    return parts[0] if len(parts) == 1 else t.Apply("and", tuple(parts), body.span)
+    return parts[0] if len(parts) == 1 else t.OperatorCall("and", tuple(parts), body.span)

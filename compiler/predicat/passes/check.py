@@ -147,12 +147,12 @@ class _Checker(Operators):
         if depth == _DEEP:
             self.count_sizes = True
         match tree:  # the common ones first
-            case t.Apply():
+            case t.OperatorCall():
                 found = self.apply(tree, depth)
                 return self.bounded(found, tree.span) if self.count_sizes else found
             case t.Name() | t.Member():
                 return self.name(tree, depth)
-            case t.Const(value, span):
+            case t.Constant(value, span):
                 if self.scope.placeholders and isinstance(value, str) and "${" in value:
                     return self.filled(value, span)
                 return self.constant(value, span)
@@ -161,10 +161,12 @@ class _Checker(Operators):
                     raise self.fail(msg.unknown_param(span, name, self.scope.params))
                 decl = self.scope.params[name]
                 return Parameter(decl.type, decl, span)
-            case t.ListOf() | t.MapOf():
+            case t.ListLiteral() | t.MapLiteral():
                 self.has_collections = True
-                return self.items(tree, depth) if isinstance(tree, t.ListOf) else self.entries(tree, depth)
-            case t.Bind():
+                return (
+                    self.items(tree, depth) if isinstance(tree, t.ListLiteral) else self.entries(tree, depth)
+                )
+            case t.Macro():
                 return self.bind(tree, depth)
             case t.Ref(name, args, span):
                 self.count_sizes = True
@@ -185,7 +187,7 @@ class _Checker(Operators):
             raise Stop
         return nodes
 
-    def apply(self, tree: t.Apply, depth: int) -> Node:
+    def apply(self, tree: t.OperatorCall, depth: int) -> Node:
         if tree.op in CONNECTIVES:
             return self.connective(tree, depth)
         if tree.op == "by_kind":
@@ -200,7 +202,7 @@ class _Checker(Operators):
             raise self.fail(say.parameter_beside_now(span))
         return Parameter(NOW.type, NOW, span)
 
-    def by_kind(self, tree: t.Apply, depth: int) -> Node:
+    def by_kind(self, tree: t.OperatorCall, depth: int) -> Node:
         """What a function of several kinds of values is, by the kind of its subject: the other ways are
         not looked at.
         """
@@ -209,7 +211,7 @@ class _Checker(Operators):
         ways = {
             str(kind.value): way
             for kind, way in zip(pairs[::2], pairs[1::2], strict=True)
-            if isinstance(kind, t.Const)
+            if isinstance(kind, t.Constant)
         }
         node = self.node(subject, depth + 1)
         if is_union(node) and isinstance(subject, t.Name):
@@ -225,7 +227,7 @@ class _Checker(Operators):
             )
         if is_dynamic(node):
             return dynamic_error(tree.span)
-        said = name.value if isinstance(name, t.Const) else ""
+        said = name.value if isinstance(name, t.Constant) else ""
         raise self.fail(
             msg.type_mismatch(
                 tree.span,
@@ -272,7 +274,7 @@ class _Checker(Operators):
         finally:
             self.variables = outer
 
-    def connective(self, tree: t.Apply, depth: int) -> Node:
+    def connective(self, tree: t.OperatorCall, depth: int) -> Node:
         """AND, OR and NOT."""
         nodes = list(map(self.truth, self.all(tree.args, depth)))
         if self.rules.absorbs_constants and tree.op != "not" and Literal(BOOLEAN, tree.op == "or") in nodes:
@@ -401,7 +403,7 @@ class _Checker(Operators):
 
     # --- lists, maps and macros
 
-    def items(self, tree: t.ListOf, depth: int) -> Node:
+    def items(self, tree: t.ListLiteral, depth: int) -> Node:
         nodes = self.all(tree.items, depth)
         kinds = list(dict.fromkeys(node.type for node in nodes if node.type != NULL))
         if not kinds:
@@ -415,7 +417,7 @@ class _Checker(Operators):
         element = kinds[0] if len(kinds) == 1 else DOUBLE
         return Items(ArrayType(element), tuple(typed_null(node, element) for node in nodes), tree.span)
 
-    def entries(self, tree: t.MapOf, depth: int) -> Node:
+    def entries(self, tree: t.MapLiteral, depth: int) -> Node:
         """A written-out map: items of two, a key and a value. Keys of one type and values of one type are
         plain.
         """
@@ -436,7 +438,7 @@ class _Checker(Operators):
         pairs = tuple(Items(ArrayType(NULL), pair, tree.span) for pair in zip(keys, values, strict=True))
         return Items(MapType(kind), pairs, tree.span)
 
-    def bind(self, tree: t.Bind, depth: int) -> Node:
+    def bind(self, tree: t.Macro, depth: int) -> Node:
         parts = summands(tree.source) if tree.kind != "let" else ()
         if len(parts) > 1:
             nodes = self.all(parts, depth)
@@ -448,7 +450,7 @@ class _Checker(Operators):
             return self.bounded(self.with_variable(tree, source, depth), tree.span)
         return self.over(tree, source, depth)
 
-    def over_each(self, tree: t.Bind, parts: tuple[Node, ...], depth: int) -> Node:
+    def over_each(self, tree: t.Macro, parts: tuple[Node, ...], depth: int) -> Node:
         """A macro over several lists that are joined: over each of them, where all of them are lists."""
         self.count_sizes = True
         found = [self.over(tree, part, depth) for part in parts]
@@ -463,7 +465,7 @@ class _Checker(Operators):
             joined = self.operator("add", [joined, node], tree.span)
         return joined
 
-    def over(self, tree: t.Bind, source: Node, depth: int) -> Node:
+    def over(self, tree: t.Macro, source: Node, depth: int) -> Node:
         """A macro over the elements of a node."""
         if is_joined(source):
             return self.over_each(tree, source.args, depth)
@@ -490,7 +492,7 @@ class _Checker(Operators):
             kind = ArrayType(element if tree.kind == "filter" else body.type)
         return Quantifier(kind, tree.kind, variable.name, source, body, tree.span)
 
-    def opened(self, tree: t.Bind, element: Type, depth: int) -> tuple[Variable, Node]:
+    def opened(self, tree: t.Macro, element: Type, depth: int) -> tuple[Variable, Node]:
         """The variable of a macro, under a name that no macro around it has, and the body."""
         variable = Variable(element, fresh_name(tree.variable, self.bound_names), tree.span)
         outer = self.bound_names
@@ -500,7 +502,7 @@ class _Checker(Operators):
         finally:
             self.bound_names = outer
 
-    def with_variable(self, tree: t.Bind, value: Node, depth: int) -> Node:
+    def with_variable(self, tree: t.Macro, value: Node, depth: int) -> Node:
         """The body of a macro where its variable stands for a node."""
         outer = self.variables
         self.variables = {name: known for name, known in outer.items() if name != tree.variable} | {
@@ -515,7 +517,7 @@ class _Checker(Operators):
         finally:
             self.variables = outer
 
-    def unrolled(self, tree: t.Bind, source: Node, depth: int) -> Node:
+    def unrolled(self, tree: t.Macro, source: Node, depth: int) -> Node:
         """A macro over a written-out list: its body once for each element. Over a map: for each key."""
         assert isinstance(source, Items)  # noqa: S101  # bind() made sure
         elements = (
@@ -543,7 +545,7 @@ class _Checker(Operators):
             case _:
                 return self.filtered(tree, elements, depth)
 
-    def filtered(self, tree: t.Bind, elements: tuple[Node, ...], depth: int) -> Node:
+    def filtered(self, tree: t.Macro, elements: tuple[Node, ...], depth: int) -> Node:
         """A filter over a written-out list, whose length depends on the row: the list becomes an array."""
         if not elements:
             return Items(ArrayType(NULL), (), tree.span)
@@ -555,11 +557,11 @@ class _Checker(Operators):
 
 def summands(tree: t.Tree) -> tuple[t.Tree, ...]:
     """The lists that are joined by `+` where a macro ranges over what they make."""
-    if isinstance(tree, t.Apply) and tree.op == "json_items":
+    if isinstance(tree, t.OperatorCall) and tree.op == "json_items":
         return summands(tree.args[0])
     return (
         (*summands(tree.args[0]), *summands(tree.args[1]))
-        if isinstance(tree, t.Apply) and tree.op == "add"
+        if isinstance(tree, t.OperatorCall) and tree.op == "add"
         else (tree,)
     )
 

@@ -175,7 +175,7 @@ def _path(value: t.Tree, span: Span) -> t.Tree:
 
 def _is_ip(value: t.Tree, span: Span) -> t.Tree:
     if (known := constant(value)) is not None:
-        return t.Const(_address(known) is not None, span)
+        return t.Constant(_address(known) is not None, span)
     own = apply(
         "and",
         span,
@@ -254,7 +254,7 @@ def _contains_ip(args: Args, span: Span) -> t.Tree:
 
 def _contains_cidr(args: Args, span: Span) -> t.Tree:
     outer, inner = map(_network, args)
-    return t.Const(outer.version == inner.version and inner.subnet_of(outer), span)  # type: ignore[arg-type]
+    return t.Constant(outer.version == inner.version and inner.subnet_of(outer), span)  # type: ignore[arg-type]
 
 
 def _in_range(args: Args, span: Span) -> t.Tree:

@@ -11,7 +11,7 @@ from predicat.language.common.trees import Methods, apply
 
 
 def _now(_args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    return t.Apply("now", (), span)
+    return t.OperatorCall("now", (), span)
 
 
 def _since(args: tuple[t.Tree, ...], span: Span) -> t.Tree:

@@ -52,7 +52,9 @@ def _index_of(args: Args, span: Span) -> t.Tree:
         return strings.METHODS["indexOf"][1](args, span)
 
     def build(items: t.Tree) -> t.Tree:
-        found = apply("add", span, _equal_places(items, args[1], span), t.ListOf((number(-1, span),), span))
+        found = apply(
+            "add", span, _equal_places(items, args[1], span), t.ListLiteral((number(-1, span),), span)
+        )
         return by_kind(
             "indexOf",
             items,
@@ -69,7 +71,9 @@ def _last_index_of(args: Args, span: Span) -> t.Tree:
         return strings.METHODS["lastIndexOf"][1](args, span)
 
     def build(items: t.Tree) -> t.Tree:
-        found = apply("add", span, t.ListOf((number(-1, span),), span), _equal_places(items, args[1], span))
+        found = apply(
+            "add", span, t.ListLiteral((number(-1, span),), span), _equal_places(items, args[1], span)
+        )
         return by_kind(
             "lastIndexOf",
             items,
@@ -190,7 +194,7 @@ def _among(kind: str, *, negated: bool = False) -> Build:
     def build(args: Args, span: Span) -> t.Tree:
         def over(items: t.Tree) -> t.Tree:
             found = apply("in", span, t.Name(_PLACE, span), items)
-            return t.Bind(kind, _PLACE, args[0], apply("not", span, found) if negated else found, span)
+            return t.Macro(kind, _PLACE, args[0], apply("not", span, found) if negated else found, span)
 
         return let(_LIST, args[1], over, span)
 

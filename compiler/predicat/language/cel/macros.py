@@ -27,25 +27,27 @@ def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span)
 
     def over(keys: t.Tree) -> t.Tree:
         def named(body: t.Tree) -> t.Tree:
-            found = t.Apply("bracket", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span)
-            return t.Bind(
+            found = t.OperatorCall(
+                "bracket", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span
+            )
+            return t.Macro(
                 "let",
                 key,
-                t.Apply("key", (t.Name(key, source.span),), source.span),
-                t.Bind("let", value, found, body, span),
+                t.OperatorCall("key", (t.Name(key, source.span),), source.span),
+                t.Macro("let", value, found, body, span),
                 span,
             )
 
         if len(parts) == 2:
-            keys = t.Bind("filter", key, keys, named(parts[0]), span)
-        return t.Bind(OF_ENTRIES[call.function], key, keys, named(parts[-1]), span)
+            keys = t.Macro("filter", key, keys, named(parts[0]), span)
+        return t.Macro(OF_ENTRIES[call.function], key, keys, named(parts[-1]), span)
 
     entries = t.Name(_SOURCE, source.span)
     branches = {
-        "list": over(t.Apply("places", (entries,), source.span)),
-        "map": over(t.Apply("json_items", (entries,), source.span)),
+        "list": over(t.OperatorCall("places", (entries,), source.span)),
+        "map": over(t.OperatorCall("json_items", (entries,), source.span)),
     }
-    return t.Bind("let", _SOURCE, source, by_kind(call.function, entries, span, **branches), span)
+    return t.Macro("let", _SOURCE, source, by_kind(call.function, entries, span, **branches), span)
 
 
 def shape(loop: Any) -> tuple[str, Any, Any] | None:

@@ -18,10 +18,10 @@ _ITEM = "an element"
 
 def _math(name: str) -> Build:
     def build(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-        listed = args[0].items if len(args) == 1 and isinstance(args[0], t.ListOf) else args
+        listed = args[0].items if len(args) == 1 and isinstance(args[0], t.ListLiteral) else args
         if not 1 <= len(listed) <= _MOST:
             raise PredicatError.of(say.count_of_numbers(span, name, len(listed), _MOST))
-        return t.Apply(name, listed, span)
+        return t.OperatorCall(name, listed, span)
 
     return build
 
@@ -36,11 +36,11 @@ def _intersects(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _equivalent(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    return t.Apply("and", (_contains(args, span), _contains(args[::-1], span)), span)
+    return t.OperatorCall("and", (_contains(args, span), _contains(args[::-1], span)), span)
 
 
 def _each(kind: str, items: t.Tree, among: t.Tree, span: Span) -> t.Tree:
-    return t.Bind(kind, _ITEM, items, t.Apply("in", (t.Name(_ITEM, span), among), span), span)
+    return t.Macro(kind, _ITEM, items, t.OperatorCall("in", (t.Name(_ITEM, span), among), span), span)
 
 
 FUNCTIONS: dict[str, tuple[int | None, Build]] = {
@@ -60,7 +60,7 @@ FUNCTIONS: dict[str, tuple[int | None, Build]] = {
             "math.isFinite",
         )
     },
-    "lists.range": (1, lambda args, span: t.Apply("range", args, span)),
+    "lists.range": (1, lambda args, span: t.OperatorCall("range", args, span)),
     "sets.contains": (2, _contains),
     "sets.intersects": (2, _intersects),
     "sets.equivalent": (2, _equivalent),

@@ -50,13 +50,13 @@ def ended(reader: Reader, expr: Any, args: tuple[t.Tree, ...], span: Span) -> t.
     """The value of a call of one of ENDS on an optional value."""
     call = expr.call_expr
     if call.function == "hasValue":
-        return _end(reader, call.target, t.Const(False, span), span, asked=True)
+        return _end(reader, call.target, t.Constant(False, span), span, asked=True)
     return _end(reader, call.target, args[0] if args else None, span, asked=False)
 
 
 def parts(reader: Reader, expr: Any) -> tuple[t.Tree, t.Tree]:
     """Whether an optional value holds something, and what."""
-    held = _end(reader, expr, t.Const(False, NOWHERE), NOWHERE, asked=True)
+    held = _end(reader, expr, t.Constant(False, NOWHERE), NOWHERE, asked=True)
     return held, _end(reader, expr, None, held.span, asked=False)
 
 
@@ -71,9 +71,9 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
     call = expr.call_expr
     if expr.HasField("comprehension_expr"):  # what optMap() and optFlatMap() are: a name for what is held
         loop = expr.comprehension_expr
-        return t.Bind("let", loop.accu_var, reader.read(loop.accu_init), of(loop.result), span)
+        return t.Macro("let", loop.accu_var, reader.read(loop.accu_init), of(loop.result), span)
     if call.function == "_?_:_":
-        return t.Apply("cond", (reader.read(call.args[0]), of(call.args[1]), of(call.args[2])), span)
+        return t.OperatorCall("cond", (reader.read(call.args[0]), of(call.args[1]), of(call.args[2])), span)
     if call.function == "or":
         return of(call.target, of(call.args[0]))
     if (constructor := _constructor(call)) is not None:
@@ -81,8 +81,10 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
             return rest or _error(span)
         held = reader.read(call.args[0])
         return (
-            t.Apply(
-                "cond", (t.Apply("is_null", (held,), span), t.Const(None, span), t.Const(True, span)), span
+            t.OperatorCall(
+                "cond",
+                (t.OperatorCall("is_null", (held,), span), t.Constant(None, span), t.Constant(True, span)),
+                span,
             )
             if asked
             else held
@@ -92,14 +94,16 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
     if rest is None:
         return path
     if not asked:
-        return t.Apply("coalesce", (path, rest), span)
-    there = t.Apply("not", (t.Apply("is_null", (path,), span),), span)
-    return there if isinstance(rest, t.Const) else t.Apply("or", (there, rest), span)
+        return t.OperatorCall("coalesce", (path, rest), span)
+    there = t.OperatorCall("not", (t.OperatorCall("is_null", (path,), span),), span)
+    return there if isinstance(rest, t.Constant) else t.OperatorCall("or", (there, rest), span)
 
 
 def _error(span: Span) -> t.Tree:
     """A value that is always absent, of no type."""
-    return t.Apply("dyn", (t.Apply("cast", (t.Const(None, span), t.Const("to_boolean", span)), span),), span)
+    return t.OperatorCall(
+        "dyn", (t.OperatorCall("cast", (t.Constant(None, span), t.Constant("to_boolean", span)), span),), span
+    )
 
 
 def _path(reader: Reader, expr: Any) -> t.Tree:
@@ -116,7 +120,7 @@ def _path(reader: Reader, expr: Any) -> t.Tree:
             found = reader.bracket(expr, _path(reader, call.args[0]), reader.read(call.args[1]))
         else:
             return reader.read(expr)  # which refuses it
-    return t.Apply("path", (found,), found.span)
+    return t.OperatorCall("path", (found,), found.span)
 
 
 def _constructor(call: Any) -> str | None:

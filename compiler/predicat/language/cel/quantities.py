@@ -54,7 +54,7 @@ def _is_integer(args: Args, span: Span) -> t.Tree:
     def build(value: t.Tree) -> t.Tree:
         whole = apply("eq", span, apply("math.trunc", span, value), value)
         return apply(
-            "and", span, whole, apply("lt", span, apply("math.abs", span, value), t.Const(2.0**63, span))
+            "and", span, whole, apply("lt", span, apply("math.abs", span, value), t.Constant(2.0**63, span))
         )
 
     return let(_NUMBER, args[0], build, span)

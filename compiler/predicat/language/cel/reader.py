@@ -162,7 +162,7 @@ class _Reader:
                 if expr.list_expr.optional_indices:
                     raise self.fail(say.optional_elements(self.span(expr)))
                 items = self.all(expr.list_expr.elements)
-                return t.ListOf(items, self.closed(self.span(expr, *items), "]"))
+                return t.ListLiteral(items, self.closed(self.span(expr, *items), "]"))
             case "comprehension_expr":
                 return self.comprehension(expr)
             case _ if not expr.struct_expr.message_name:
@@ -176,7 +176,7 @@ class _Reader:
         parts = self.all(
             [part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)]
         )
-        return t.MapOf(
+        return t.MapLiteral(
             tuple(zip(parts[::2], parts[1::2], strict=True)), self.closed(self.span(expr, *parts), "}")
         )
 
@@ -197,7 +197,7 @@ class _Reader:
         kind = const.WhichOneof("constant_kind")
         if kind == "bytes_value":
             raise self.fail(say.bytes_constant(span))
-        return t.Const(None if kind in (None, "null_value") else getattr(const, kind), span)
+        return t.Constant(None if kind in (None, "null_value") else getattr(const, kind), span)
 
     def select(self, expr: Any) -> t.Tree:
         return self.member(self.read(expr.select_expr.operand), expr.select_expr.field, expr)
@@ -209,7 +209,9 @@ class _Reader:
         if not expr.select_expr.test_only:
             return member
         start = self.source.text.rfind("has", 0, span.start)
-        return t.Apply("has", (member,), self.closed(Span(self.source, max(start, 0), member.span.end)))
+        return t.OperatorCall(
+            "has", (member,), self.closed(Span(self.source, max(start, 0), member.span.end))
+        )
 
     # --- calls
 
@@ -227,7 +229,7 @@ class _Reader:
 
     def operator(self, expr: Any) -> t.Tree:
         args = self.all(expr.call_expr.args)
-        return t.Apply(OPERATORS[expr.call_expr.function], args, self.span(expr, *args))
+        return t.OperatorCall(OPERATORS[expr.call_expr.function], args, self.span(expr, *args))
 
     def arithmetic(self, expr: Any) -> t.Tree:
         self.refuse_unsigned(expr.call_expr.args)
@@ -236,12 +238,12 @@ class _Reader:
     def negative(self, expr: Any) -> t.Tree:
         self.refuse_unsigned(expr.call_expr.args)
         (arg,) = self.all(expr.call_expr.args)
-        return t.Apply("neg", (arg,), self.span(expr, arg))
+        return t.OperatorCall("neg", (arg,), self.span(expr, arg))
 
     def junction(self, expr: Any) -> t.Tree:
         name = expr.call_expr.function
         args = self.all(self.chain(expr, name))
-        return t.Apply("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
+        return t.OperatorCall("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
 
     def in_flattened(self, expr: Any) -> t.Tree | None:
         """`x in lists.flatten()`: in one of the lists."""
@@ -250,8 +252,8 @@ class _Reader:
         if inner is None:
             return None
         value, lists_ = self.all([call.args[0], inner])
-        found = t.Apply("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
-        return t.Bind("any", _INNER, lists_, found, found.span)
+        found = t.OperatorCall("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
+        return t.Macro("any", _INNER, lists_, found, found.span)
 
     def optional_look_up(self, expr: Any) -> t.Tree:
         raise self.fail(say.optional_value(self.span(expr)))
@@ -278,14 +280,14 @@ class _Reader:
         if call.function not in _CONVERSIONS or len(call.args) != 1:
             return None
         (arg,) = self.all(call.args)
-        target = t.Const(_CONVERSIONS[call.function], self.name_span(expr))
-        return t.Apply("cast", (arg, target), self.call_span(expr, arg))
+        target = t.Constant(_CONVERSIONS[call.function], self.name_span(expr))
+        return t.OperatorCall("cast", (arg, target), self.call_span(expr, arg))
 
     def dyn(self, expr: Any) -> t.Tree | None:
         if expr.call_expr.function != "dyn" or len(expr.call_expr.args) != 1:
             return None
         (arg,) = self.all(expr.call_expr.args)
-        return t.Apply("dyn", (arg,), self.call_span(expr, arg))
+        return t.OperatorCall("dyn", (arg,), self.call_span(expr, arg))
 
     def of_address(self, expr: Any) -> t.Tree | None:
         """A method of `url(x)`, `ip(x)` or `cidr(x)`."""
@@ -318,7 +320,7 @@ class _Reader:
         return self.bracket(expr, base, key)
 
     def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree:
-        return t.Apply("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
+        return t.OperatorCall("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
 
     def in_namespace(self, expr: Any) -> t.Tree | None:
         """`cel.bind(x, value, result)`, or a function of the math and sets extensions; None for what is
@@ -332,7 +334,7 @@ class _Reader:
             name == "cel.bind" and len(call.args) == 3 and call.args[0].HasField("ident_expr")
         ):  # a name, a value, a result
             value, result = self.all(call.args[1:])
-            return t.Bind(
+            return t.Macro(
                 "let",
                 call.args[0].ident_expr.name,
                 value,
@@ -364,7 +366,7 @@ class _Reader:
             found = self.same_optional(expr, sides)
         else:
             return None
-        return found if expr.call_expr.function == "_==_" else t.Apply("not", (found,), found.span)
+        return found if expr.call_expr.function == "_==_" else t.OperatorCall("not", (found,), found.span)
 
     def same_type(self, sides: Any) -> t.Tree:
         """`type(x) == string`, and `type(x) == type("")`."""
@@ -376,7 +378,7 @@ class _Reader:
             raise self.fail(say.type_compared(self.name_span(one), ", ".join(sorted(TYPE_NAMES))))
         (value,) = self.all(one.call_expr.args)
         span = self.call_span(one, value)
-        return t.Apply("is_type", (value, t.Const(name, span)), span)
+        return t.OperatorCall("is_type", (value, t.Constant(name, span)), span)
 
     def same_optional(self, expr: Any, sides: Any) -> t.Tree:
         """Whether two optional values are both absent, or hold equal values."""
@@ -385,12 +387,12 @@ class _Reader:
                 raise self.fail(say.optional_beside_none(self.span(side)))
         (held, value), (other_held, other) = (optionals.parts(self, side) for side in sides)
         span = self.span(expr, value, other)
-        return t.Apply(
+        return t.OperatorCall(
             "cond",
             (
-                t.Apply("and", (held, other_held), span),
-                t.Apply("eq", (value, other), span),
-                t.Apply("eq", (held, other_held), span),
+                t.OperatorCall("and", (held, other_held), span),
+                t.OperatorCall("eq", (value, other), span),
+                t.OperatorCall("eq", (held, other_held), span),
             ),
             span,
         )
@@ -436,7 +438,7 @@ class _Reader:
                 )
             )
         args = self.all([call.target, *call.args] if call.HasField("target") else call.args)
-        return t.Apply(op, args, self.call_span(expr, *args))
+        return t.OperatorCall(op, args, self.call_span(expr, *args))
 
     def call_span(self, expr: Any, *args: t.Tree) -> Span:
         """A call from its name, or from what it is a method of, to its closing parenthesis."""
@@ -474,9 +476,9 @@ class _Reader:
             return None
         (arg,) = self.all(expr.call_expr.args)
         span = self.call_span(expr, arg)
-        if isinstance(arg, t.Const) and isinstance(arg.value, str):
+        if isinstance(arg, t.Constant) and isinstance(arg.value, str):
             return self.constant_moment(name, arg.value, arg.span, span)
-        return t.Apply("cast", (arg, t.Const(f"to_{name}", span)), span)
+        return t.OperatorCall("cast", (arg, t.Constant(f"to_{name}", span)), span)
 
     def constant_moment(self, name: str, text: str, inside: Span, span: Span) -> t.Tree:
         read, is_one, fine, example = _MOMENTS[name]
@@ -486,8 +488,8 @@ class _Reader:
         if value is None and not is_one(text):
             raise self.fail(msg.bad_constant(inside, name, text, example))
         if value is None:  # right in form, but beyond the years 1 to 9999, or 10,000 years
-            return t.Apply("cast", (t.Const(None, span), t.Const(f"to_{name}", span)), span)
-        return t.Const(value, span)
+            return t.OperatorCall("cast", (t.Constant(None, span), t.Constant(f"to_{name}", span)), span)
+        return t.Constant(value, span)
 
     def part(self, expr: Any) -> t.Tree | None:
         """getHours() and its like: in UTC, or in the time zone of the argument."""
@@ -496,14 +498,14 @@ class _Reader:
         op, shift = PART_NAMES[expr.call_expr.function]
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         span = self.call_span(expr, *args)
-        zone = args[1].value if len(args) == 2 and isinstance(args[1], t.Const) else None
+        zone = args[1].value if len(args) == 2 and isinstance(args[1], t.Constant) else None
         offset = _OFFSET.match(zone) if isinstance(zone, str) else None
         if offset:  # a fixed offset: the wall clock there is that of UTC, so much later
             sign = -1 if offset[1] == "-" else 1
-            later = t.Const(sign * timedelta(hours=int(offset[2]), minutes=int(offset[3])), span)
-            args = (t.Apply("add", (args[0], later), span),)
-        found: t.Tree = t.Apply(op, args, span)
-        return t.Apply("add", (found, t.Const(shift, span)), span) if shift else found
+            later = t.Constant(sign * timedelta(hours=int(offset[2]), minutes=int(offset[3])), span)
+            args = (t.OperatorCall("add", (args[0], later), span),)
+        found: t.Tree = t.OperatorCall(op, args, span)
+        return t.OperatorCall("add", (found, t.Constant(shift, span)), span) if shift else found
 
     def glob(self, expr: Any) -> t.Tree | None:
         """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
@@ -513,12 +515,12 @@ class _Reader:
         span = self.call_span(expr, *args)
         if len(args) == 3:
             return self.built(requests.match, args, span)
-        if len(args) != 2 or not isinstance(args[1], t.Const) or not isinstance(args[1].value, str):
+        if len(args) != 2 or not isinstance(args[1], t.Constant) or not isinstance(args[1].value, str):
             raise self.fail(msg.not_constant(span, "match", "pattern"))
         pattern = re.sub(
             r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value
         )
-        return t.Apply("like", (args[0], t.Const(pattern, args[1].span)), span)
+        return t.OperatorCall("like", (args[0], t.Constant(pattern, args[1].span)), span)
 
     # --- macros
 
@@ -526,7 +528,7 @@ class _Reader:
         loop = expr.comprehension_expr
         if loop.iter_var == "#unused":  # a name for a value, as optMap() says it
             value, result = self.all([loop.accu_init, loop.result])
-            return t.Bind("let", loop.accu_var, value, result, self.span(expr, value, result))
+            return t.Macro("let", loop.accu_var, value, result, self.span(expr, value, result))
         kind = macros.shape(loop)
         if kind is None:
             raise self.fail(say.macro(self.span(expr)))
@@ -536,18 +538,18 @@ class _Reader:
             [inner if inner is not None else loop.iter_range, *([kept] if kept is not None else []), body]
         )
         span = self.closed(self.span(expr, *trees))
-        source: t.Tree = t.Apply("json_items", (trees[0],), trees[0].span)
+        source: t.Tree = t.OperatorCall("json_items", (trees[0],), trees[0].span)
         if inner is not None:
-            return t.Bind(
+            return t.Macro(
                 name,
                 _INNER,
                 source,
-                t.Bind(name, loop.iter_var, t.Name(_INNER, trees[0].span), trees[-1], span),
+                t.Macro(name, loop.iter_var, t.Name(_INNER, trees[0].span), trees[-1], span),
                 span,
             )
         if kept is not None:  # map() of three arguments keeps some elements first
-            source = t.Bind("filter", loop.iter_var, source, trees[1], span)
-        return t.Bind(name, loop.iter_var, source, trees[-1], span)
+            source = t.Macro("filter", loop.iter_var, source, trees[1], span)
+        return t.Macro(name, loop.iter_var, source, trees[-1], span)
 
 
 _INNER = "a list within a list"

@@ -42,7 +42,7 @@ def canonical(args: Args, span: Span) -> t.Tree:
     if written is None:
         raise PredicatError.of(msg.not_constant(name.span, "canonical", "name"))
     key = "-".join(part[:1].upper() + part[1:].lower() for part in written.split("-"))
-    found = apply("bracket", headers.span.to(name.span), headers, t.Const(key, name.span))
+    found = apply("bracket", headers.span.to(name.span), headers, t.Constant(key, name.span))
 
     def first(value: t.Tree) -> t.Tree:
         item = apply("bracket", span, value, number(0, span))

@@ -65,16 +65,16 @@ def _last_index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _trim(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    return apply("strip", span, args[0], t.Const(WHITE_SPACE, span))
+    return apply("strip", span, args[0], t.Constant(WHITE_SPACE, span))
 
 
 def _join(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    return apply("join", span, args[0], args[1] if len(args) == 2 else t.Const("", span))
+    return apply("join", span, args[0], args[1] if len(args) == 2 else t.Constant("", span))
 
 
 def _limit(tree: t.Tree, name: str) -> int:
     """The limit of replacements, a constant. None if it is negative: no limit."""
-    if isinstance(tree, t.Const) and type(tree.value) is int and tree.value <= _MOST:
+    if isinstance(tree, t.Constant) and type(tree.value) is int and tree.value <= _MOST:
         return tree.value
     raise PredicatError.of(say.limit_not_constant(tree.span, name, _MOST))
 
@@ -82,7 +82,7 @@ def _limit(tree: t.Tree, name: str) -> int:
 def _split(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     limit = _limit(args[2], "split") if len(args) == 3 else -1
     if limit == 0:
-        return t.Bind("filter", "piece", apply("split", span, *args[:2]), t.Const(False, span), span)
+        return t.Macro("filter", "piece", apply("split", span, *args[:2]), t.Constant(False, span), span)
     return apply("split", span, *args[:2], *([number(limit, span)] if limit > 0 else []))
 
 
@@ -90,8 +90,8 @@ def _replace(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     """With a limit n, the text is split at its first n occurrences, and the pieces are joined."""
     text, old, new = args[:3]
     limit = _limit(args[3], "replace") if len(args) == 4 else -1
-    known = isinstance(old, t.Const) and isinstance(old.value, str) and old.value != ""
-    if limit == 0 and isinstance(old, t.Const) and isinstance(new, t.Const):
+    known = isinstance(old, t.Constant) and isinstance(old.value, str) and old.value != ""
+    if limit == 0 and isinstance(old, t.Constant) and isinstance(new, t.Constant):
         return apply("replace", span, text, old, old)
     if limit < 0:
         return apply("replace" if known else "replace_each", span, text, old, new)
@@ -106,12 +106,12 @@ _CLAUSE = re.compile(r"%(?:%|(?:\.\d+)?(.))", re.DOTALL)
 def _format(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     """`"%s of %d".format([s, n])`: a constant text, whose places for values are texts."""
     template, values = constant(args[0]), args[1]
-    if template is None or not isinstance(values, t.ListOf):
+    if template is None or not isinstance(values, t.ListLiteral):
         raise PredicatError.of(say.format_not_constant(span))
     rest, end = list(values.items), 0
     parts: list[t.Tree] = []
     for clause in _CLAUSE.finditer(template):
-        parts.append(t.Const(template[end : clause.start()] + ("%" if clause[0] == "%%" else ""), span))
+        parts.append(t.Constant(template[end : clause.start()] + ("%" if clause[0] == "%%" else ""), span))
         end = clause.end()
         if clause[0] == "%%":
             continue
@@ -119,10 +119,10 @@ def _format(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
             raise PredicatError.of(say.format_clause(args[0].span, clause[0]))
         if not rest:
             raise PredicatError.of(say.format_needs_values(values.span))
-        parts.append(apply("cast", span, rest.pop(0), t.Const("to_string", span)))
+        parts.append(apply("cast", span, rest.pop(0), t.Constant("to_string", span)))
     if rest:
         raise PredicatError.of(say.format_has_values(rest[0].span))
-    found: t.Tree = t.Const(template[end:], span)
+    found: t.Tree = t.Constant(template[end:], span)
     for part in reversed([part for part in parts if constant(part) != ""]):
         found = part if constant(found) == "" else apply("add", span, part, found)
     return found

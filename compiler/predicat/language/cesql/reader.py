@@ -121,7 +121,7 @@ class _Parser(TokenReader):
             self.take()
             found = self.like(found) if word == "LIKE" else self.within(found, depth)
             if negate:
-                found = Typed(t.Apply("not", (found.tree,), found.tree.span), TRUTH)
+                found = Typed(t.OperatorCall("not", (found.tree,), found.tree.span), TRUTH)
 
     def unary(self, depth: int) -> Typed:
         if depth > MAX_DEPTH:
@@ -131,19 +131,19 @@ class _Parser(TokenReader):
             case "NOT":
                 self.take()
                 inner = self.truth(self.postfix(depth + 1))
-                return Typed(t.Apply("not", (inner.tree,), span.to(inner.tree.span)), TRUTH)
+                return Typed(t.OperatorCall("not", (inner.tree,), span.to(inner.tree.span)), TRUTH)
             case "-":
                 self.take()
                 inner = self.integer(self.postfix(depth + 1))
-                return self.small(t.Apply("neg", (inner.tree,), span.to(inner.tree.span)))
+                return self.small(t.OperatorCall("neg", (inner.tree,), span.to(inner.tree.span)))
             case "+" if self.tokens[self.position + 1][0] == "number":
                 self.take()
                 return self.unary(depth + 1)
             case "EXISTS":
                 self.take()
                 name, at = self.existing()
-                absent = t.Apply("is_null", (self.key(name, at),), span.to(at))
-                return Typed(t.Apply("not", (absent,), absent.span), TRUTH)
+                absent = t.OperatorCall("is_null", (self.key(name, at),), span.to(at))
+                return Typed(t.OperatorCall("not", (absent,), absent.span), TRUTH)
             case "(":
                 self.take()
                 inner = self.level(0, depth + 1)
@@ -151,19 +151,19 @@ class _Parser(TokenReader):
                 return inner
             case "TRUE" | "FALSE":
                 self.take()
-                return Typed(t.Const(word.upper() == "TRUE", span), TRUTH)
+                return Typed(t.Constant(word.upper() == "TRUE", span), TRUTH)
             case _:
                 pass
         self.take()
         if kind == "text":
-            return Typed(t.Const(unquoted(word), span), TEXT)
+            return Typed(t.Constant(unquoted(word), span), TEXT)
         if kind == "number":
             digits = word.lstrip("0") or "0"
             if len(digits) > 10 or int(digits) > INT_MAX + (
                 self.tokens[self.position - 2][1] == "-" if self.position > 1 else 0
             ):
                 raise self.fail(say.number_of_32_bits(span, word))
-            return Typed(t.Const(int(digits), span), INTEGER)
+            return Typed(t.Constant(int(digits), span), INTEGER)
         if kind != "word" or word.upper() in KEYWORDS:
             self.position -= 1
             raise self.unexpected()
@@ -192,7 +192,7 @@ class _Parser(TokenReader):
         declared = self.key_type(name)
         key = self.key(name, span)
         if declared not in kinds:
-            return Typed(t.Apply("cast", (key, t.Const("to_string", span)), span), TEXT)
+            return Typed(t.OperatorCall("cast", (key, t.Constant("to_string", span)), span), TEXT)
         return Typed(key, kinds[declared])
 
     # --- operators
@@ -203,22 +203,22 @@ class _Parser(TokenReader):
             a, b = self.truth(left).tree, self.truth(right).tree
             op = CONNECTED[operator]
             chain = (
-                a.args if op != "ne" and isinstance(a, t.Apply) and a.op == op else (a,)
+                a.args if op != "ne" and isinstance(a, t.OperatorCall) and a.op == op else (a,)
             )  # a long chain is flat, not deep
-            return Typed(t.Apply(op, (*chain, b), span), TRUTH)
+            return Typed(t.OperatorCall(op, (*chain, b), span), TRUTH)
         if operator in ("=", "!=", "<>"):
             return self.equal(left, right, span, negate=operator != "=")
         a, b = self.integer(left).tree, self.integer(right).tree
         if operator in COMPARED:
-            return Typed(t.Apply(COMPARED[operator], (a, b), span), TRUTH)
-        return self.small(t.Apply(CALCULATED[operator], (a, b), span))
+            return Typed(t.OperatorCall(COMPARED[operator], (a, b), span), TRUTH)
+        return self.small(t.OperatorCall(CALCULATED[operator], (a, b), span))
 
     def equal(self, left: Typed, right: Typed, span: Span, *, negate: bool = False) -> Typed:
         """The left side is cast to the type of the right one."""
 
         def compare(one: Typed) -> t.Tree:
             other = self.as_kind(left, one.kind)
-            return t.Apply("ne" if negate else "eq", (other.tree, one.tree), span)
+            return t.OperatorCall("ne" if negate else "eq", (other.tree, one.tree), span)
 
         return Typed(self.by_kind(right, compare), TRUTH)
 
@@ -232,7 +232,10 @@ class _Parser(TokenReader):
         except LikeError as error:
             raise self.fail(msg.bad_like(span, str(error))) from None
         return Typed(
-            t.Apply("like", (self.string(left).tree, t.Const(pattern, span)), left.tree.span.to(span)), TRUTH
+            t.OperatorCall(
+                "like", (self.string(left).tree, t.Constant(pattern, span)), left.tree.span.to(span)
+            ),
+            TRUTH,
         )
 
     def within(self, left: Typed, depth: int) -> Typed:
@@ -243,7 +246,7 @@ class _Parser(TokenReader):
             tests.append(self.equal(self.level(0, depth + 1), left, left.tree.span).tree)
         _, _, end = self.take(")")
         span = left.tree.span.to(end)
-        return Typed(tests[0] if len(tests) == 1 else t.Apply("or", tuple(tests), span), TRUTH)
+        return Typed(tests[0] if len(tests) == 1 else t.OperatorCall("or", tuple(tests), span), TRUTH)
 
     # --- casts
 
@@ -255,18 +258,23 @@ class _Parser(TokenReader):
         if value.kind != ANY:
             return use(value)
         tree, span = value.tree, value.tree.span
-        found: t.Tree = t.Const(None, span)
-        whole = t.Apply("cast", (t.Apply("json_number", (tree,), span), t.Const("to_int", span)), span)
+        found: t.Tree = t.Constant(None, span)
+        whole = t.OperatorCall(
+            "cast", (t.OperatorCall("json_number", (tree,), span), t.Constant("to_int", span)), span
+        )
         for name, kind, read in (
             ("number", INTEGER, whole),
-            ("boolean", TRUTH, t.Apply("json_boolean", (tree,), span)),
-            ("string", TEXT, t.Apply("json_string", (tree,), span)),
+            ("boolean", TRUTH, t.OperatorCall("json_boolean", (tree,), span)),
+            ("string", TEXT, t.OperatorCall("json_string", (tree,), span)),
         ):
-            test, made = t.Apply("json_is", (tree, t.Const(name, span)), span), use(Typed(read, kind))
+            test, made = (
+                t.OperatorCall("json_is", (tree, t.Constant(name, span)), span),
+                use(Typed(read, kind)),
+            )
             if not all(
-                isinstance(part, t.Const) and part.value is None for part in (made, found)
+                isinstance(part, t.Constant) and part.value is None for part in (made, found)
             ):  # a choice between no values has no type
-                found = t.Apply("cond", (test, made, found), span)
+                found = t.OperatorCall("cond", (test, made, found), span)
         return found
 
     def string(self, value: Typed) -> Typed:
@@ -289,14 +297,20 @@ class _Parser(TokenReader):
             if one.kind == TRUTH:
                 return one.tree
             if one.kind == INTEGER:
-                return t.Const(None, span)
-            lower = t.Apply("lower", (one.tree,), span)
-            known = t.Apply(
-                "in", (lower, t.ListOf((t.Const("true", span), t.Const("false", span)), span)), span
+                return t.Constant(None, span)
+            lower = t.OperatorCall("lower", (one.tree,), span)
+            known = t.OperatorCall(
+                "in",
+                (lower, t.ListLiteral((t.Constant("true", span), t.Constant("false", span)), span)),
+                span,
             )
-            return t.Apply(
+            return t.OperatorCall(
                 "cond",
-                (known, t.Apply("eq", (lower, t.Const("true", span)), span), t.Const(None, span)),
+                (
+                    known,
+                    t.OperatorCall("eq", (lower, t.Constant("true", span)), span),
+                    t.Constant(None, span),
+                ),
                 span,
             )
 
@@ -304,7 +318,7 @@ class _Parser(TokenReader):
 
     def small(self, tree: t.Tree) -> Typed:
         """An integer of 32 bits. Overflow is an error (UNKNOWN)."""
-        return Typed(t.Apply("int32", (tree,), tree.span), INTEGER)
+        return Typed(t.OperatorCall("int32", (tree,), tree.span), INTEGER)
 
     # --- functions
 
@@ -328,7 +342,7 @@ class _Parser(TokenReader):
 
 
 def _cast(tree: t.Tree, target: str) -> t.Tree:
-    return t.Apply("cast", (tree, t.Const(target, tree.span)), tree.span)
+    return t.OperatorCall("cast", (tree, t.Constant(target, tree.span)), tree.span)
 
 
 # --- the built-in functions
@@ -339,7 +353,7 @@ Build = Callable[[_Parser, list[Typed], Span], Typed]
 def _bool(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     def use(one: Typed) -> t.Tree:
         return (
-            t.Apply("ne", (one.tree, t.Const(0, span)), span)
+            t.OperatorCall("ne", (one.tree, t.Constant(0, span)), span)
             if one.kind == INTEGER
             else parser.truth(one).tree
         )
@@ -352,19 +366,21 @@ def _is(kind: str, name: str) -> Build:
 
     def build(parser: _Parser, args: list[Typed], span: Span) -> Typed:
         cast = _bool(parser, args, span) if name == "bool" else parser.as_kind(args[0], kind)
-        failed = t.Apply("is_null", (cast.tree,), span)
-        absent = t.Apply("is_null", (args[0].tree,), span)
-        found = t.Apply("cond", (absent, t.Const(None, span), t.Apply("not", (failed,), span)), span)
+        failed = t.OperatorCall("is_null", (cast.tree,), span)
+        absent = t.OperatorCall("is_null", (args[0].tree,), span)
+        found = t.OperatorCall(
+            "cond", (absent, t.Constant(None, span), t.OperatorCall("not", (failed,), span)), span
+        )
         return Typed(found, TRUTH)
 
     return build
 
 
 def _concat(parser: _Parser, args: list[Typed], span: Span) -> Typed:
-    found: t.Tree = t.Const("", span)
+    found: t.Tree = t.Constant("", span)
     for index, arg in enumerate(args):
         text = parser.string(arg).tree
-        found = text if index == 0 else t.Apply("concat", (found, text), span)
+        found = text if index == 0 else t.OperatorCall("concat", (found, text), span)
     return Typed(found, TEXT)
 
 
@@ -377,29 +393,34 @@ def _concat_ws(parser: _Parser, args: list[Typed], span: Span) -> Typed:
 
 def _text(op: str, *more: str) -> Build:
     def build(parser: _Parser, args: list[Typed], span: Span) -> Typed:
-        constants = tuple(t.Const(text, span) for text in more)
-        return Typed(t.Apply(op, (parser.string(args[0]).tree, *constants), span), TEXT)
+        constants = tuple(t.Constant(text, span) for text in more)
+        return Typed(t.OperatorCall(op, (parser.string(args[0]).tree, *constants), span), TEXT)
 
     return build
 
 
 def _length(parser: _Parser, args: list[Typed], span: Span) -> Typed:
-    return Typed(t.Apply("length", (parser.string(args[0]).tree,), span), INTEGER)
+    return Typed(t.OperatorCall("length", (parser.string(args[0]).tree,), span), INTEGER)
 
 
 def _left(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     text, count = parser.string(args[0]).tree, parser.integer(args[1]).tree
-    return Typed(t.Apply("substr", (text, t.Const(1, span), count), span), TEXT)
+    return Typed(t.OperatorCall("substr", (text, t.Constant(1, span), count), span), TEXT)
 
 
 def _right(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     text, count = parser.string(args[0]).tree, parser.integer(args[1]).tree
-    start = t.Apply(
-        "add", (t.Apply("sub", (t.Apply("length", (text,), span), count), span), t.Const(1, span)), span
+    start = t.OperatorCall(
+        "add",
+        (t.OperatorCall("sub", (t.OperatorCall("length", (text,), span), count), span), t.Constant(1, span)),
+        span,
     )
-    fits = t.Apply("ge", (count, t.Const(0, span)), span)
+    fits = t.OperatorCall("ge", (count, t.Constant(0, span)), span)
     return Typed(
-        t.Apply("cond", (fits, t.Apply("substr", (text, start), span), t.Const(None, span)), span), TEXT
+        t.OperatorCall(
+            "cond", (fits, t.OperatorCall("substr", (text, start), span), t.Constant(None, span)), span
+        ),
+        TEXT,
     )
 
 
@@ -408,17 +429,28 @@ def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     empty text; a position outside of the text is an error (UNKNOWN).
     """
     text, at = parser.string(args[0]).tree, parser.integer(args[1]).tree
-    length = t.Apply("length", (text,), span)
+    length = t.OperatorCall("length", (text,), span)
     rest = (parser.integer(args[2]).tree,) if len(args) == 3 else ()
-    zero, nothing = t.Const(0, span), t.Const(None, span)
-    backwards = t.Apply("add", (t.Apply("add", (length, at), span), t.Const(1, span)), span)
-    forward = t.Apply(
-        "cond", (t.Apply("le", (at, length), span), t.Apply("substr", (text, at, *rest), span), nothing), span
+    zero, nothing = t.Constant(0, span), t.Constant(None, span)
+    backwards = t.OperatorCall("add", (t.OperatorCall("add", (length, at), span), t.Constant(1, span)), span)
+    forward = t.OperatorCall(
+        "cond",
+        (
+            t.OperatorCall("le", (at, length), span),
+            t.OperatorCall("substr", (text, at, *rest), span),
+            nothing,
+        ),
+        span,
     )
-    outside = t.Apply("le", (t.Apply("neg", (at,), span), length), span)
-    behind = t.Apply("cond", (outside, t.Apply("substr", (text, backwards, *rest), span), nothing), span)
-    signed = t.Apply("cond", (t.Apply("gt", (at, zero), span), forward, behind), span)
-    return Typed(t.Apply("cond", (t.Apply("eq", (at, zero), span), t.Const("", span), signed), span), TEXT)
+    outside = t.OperatorCall("le", (t.OperatorCall("neg", (at,), span), length), span)
+    behind = t.OperatorCall(
+        "cond", (outside, t.OperatorCall("substr", (text, backwards, *rest), span), nothing), span
+    )
+    signed = t.OperatorCall("cond", (t.OperatorCall("gt", (at, zero), span), forward, behind), span)
+    return Typed(
+        t.OperatorCall("cond", (t.OperatorCall("eq", (at, zero), span), t.Constant("", span), signed), span),
+        TEXT,
+    )
 
 
 FUNCTIONS: dict[str, tuple[int, int, Build]] = {
@@ -430,7 +462,7 @@ FUNCTIONS: dict[str, tuple[int, int, Build]] = {
     "ABS": (
         1,
         1,
-        lambda parser, args, span: parser.small(t.Apply("abs", (parser.integer(args[0]).tree,), span)),
+        lambda parser, args, span: parser.small(t.OperatorCall("abs", (parser.integer(args[0]).tree,), span)),
     ),
     "LENGTH": (1, 1, _length),
     "CONCAT": (0, 100, _concat),

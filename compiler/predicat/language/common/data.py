@@ -173,25 +173,25 @@ class DataReader:
 
 def all_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
     """AND in Kleene's logic; one part is itself."""
-    return parts[0] if len(parts) == 1 else t.Apply("and", parts, span)
+    return parts[0] if len(parts) == 1 else t.OperatorCall("and", parts, span)
 
 
 def any_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
     """OR in Kleene's logic; one part is itself."""
-    return parts[0] if len(parts) == 1 else t.Apply("or", parts, span)
+    return parts[0] if len(parts) == 1 else t.OperatorCall("or", parts, span)
 
 
 def negated(tree: t.Tree) -> t.Tree:
-    return t.Apply("not", (tree,), tree.span)
+    return t.OperatorCall("not", (tree,), tree.span)
 
 
 def decided(tree: t.Tree) -> t.Tree:
     """UNKNOWN becomes FALSE: an absent key fails the test, and the negation of the test passes."""
-    return t.Apply("is_true", (tree,), tree.span)
+    return t.OperatorCall("is_true", (tree,), tree.span)
 
 
 def present(tree: t.Tree) -> t.Tree:
-    return negated(t.Apply("is_null", (tree,), tree.span))
+    return negated(t.OperatorCall("is_null", (tree,), tree.span))
 
 
 def kind(value: Any) -> str:

@@ -267,15 +267,15 @@ class PolicyReader(ValueReader):
         return self.among(key, base, depth, lambda one: self.is_value(one.tree, one.kind))
 
     def read(self, name: str, span: Span, base: Found | None) -> Found:
-        key = t.Const(name, span)
+        key = t.Constant(name, span)
         if base is None:
             own, kind = self.key(name, span), self.key_type(name)
             if kind == JSON and isinstance(own, t.Member) and self.holder() == JSON:
-                return Found(own, JSON, t.Apply("json_values", (own.base, key), span))
+                return Found(own, JSON, t.OperatorCall("json_values", (own.base, key), span))
         else:
             member = t.Member(base.tree, name, span)
             if base.kind == JSON:
-                return Found(member, JSON, t.Apply("json_values", (base.tree, key), span))
+                return Found(member, JSON, t.OperatorCall("json_values", (base.tree, key), span))
             kind = (
                 base.kind.get(name)
                 if isinstance(base.kind, StructType)
@@ -284,7 +284,7 @@ class PolicyReader(ValueReader):
                 else None
             ) or STRING
             own = member
-        return Found(own, kind, t.Apply("json_values", (own,), span) if kind == JSON else None)
+        return Found(own, kind, t.OperatorCall("json_values", (own,), span) if kind == JSON else None)
 
     def holder(self) -> Type:
         """The type of the field that the keys are read from."""
@@ -315,14 +315,16 @@ class PolicyReader(ValueReader):
         name = f"element{depth or ''}"
         if found.kind == JSON:
             assert found.values is not None  # noqa: S101  # read() made sure
-            return t.Bind("any", name, found.values, decided(test(Found(t.Name(name, span), JSON))), span)
+            return t.Macro("any", name, found.values, decided(test(Found(t.Name(name, span), JSON))), span)
         if isinstance(found.kind, ArrayType):
             element = Found(
-                t.Name(name, span), found.kind.element, t.Apply("json_values", (t.Name(name, span),), span)
+                t.Name(name, span),
+                found.kind.element,
+                t.OperatorCall("json_values", (t.Name(name, span),), span),
             )
             plain = element.kind != JSON and not isinstance(element.kind, ArrayType)
             return decided(
-                t.Bind(
+                t.Macro(
                     "any",
                     name,
                     found.tree,
@@ -336,7 +338,7 @@ class PolicyReader(ValueReader):
         if kind == JSON:
             return negated(decided(any_of(self.containers(tree), tree.span)))
         return (
-            t.Const(value=False, span=tree.span)
+            t.Constant(value=False, span=tree.span)
             if self.nested and isinstance(kind, StructType | MapType)
             else present(tree)
         )

@@ -82,12 +82,14 @@ class ValueReader(DataReader):
                 return self.anything_but(wanted)
             case "equals-ignore-case":
                 text = self.text(wanted, operator, empty=self.flavor.empty)
-                return lambda key, kind: t.Apply(
-                    "equals_ci", (_text(key, kind), t.Const(text, span)), key.span
+                return lambda key, kind: t.OperatorCall(
+                    "equals_ci", (_text(key, kind), t.Constant(text, span)), key.span
                 )
             case "wildcard":
                 pattern = self.wildcard(wanted)
-                return lambda key, kind: t.Apply("like", (_text(key, kind), t.Const(pattern, span)), key.span)
+                return lambda key, kind: t.OperatorCall(
+                    "like", (_text(key, kind), t.Constant(pattern, span)), key.span
+                )
             case "numeric":
                 return self.numeric(wanted)
             case _:
@@ -103,7 +105,8 @@ class ValueReader(DataReader):
     def containers(self, key: t.Tree) -> tuple[t.Tree, ...]:
         """What holds for an object and for an array: these have no value themselves."""
         return tuple(
-            t.Apply("json_is", (key, t.Const(kind, key.span)), key.span) for kind in ("object", "array")
+            t.OperatorCall("json_is", (key, t.Constant(kind, key.span)), key.span)
+            for kind in ("object", "array")
         )
 
     def exact(self, value: Any) -> Test:
@@ -113,18 +116,18 @@ class ValueReader(DataReader):
         if isinstance(value, bool):
             shown = "true" if value else "false"
             return lambda key, kind: _equal(
-                key, kind, "json_boolean", t.Const(shown if kind == STRING else bool(value), span)
+                key, kind, "json_boolean", t.Constant(shown if kind == STRING else bool(value), span)
             )
         if isinstance(value, int | float):
             self.in_range(value)
-            return lambda key, kind: t.Apply(
-                "eq", (self.as_number(key, kind), t.Const(float(value), span)), key.span
+            return lambda key, kind: t.OperatorCall(
+                "eq", (self.as_number(key, kind), t.Constant(float(value), span)), key.span
             )
         text = self.text(value, "a value", empty=True)
         spellings = _matching(cidr.patterns(text), span) if self.flavor.addresses and _is_v6(text) else None
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
-            same = _equal(key, kind, "json_string", t.Const(text, span))
+            same = _equal(key, kind, "json_string", t.Constant(text, span))
             return same if spellings is None else any_of((same, spellings(key, kind)), key.span)
 
         return run
@@ -132,7 +135,7 @@ class ValueReader(DataReader):
     def null(self, key: t.Tree, kind: Type) -> t.Tree:
         if kind != JSON:
             raise self.bad(None, "null", say.null_or_absent())
-        return t.Apply("is_null", (key,), key.span)
+        return t.OperatorCall("is_null", (key,), key.span)
 
     def affix(self, operator: str, value: Any) -> Test:
         if isinstance(value, Mapping):
@@ -146,7 +149,7 @@ class ValueReader(DataReader):
         else:
             text, span = self.text(value, operator, empty=self.flavor.empty), self.span(value)
             name = AFFIXED[operator]
-        return lambda key, kind: t.Apply(name, (_text(key, kind), t.Const(text, span)), key.span)
+        return lambda key, kind: t.OperatorCall(name, (_text(key, kind), t.Constant(text, span)), key.span)
 
     def anything_but(self, value: Any) -> Test:
         """Present, and none of the values; or not so beginning, ending or shaped."""
@@ -203,7 +206,9 @@ class ValueReader(DataReader):
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             tests = tuple(
-                t.Apply(COMPARED[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span)
+                t.OperatorCall(
+                    COMPARED[sign], (self.as_number(key, kind), t.Constant(float(number), span)), key.span
+                )
                 for sign, number in pairs
             )
             return all_of(tests, key.span)
@@ -224,8 +229,8 @@ class ValueReader(DataReader):
     def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
         """A value beside a number: attributes are texts, but a text in a body is no number."""
         if kind in (STRING, BIGINT) or (kind == JSON and not self.nested):
-            return t.Apply("cast", (key, t.Const("to_double", key.span)), key.span)
-        return t.Apply("json_number", (key,), key.span) if kind == JSON else key
+            return t.OperatorCall("cast", (key, t.Constant("to_double", key.span)), key.span)
+        return t.OperatorCall("json_number", (key,), key.span) if kind == JSON else key
 
     def cidr(self, value: Any) -> list[str]:
         """A network as patterns of its addresses."""
@@ -241,16 +246,20 @@ def is_absence(value: Any) -> bool:
 
 
 def _text(key: t.Tree, kind: Type) -> t.Tree:
-    return t.Apply("json_string", (key,), key.span) if kind == JSON else key
+    return t.OperatorCall("json_string", (key,), key.span) if kind == JSON else key
 
 
 def _equal(key: t.Tree, kind: Type, read: str, constant: t.Tree) -> t.Tree:
-    return t.Apply("eq", (t.Apply(read, (key,), key.span) if kind == JSON else key, constant), key.span)
+    return t.OperatorCall(
+        "eq", (t.OperatorCall(read, (key,), key.span) if kind == JSON else key, constant), key.span
+    )
 
 
 def _matching(patterns: list[str], span: Span) -> Test:
     return lambda key, kind: any_of(
-        tuple(t.Apply("matches", (_text(key, kind), t.Const(one, span)), key.span) for one in patterns),
+        tuple(
+            t.OperatorCall("matches", (_text(key, kind), t.Constant(one, span)), key.span) for one in patterns
+        ),
         key.span,
     )
 

@@ -14,25 +14,25 @@ Methods = dict[str, tuple[tuple[int, ...], Build]]
 
 
 def apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
-    return t.Apply(op, args, span)
+    return t.OperatorCall(op, args, span)
 
 
 def number(value: int, span: Span) -> t.Tree:
-    return t.Const(value, span)
+    return t.Constant(value, span)
 
 
 def text(value: str, span: Span) -> t.Tree:
-    return t.Const(value, span)
+    return t.Constant(value, span)
 
 
 def nothing(span: Span) -> t.Tree:
     """UNKNOWN, for a call that is an error."""
-    return t.Const(None, span)
+    return t.Constant(None, span)
 
 
 def plus(tree: t.Tree, amount: int, span: Span) -> t.Tree:
-    if isinstance(tree, t.Const) and isinstance(tree.value, int):
-        return t.Const(tree.value + amount, span)
+    if isinstance(tree, t.Constant) and isinstance(tree.value, int):
+        return t.Constant(tree.value + amount, span)
     return apply("add", span, tree, number(amount, span))
 
 
@@ -48,14 +48,14 @@ def within(place: t.Tree, low: t.Tree, high: t.Tree, found: t.Tree, span: Span) 
 
 def let(name: str, value: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
     """`build(value)`, with the value bound to a name that no author can write: it is evaluated once."""
-    if isinstance(value, t.Const | t.Name):
+    if isinstance(value, t.Constant | t.Name):
         return build(value)
-    return t.Bind("let", name, value, build(t.Name(name, value.span)), span)
+    return t.Macro("let", name, value, build(t.Name(name, value.span)), span)
 
 
 def each(kind: str, name: str, source: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
     """A macro with a variable that no author can write."""
-    return t.Bind(kind, name, source, build(t.Name(name, span)), span)
+    return t.Macro(kind, name, source, build(t.Name(name, span)), span)
 
 
 def by_kind(name: str, subject: t.Tree, span: Span, **branches: t.Tree) -> t.Tree:
@@ -64,8 +64,8 @@ def by_kind(name: str, subject: t.Tree, span: Span, **branches: t.Tree) -> t.Tre
 
     A JSON value takes the way of its kind, or the way `json` if there is one.
     """
-    pairs = [part for kind, tree in branches.items() for part in (t.Const(kind, span), tree)]
-    return t.Apply("by_kind", (t.Const(name, span), subject, *pairs), span)
+    pairs = [part for kind, tree in branches.items() for part in (t.Constant(kind, span), tree)]
+    return t.OperatorCall("by_kind", (t.Constant(name, span), subject, *pairs), span)
 
 
 def of_text(methods: Methods) -> Methods:
@@ -83,4 +83,4 @@ def of_text(methods: Methods) -> Methods:
 
 def constant(tree: t.Tree) -> str | None:
     """The text that a tree is, if it is a constant."""
-    return tree.value if isinstance(tree, t.Const) and isinstance(tree.value, str) else None
+    return tree.value if isinstance(tree, t.Constant) and isinstance(tree.value, str) else None

@@ -77,7 +77,7 @@ def full_match(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _constant(reader: Reader, pattern: t.Tree, node: exp.Expr) -> str:
-    if not isinstance(pattern, t.Const) or not isinstance(pattern.value, str):
+    if not isinstance(pattern, t.Constant) or not isinstance(pattern.value, str):
         raise reader.fail(say.pattern_not_constant(reader.span(node)))
     return pattern.value
 
@@ -119,7 +119,7 @@ def quantified(build: Build) -> Build:
             array = operators.array_of(node.expression, name, "some" if name == "any" else name)
             if array is not None and not isinstance(array, exp.Array):
                 absent = apply("is_null", span, reader.read(array, depth))
-                return choose(absent, t.Const(name == "all", span), found, span)
+                return choose(absent, t.Constant(name == "all", span), found, span)
         return found
 
     return read
@@ -159,7 +159,7 @@ def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """SUBSTRING(s, place, length): negative places count from the end."""
     span = reader.span(node)
     value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
-    if isinstance(start, t.Const) and isinstance(start.value, int) and start.value >= 0:
+    if isinstance(start, t.Constant) and isinstance(start.value, int) and start.value >= 0:
         return apply("substr", span, value, start, *length)
 
     def build(value: t.Tree, start: t.Tree) -> t.Tree:

@@ -68,23 +68,23 @@ class _Reader(DataReader):
         op = OPERATORS[operator]
         match op:
             case "ne":
-                equal = t.Apply("eq", (key, self.value(wanted, span)), key.span)
+                equal = t.OperatorCall("eq", (key, self.value(wanted, span)), key.span)
                 return negated(decided(equal)) if self.accept_absent else decided(negated(equal))
             case "in":
                 items = self.listed(wanted, operator)
                 values = tuple(self.value(item, self.item_span(wanted, i)) for i, item in enumerate(items))
-                argument: t.Tree = t.ListOf(values, span)
+                argument: t.Tree = t.ListLiteral(values, span)
             case "like":
                 argument = self.pattern(wanted, span)
             case _:
                 argument = self.value(wanted, span)
-        return decided(t.Apply(op, (key, argument), key.span))
+        return decided(t.OperatorCall(op, (key, argument), key.span))
 
     def value(self, value: Any, span: Span) -> t.Tree:
-        return t.Const(self.text(value, say.HEADER_VALUE, empty=True, place=span), span)
+        return t.Constant(self.text(value, say.HEADER_VALUE, empty=True, place=span), span)
 
     def pattern(self, value: Any, span: Span) -> t.Tree:
         try:
-            return t.Const(canonical(self.text(value, "headerLike", place=span)), span)
+            return t.Constant(canonical(self.text(value, "headerLike", place=span)), span)
         except LikeError as error:
             raise self.bad(value, "headerLike", Reason(str(error))) from None

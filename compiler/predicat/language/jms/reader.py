@@ -59,7 +59,7 @@ def parse(body: Body) -> t.Tree:
     """The untyped tree of a selector. Raises PredicatError."""
     text = body.text("a selector")
     if not text.strip():
-        return t.Const(value=True, span=body.span)
+        return t.Constant(value=True, span=body.span)
     reader = SelectorReader(body)
     return reader.tree(lambda: reader.top(text))
 
@@ -115,7 +115,7 @@ class SelectorReader(TokenReader):
         if self.accept("IS"):
             negate = self.accept("NOT")
             *_, end = self.take("NULL")
-            test: t.Tree = t.Apply("is_null", (self.property(left, "IS NULL"),), left.span.to(end))
+            test: t.Tree = t.OperatorCall("is_null", (self.property(left, "IS NULL"),), left.span.to(end))
         else:
             negate = self.peek() == "NOT" and self.peek(1) in ("BETWEEN", "LIKE", "IN")
             if negate:
@@ -135,14 +135,14 @@ class SelectorReader(TokenReader):
         if operator not in EQUALITIES:
             for part in (left, right):
                 self.number(part, say.order_of_numbers())
-        return t.Apply(operator, (left, right), left.span.to(right.span))
+        return t.OperatorCall(operator, (left, right), left.span.to(right.span))
 
     def between(self, value: t.Tree, depth: int) -> t.Tree:
         self.take()
         low = self.sum(depth)
         self.take("AND")
         high = self.sum(depth)
-        return t.Apply(
+        return t.OperatorCall(
             "and",
             (self.comparison("ge", value, low), self.comparison("le", value, high)),
             value.span.to(high.span),
@@ -162,7 +162,7 @@ class SelectorReader(TokenReader):
             found = canonical(pattern, escape, before_any=self.escapes_any)
         except LikeError as error:
             raise self.fail(msg.bad_like(place, str(error))) from None
-        return t.Apply("like", (value, t.Const(found, place)), value.span.to(place))
+        return t.OperatorCall("like", (value, t.Constant(found, place)), value.span.to(place))
 
     def within(self, value: t.Tree) -> t.Tree:
         _, _, start = self.take()
@@ -171,11 +171,11 @@ class SelectorReader(TokenReader):
         while not items or self.accept(","):
             items.append(self.item())
         *_, end = self.take(")")
-        return t.Apply("in", (value, t.ListOf(tuple(items), start.to(end))), value.span.to(end))
+        return t.OperatorCall("in", (value, t.ListLiteral(tuple(items), start.to(end))), value.span.to(end))
 
     def item(self) -> t.Tree:
         """A value of IN."""
-        return t.Const(*self.text_of(say.IN_VALUE))
+        return t.Constant(*self.text_of(say.IN_VALUE))
 
     # --- values
 
@@ -192,10 +192,10 @@ class SelectorReader(TokenReader):
         span = left.span.to(right.span)
         kinds = {self.kind(left), self.kind(right)}
         if sign == "+" and "text" in kinds and not kinds & {"number", "truth"}:
-            return t.Apply("concat", (left, right), span)
+            return t.OperatorCall("concat", (left, right), span)
         for part in (left, right):
             self.number(part, say.sign_takes_numbers(plus=sign == "+"))
-        return t.Apply("add" if sign == "+" else "sub", (left, right), span)
+        return t.OperatorCall("add" if sign == "+" else "sub", (left, right), span)
 
     def product(self, depth: int) -> t.Tree:
         found = self.factor(depth)
@@ -207,7 +207,7 @@ class SelectorReader(TokenReader):
     def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
         for part in (left, right):
             self.number(part, say.takes_numbers(sign))
-        return t.Apply(self.products[sign], (left, right), left.span.to(right.span))
+        return t.OperatorCall(self.products[sign], (left, right), left.span.to(right.span))
 
     def factor(self, depth: int) -> t.Tree:
         self.bounded(depth)
@@ -218,14 +218,14 @@ class SelectorReader(TokenReader):
             return self.constant(start)
         inner = self.factor(depth + 1)
         self.number(inner, say.takes_a_number(sign))
-        return inner if sign == "+" else t.Apply("neg", (inner,), start.to(inner.span))
+        return inner if sign == "+" else t.OperatorCall("neg", (inner,), start.to(inner.span))
 
     def primary(self, depth: int) -> t.Tree:
         kind, word, span = self.tokens[self.position]
         if kind in ("whole", "double"):
             return self.constant(None)
         if kind == "text":
-            return t.Const(*self.text_of("this"))
+            return t.Constant(*self.text_of("this"))
         if self.accept("("):
             inner = self.disjunction(depth + 1)
             self.take(")")
@@ -241,7 +241,7 @@ class SelectorReader(TokenReader):
             )
         self.position += 1
         if word.upper() in ("TRUE", "FALSE"):
-            return t.Const(word.upper() == "TRUE", span)
+            return t.Constant(word.upper() == "TRUE", span)
         return self.named(word, span)
 
     def is_name(self, name: str) -> bool:
@@ -280,7 +280,7 @@ class SelectorReader(TokenReader):
             if found > INT_MAX + (minus is not None):
                 raise self.invalid(span, say.does_not_fit_in_64_bits(word))
             value = found
-        return t.Const(value, span) if minus is None else t.Const(-value, minus.to(span))
+        return t.Constant(value, span) if minus is None else t.Constant(-value, minus.to(span))
 
     def text_of(self, what: str) -> tuple[str, Span]:
         kind, word, span = self.tokens[self.position]
@@ -305,9 +305,9 @@ class SelectorReader(TokenReader):
     def kind(self, tree: t.Tree) -> str | None:
         """The kind of an operand, if it is known: text, truth value or number."""
         match tree:
-            case t.Const(value):
+            case t.Constant(value):
                 return "text" if isinstance(value, str) else "truth" if isinstance(value, bool) else "number"
-            case t.Apply(op):
+            case t.OperatorCall(op):
                 return "text" if op == "concat" else "number" if op == "neg" or op in ARITHMETIC else "truth"
             case _:
                 return _KINDS.get(self.declared_type(tree))

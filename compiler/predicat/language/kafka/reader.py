@@ -114,7 +114,7 @@ class _Reader(DataReader):
     def test(self, name: str, entries: Any) -> t.Tree:
         span = self.span(entries)
         if name == "RecordIsTombstone":
-            return t.Apply("is_null", (t.Name("value", span),), span)
+            return t.OperatorCall("is_null", (t.Name("value", span),), span)
         if name == "HasHeaderKey":
             key = self.text(entries["name"], "name", place=self.value_span(entries, "name"))
             return present(t.Member(t.Name("headers", span), key, self.span(entries["name"])))
@@ -123,5 +123,5 @@ class _Reader(DataReader):
             regex.parse(pattern)  # by itself: between the brackets below `a)|(b` would close them
         except regex.RegexError as error:
             raise self.fail(msg.bad_regex(self.span(entries["pattern"]), str(error), error.hint)) from None
-        whole = t.Const(f"^(?:{pattern})$", self.span(entries["pattern"]))
-        return decided(t.Apply("matches", (t.Name("topic", span), whole), span))
+        whole = t.Constant(f"^(?:{pattern})$", self.span(entries["pattern"]))
+        return decided(t.OperatorCall("matches", (t.Name("topic", span), whole), span))

@@ -48,7 +48,7 @@ def cloudevents(body: Body) -> t.Tree:
     """The untyped tree of a filter of the Subscriptions API. Raises PredicatError."""
     reader = _Reader(body)
     if body.value == []:
-        return t.Const(value=True, span=body.span)
+        return t.Constant(value=True, span=body.span)
     return reader.tree(
         lambda: (
             reader.filters(body.value, 0) if isinstance(body.value, list) else reader.filter(body.value, 0)
@@ -89,12 +89,12 @@ class _Reader(DataReader):
             for key, inner in entries.items()
             if self.text(inner, key, empty=True, place=self.value_span(entries, key))
         }
-        return self.attributes(given, "sourceAndType") if given else t.Const(value=True, span=self.whole)
+        return self.attributes(given, "sourceAndType") if given else t.Constant(value=True, span=self.whole)
 
     def attributes(self, value: Any, what: str) -> t.Tree:
         entries = self.mapping(value, what)
         if not entries:
-            return t.Const(value=True, span=self.span(value))
+            return t.Constant(value=True, span=self.span(value))
         return all_of(
             self.many(entries.items(), lambda entry: self.attribute(entries, *entry)), self.span(value)
         )
@@ -104,7 +104,9 @@ class _Reader(DataReader):
         at = self.key_span(entries, name)
         key = self.key(self.text(name, say.ATTRIBUTE_NAME), at)
         span = at.to(self.span(value)) if at.source is self.span(value).source else at
-        return decided(t.Apply("eq" if wanted else "ne", (key, t.Const(wanted, self.span(value))), span))
+        return decided(
+            t.OperatorCall("eq" if wanted else "ne", (key, t.Constant(wanted, self.span(value))), span)
+        )
 
     # --- the Subscriptions API
 
@@ -138,7 +140,9 @@ class _Reader(DataReader):
         def test(entry: tuple[str, Any]) -> t.Tree:
             wanted = self.text(entry[1], say.value_of(entry[0]), place=self.value_span(entries, entry[0]))
             key = self.key(self.text(entry[0], say.ATTRIBUTE_NAME), self.key_span(entries, entry[0]))
-            return decided(t.Apply(OPERATORS[dialect], (key, t.Const(wanted, self.span(entry[1]))), key.span))
+            return decided(
+                t.OperatorCall(OPERATORS[dialect], (key, t.Constant(wanted, self.span(entry[1]))), key.span)
+            )
 
         return all_of(self.many(entries.items(), test), self.span(value))
 

@@ -63,7 +63,7 @@ class _Reader(DataReader):
             *(partial(self.expression, one) for one in asked),
         ]
         parts = self.many(reads, lambda read: read())
-        return all_of(parts, self.span(value)) if parts else t.Const(value=True, span=self.span(value))
+        return all_of(parts, self.span(value)) if parts else t.Constant(value=True, span=self.span(value))
 
     def manifest(self, entries: Mapping[str, Any]) -> t.Tree:
         """Reads the selector of a Service, a workload or a NetworkPolicy."""
@@ -107,21 +107,21 @@ class _Reader(DataReader):
             case "Exists":
                 return present(key)
             case "DoesNotExist":
-                return t.Apply("is_null", (key,), at)
+                return t.OperatorCall("is_null", (key,), at)
             case "Gt" | "Lt":
                 number = self.number(values[0], place)
                 whole = (
                     key
                     if self.key_type(name) == BIGINT
-                    else t.Apply("cast", (key, t.Const("to_int", at)), at)
+                    else t.OperatorCall("cast", (key, t.Constant("to_int", at)), at)
                 )
-                return decided(t.Apply(operator.lower(), (whole, number), at))
+                return decided(t.OperatorCall(operator.lower(), (whole, number), at))
             case _:
                 items = tuple(self.value(value, place) for value in values)
                 found = (
-                    t.Apply("eq", (key, items[0]), at)
+                    t.OperatorCall("eq", (key, items[0]), at)
                     if len(items) == 1
-                    else t.Apply("in", (key, t.ListOf(items, place)), at)
+                    else t.OperatorCall("in", (key, t.ListLiteral(items, place)), at)
                 )
                 return decided(found) if operator == "In" else negated(decided(found))
 
@@ -129,12 +129,12 @@ class _Reader(DataReader):
         if not isinstance(value, str) or not VALUE.match(value):
             hint = "quote it" if not isinstance(value, str) else say.LABEL_VALUE_LETTERS
             raise self.fail(say.bad_label_value(getattr(value, "span", place), value, hint))
-        return t.Const(str(value), getattr(value, "span", place))
+        return t.Constant(str(value), getattr(value, "span", place))
 
     def number(self, value: Any, place: Span) -> t.Tree:
         if not WHOLE.fullmatch(str(value)):
             raise self.fail(say.label_not_whole(getattr(value, "span", place), value))
-        return t.Const(int(str(value)), place)
+        return t.Constant(int(str(value)), place)
 
 
 class _Words:
@@ -168,7 +168,7 @@ class _Words:
                 if not self.peek():
                     raise self.unexpected("", self.end, "a requirement")
         whole = Span(self.source, 0, len(self.source.text))
-        return all_of(tuple(parts), whole) if parts else t.Const(value=True, span=whole)
+        return all_of(tuple(parts), whole) if parts else t.Constant(value=True, span=whole)
 
     def requirement(self) -> t.Tree:
         name, at = self.take()

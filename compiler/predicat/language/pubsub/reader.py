@@ -85,7 +85,9 @@ class _Parser(TokenReader):
         if operator not in ("=", "!="):
             raise self.invalid(self.tokens[self.position - 1][2], say.no_comparison(operator))
         value = self.value()
-        return decided(t.Apply("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span)))
+        return decided(
+            t.OperatorCall("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span))
+        )
 
     def has_prefix(self) -> t.Tree:
         *_, start = self.take()
@@ -96,7 +98,7 @@ class _Parser(TokenReader):
         self.take(",")
         value = self.value()
         *_, end = self.take(")")
-        return decided(t.Apply("starts_with", (self.key(name, span), value), start.to(end)))
+        return decided(t.OperatorCall("starts_with", (self.key(name, span), value), start.to(end)))
 
     def attribute(self) -> tuple[str, Span]:
         kind, word, span = self.tokens[self.position]
@@ -119,7 +121,7 @@ class _Parser(TokenReader):
         if kind != "text":
             raise self.invalid(span, say.text_expected())
         self.position += 1
-        return t.Const(self.unquoted(word, span), span)
+        return t.Constant(self.unquoted(word, span), span)
 
     def unquoted(self, word: str, span: Span) -> str:
         def escape(found: re.Match[str]) -> str:

@@ -79,11 +79,11 @@ class PredicateReader(DataReader):
             raise self.fail(say.operators_alone(span))
         key = connectives[0]
         if key == "not":
-            return t.Apply("not", (self.read(body["not"], depth + 1),), span)
+            return t.OperatorCall("not", (self.read(body["not"], depth + 1),), span)
         parts = body[key]
         if not isinstance(parts, list) or len(parts) < 2:
             raise self.fail(say.combines_a_list(self.span(parts), key))
-        return t.Apply(key, self.many(parts, lambda part: self.read(part, depth + 1)), span)
+        return t.OperatorCall(key, self.many(parts, lambda part: self.read(part, depth + 1)), span)
 
     def leaf(self, body: Mapping[str, Any], span: Span) -> t.Tree:
         for key in body:
@@ -140,7 +140,7 @@ class PredicateReader(DataReader):
         key = str(body["property"])
         read = self.key(key, span)
         convert = next((op for op, name in CONVERSIONS.items() if name == kind), None)
-        return (t.Apply("cast", (read, t.Const(convert, span)), span) if convert else read), kind
+        return (t.OperatorCall("cast", (read, t.Constant(convert, span)), span) if convert else read), kind
 
     def constants(self, values: list[Any], kind: str, span: Span) -> list[t.Tree]:
         out: list[t.Tree] = []
@@ -155,19 +155,19 @@ class PredicateReader(DataReader):
                         _EXAMPLES[kind],
                     )
                 )
-            out.append(t.Const(found, span))
+            out.append(t.Constant(found, span))
         return out
 
     def predicate(self, target: t.Tree, op: str, values: list[t.Tree], span: Span) -> t.Tree:
         if op in COMPARED:
-            return t.Apply(COMPARED[op], (target, values[0]), span)
+            return t.OperatorCall(COMPARED[op], (target, values[0]), span)
         if op in ("IN", "NOT_IN"):
-            found: t.Tree = t.Apply("in", (target, t.ListOf(tuple(values), span)), span)
-            return found if op == "IN" else t.Apply("not", (found,), span)
+            found: t.Tree = t.OperatorCall("in", (target, t.ListLiteral(tuple(values), span)), span)
+            return found if op == "IN" else t.OperatorCall("not", (found,), span)
         name, negate = TESTED[op]
-        tests = tuple(t.Apply(name, (target, value), span) for value in values)
-        found = tests[0] if len(tests) == 1 else t.Apply("or", tests, span)
-        return t.Apply("not", (found,), span) if negate else found
+        tests = tuple(t.OperatorCall(name, (target, value), span) for value in values)
+        found = tests[0] if len(tests) == 1 else t.OperatorCall("or", tests, span)
+        return t.OperatorCall("not", (found,), span) if negate else found
 
 
 _EXAMPLES = {"LONG": "42", "DOUBLE": "4.2", "TIME": "1372933815000", "STRING": "'text'"}

@@ -43,15 +43,15 @@ def _binding(text: str, source: Source) -> t.Tree:
 
 def _test(words: list[str], key: t.Tree, span: Span) -> t.Tree:
     if "*" not in words and "#" not in words:
-        return t.Apply("eq", (key, t.Const(".".join(words), span)), span)
+        return t.OperatorCall("eq", (key, t.Constant(".".join(words), span)), span)
     head, last = words[:-1], words[-1]
     if last == "#" and "*" not in head and "#" not in head:
         text = ".".join(head)
-        whole = t.Apply("eq", (key, t.Const(text, span)), span)
-        return any_of((whole, t.Apply("starts_with", (key, t.Const(text + ".", span)), span)), span)
+        whole = t.OperatorCall("eq", (key, t.Constant(text, span)), span)
+        return any_of((whole, t.OperatorCall("starts_with", (key, t.Constant(text + ".", span)), span)), span)
     pattern = "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words)
-    dotted = t.Apply("concat", (t.Const(".", span), key), span)
-    found: t.Tree = t.Apply("matches", (dotted, t.Const(f"^{pattern}$", span)), span)
-    empty = t.Apply("eq", (key, t.Const("", span)), span)
-    nothing = t.Const(all(word == "#" for word in words), span)
-    return t.Apply("cond", (empty, nothing, found), span)
+    dotted = t.OperatorCall("concat", (t.Constant(".", span), key), span)
+    found: t.Tree = t.OperatorCall("matches", (dotted, t.Constant(f"^{pattern}$", span)), span)
+    empty = t.OperatorCall("eq", (key, t.Constant("", span)), span)
+    nothing = t.Constant(all(word == "#" for word in words), span)
+    return t.OperatorCall("cond", (empty, nothing, found), span)

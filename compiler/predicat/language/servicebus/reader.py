@@ -101,7 +101,9 @@ class _Reader(SelectorReader):
         elif not isinstance(value, str | int | float):
             raise self.fail(say.correlation_value(self.value_span(entries, name), name))
         found = self.key(name, place) if system is None else self.of_system(system, place)
-        return decided(t.Apply("eq", (found, t.Const(value, self.value_span(entries, name))), place))
+        return decided(
+            t.OperatorCall("eq", (found, t.Constant(value, self.value_span(entries, name))), place)
+        )
 
     # --- what a SQL filter has beside a selector
 
@@ -130,7 +132,7 @@ class _Reader(SelectorReader):
         found = self.property(self.primary(0), "EXISTS")
         *_, end = self.take(")")
         test = present(found)
-        return t.Apply("not", test.args, start.to(end)) if isinstance(test, t.Apply) else test
+        return t.OperatorCall("not", test.args, start.to(end)) if isinstance(test, t.OperatorCall) else test
 
     def looked_up(self) -> t.Tree:
         """property('x'): a property by a name that is no identifier."""
@@ -191,7 +193,7 @@ class _Reader(SelectorReader):
             isinstance(part, t.Name) and self.declared_type(part) in (DATE, TIMESTAMP)
             for part in (left, right)
         ):
-            return t.Apply(operator, (left, right), left.span.to(right.span))
+            return t.OperatorCall(operator, (left, right), left.span.to(right.span))
         return super().comparison(operator, left, right)
 
     def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
@@ -200,7 +202,7 @@ class _Reader(SelectorReader):
         if sign == "/" and DOUBLE not in kinds and kinds != {BIGINT}:
             raise self.fail(say.division_without_types(found.span))
         if sign == "%" and None in kinds:
-            found = t.Apply(
+            found = t.OperatorCall(
                 "mod",
                 tuple(part if self.number_kind(part) else _whole(part) for part in (left, right)),
                 found.span,
@@ -212,7 +214,7 @@ class _Reader(SelectorReader):
         found = super().added(left, depth)
         return (
             self.calculated(found, set(map(self.number_kind, found.args)))
-            if isinstance(found, t.Apply)
+            if isinstance(found, t.OperatorCall)
             else found
         )
 
@@ -229,12 +231,12 @@ class _Reader(SelectorReader):
     def number_kind(self, tree: t.Tree) -> Type | None:
         """BIGINT or DOUBLE, where it is known which number an operand is."""
         match tree:
-            case t.Const(value):
+            case t.Constant(value):
                 return DOUBLE if isinstance(value, float) else BIGINT
             case t.Name() | t.Member():
                 kind = self.declared_type(tree)
                 return kind if kind in (BIGINT, DOUBLE) else None
-            case t.Apply("neg", (inner,)):
+            case t.OperatorCall("neg", (inner,)):
                 return self.number_kind(inner)
             case _:
                 return self.calculations.get(id(tree), (None, None))[1]
@@ -248,14 +250,14 @@ class _Reader(SelectorReader):
         value = int(word[:20])
         if value > INT_MAX + (minus is not None):
             raise self.invalid(span, say.does_not_fit_in_64_bits(word))
-        return t.Const(value, span) if minus is None else t.Const(-value, minus.to(span))
+        return t.Constant(value, span) if minus is None else t.Constant(-value, minus.to(span))
 
 
 def _whole(tree: t.Tree) -> t.Tree:
     """A number without a declared type as a whole number, UNKNOWN if it is none."""
-    test = t.Apply("eq", (tree, t.Apply("floor", (tree,), tree.span)), tree.span)
-    whole = t.Apply("cast", (tree, t.Const("to_int", tree.span)), tree.span)
-    return t.Apply("cond", (test, whole, t.Const(None, tree.span)), tree.span)
+    test = t.OperatorCall("eq", (tree, t.OperatorCall("floor", (tree,), tree.span)), tree.span)
+    whole = t.OperatorCall("cast", (tree, t.Constant("to_int", tree.span)), tree.span)
+    return t.OperatorCall("cond", (test, whole, t.Constant(None, tree.span)), tree.span)
 
 
 def _unquoted(word: str) -> str:

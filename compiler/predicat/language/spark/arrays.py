@@ -66,7 +66,7 @@ def _zipped(reader: Reader, node: exp.Expr, index: exp.Expr, depth: int) -> t.Tr
 
 def _bound(first: str, one: t.Tree, second: str, other: t.Tree, made: t.Tree) -> t.Tree:
     """The body of a lambda with its two variables bound."""
-    return t.Bind("let", first, one, t.Bind("let", second, other, made, made.span), made.span)
+    return t.Macro("let", first, one, t.Macro("let", second, other, made, made.span), made.span)
 
 
 def _kept(*, found: bool) -> Build:
@@ -75,7 +75,7 @@ def _kept(*, found: bool) -> Build:
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
         items, others = reader.all(counted(reader, node, 2), depth)
-        if not isinstance(others, t.ListOf) or not all(map(_is_plain, others.items)):
+        if not isinstance(others, t.ListLiteral) or not all(map(_is_plain, others.items)):
             raise reader.fail(say.set_of_constants(others.span, reader.called_name(node)))
 
         def test(item: t.Tree) -> t.Tree:
@@ -89,7 +89,7 @@ def _kept(*, found: bool) -> Build:
 
 def _is_plain(tree: t.Tree) -> bool:
     """Whether a value is written out, and equal to itself alone: not NULL, and no double."""
-    return isinstance(tree, t.Const) and tree.value is not None and not isinstance(tree.value, float)
+    return isinstance(tree, t.Constant) and tree.value is not None and not isinstance(tree.value, float)
 
 
 def _distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -114,4 +114,4 @@ def sequence(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     length = (end - start) // by + 1 if by else 0
     if not 0 < length <= MOST_ELEMENTS:
         raise reader.fail(say.long_sequence(span, MOST_ELEMENTS))
-    return t.ListOf(tuple(number(start + place * by, span) for place in range(length)), span)
+    return t.ListLiteral(tuple(number(start + place * by, span) for place in range(length)), span)

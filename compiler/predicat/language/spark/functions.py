@@ -37,13 +37,13 @@ def width_bucket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         raise reader.fail(say.buckets(span))
 
     def build(value: t.Tree) -> t.Tree:
-        ahead = apply("sub", span, value, t.Const(least, span))
-        scaled = apply("mul", span, t.Const(float(count), span), ahead)
-        share = apply("div", span, scaled, t.Const(most - least, span))
+        ahead = apply("sub", span, value, t.Constant(least, span))
+        scaled = apply("mul", span, t.Constant(float(count), span), ahead)
+        share = apply("div", span, scaled, t.Constant(most - least, span))
         inside = apply("add", span, apply("floor", span, share), number(1, span))
-        above = apply("ge", span, value, t.Const(most, span))
+        above = apply("ge", span, value, t.Constant(most, span))
         found = choose(above, number(count + 1, span), inside, span)
-        below = apply("lt", span, value, t.Const(least, span))
+        below = apply("lt", span, value, t.Constant(least, span))
         placed = choose(below, number(0, span), found, span)
         return choose(apply("is_nan", span, value), nothing(span), placed, span)
 

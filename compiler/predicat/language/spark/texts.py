@@ -27,7 +27,7 @@ def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
     sizes = [_at_least(size, 0, span) for size in length]
-    if isinstance(start, t.Const) and isinstance(start.value, int) and start.value >= 0:
+    if isinstance(start, t.Constant) and isinstance(start.value, int) and start.value >= 0:
         return apply("substr", span, value, number(start.value or 1, start.span), *sizes)
 
     def build(value: t.Tree) -> t.Tree:
@@ -58,8 +58,8 @@ def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _at_least(tree: t.Tree, least: int, span: Span) -> t.Tree:
-    if isinstance(tree, t.Const) and isinstance(tree.value, int):
-        return t.Const(max(tree.value, least), tree.span)
+    if isinstance(tree, t.Constant) and isinstance(tree.value, int):
+        return t.Constant(max(tree.value, least), tree.span)
 
     def build(size: t.Tree) -> t.Tree:
         bound = number(least, span)

@@ -38,7 +38,7 @@ def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def at_place(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
     """An element of an array by its place, from 1 or from the end; a value of a map by its key."""
-    if isinstance(key, t.Const) and isinstance(key.value, str):
+    if isinstance(key, t.Constant) and isinstance(key.value, str):
         return apply("bracket", span, base, key)
     return by_kind(
         "element_at",
@@ -46,7 +46,7 @@ def at_place(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
         span,
         map=apply("bracket", span, base, key),
         list=_at(base, key.value, span)
-        if isinstance(key, t.Const) and isinstance(key.value, int)
+        if isinstance(key, t.Constant) and isinstance(key.value, int)
         else _place_of_row(base, key, span),
     )
 
@@ -130,7 +130,7 @@ def filter_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     (array,), body = lambda_of(reader, node, 1, "filter(xs, x -> x > 0)")
     items, test = reader.read(array, depth), reader.read(body.this, depth)
-    return t.Bind("filter", body.expressions[0].name, items, apply("is_true", span, test), span)
+    return t.Macro("filter", body.expressions[0].name, items, apply("is_true", span, test), span)
 
 
 def quantified(kind: str) -> Build:
@@ -144,9 +144,9 @@ def quantified(kind: str) -> Build:
         array, changed = transformed(reader, args[0], depth)
         body = reader.read(args[1].this, depth)
         if changed is None:
-            return t.Bind(kind, variable, array, body, span)
+            return t.Macro(kind, variable, array, body, span)
         item, value = changed
-        return t.Bind(kind, item, array, t.Bind("let", variable, value, body, span), span)
+        return t.Macro(kind, item, array, t.Macro("let", variable, value, body, span), span)
 
     return build
 
@@ -180,12 +180,14 @@ def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     array, changed = transformed(reader, others[0], depth)
     first, value = reader.all([others[1], added.expression], depth)
     if changed is not None:
-        array = t.Bind("map", changed[0], array, changed[1], span)
+        array = t.Macro("map", changed[0], array, changed[1], span)
     each_value = (
-        array if isinstance(value, t.Name) and value.name == item else t.Bind("map", item, array, value, span)
+        array
+        if isinstance(value, t.Name) and value.name == item
+        else t.Macro("map", item, array, value, span)
     )
     found = apply("sum", span, each_value)
-    return found if isinstance(first, t.Const) and first.value == 0 else apply("add", span, first, found)
+    return found if isinstance(first, t.Constant) and first.value == 0 else apply("add", span, first, found)
 
 
 def remove(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -205,7 +207,7 @@ def extreme(op: str, of_constants: str) -> Build:
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
         (items,) = reader.all(counted(reader, node, 1), depth)
-        if isinstance(items, t.ListOf):
+        if isinstance(items, t.ListLiteral):
             return apply(of_constants, span, *items.items)
         there = each("filter", _ITEM, items, lambda item: not_(apply("is_null", span, item)), span)
         return apply(op, span, there)
@@ -232,7 +234,7 @@ def null_of_zero(found: t.Tree, span: Span) -> t.Tree:
         _ITEM,
         found,
         lambda found: apply(
-            "cond", span, apply("eq", span, found, number(0, span)), t.Const(None, span), found
+            "cond", span, apply("eq", span, found, number(0, span)), t.Constant(None, span), found
         ),
         span,
     )

@@ -50,11 +50,11 @@ _TRUNCATED = {
 
 
 def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
-    return t.Apply(op, args, span)
+    return t.OperatorCall(op, args, span)
 
 
 def _cast(tree: t.Tree, op: str) -> t.Tree:
-    return _apply("cast", tree.span, tree, t.Const(op, tree.span))
+    return _apply("cast", tree.span, tree, t.Constant(op, tree.span))
 
 
 def as_date(reader: Reader, tree: t.Tree) -> t.Tree:
@@ -85,14 +85,14 @@ def _unit(reader: Reader, node: exp.Expr) -> str:
 
 
 def _times(count: t.Tree, factor: int) -> t.Tree:
-    if isinstance(count, t.Const) and isinstance(count.value, int):
-        return t.Const(count.value * factor, count.span)
+    if isinstance(count, t.Constant) and isinstance(count.value, int):
+        return t.Constant(count.value * factor, count.span)
     return (
         count
         if factor == 1
         else _apply("neg", count.span, count)
         if factor == -1
-        else _apply("mul", count.span, count, t.Const(factor, count.span))
+        else _apply("mul", count.span, count, t.Constant(factor, count.span))
     )
 
 
@@ -100,8 +100,8 @@ def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Spa
     """A time, so many units later."""
     if unit in _MONTHS:
         return _apply("add_months", span, moment, _times(count, _MONTHS[unit] * sign))
-    if isinstance(count, t.Const) and isinstance(count.value, int) and abs(count.value) < 10**9:
-        return _apply("add", span, moment, t.Const(_FIXED[unit] * (count.value * sign), span))
+    if isinstance(count, t.Constant) and isinstance(count.value, int) and abs(count.value) < 10**9:
+        return _apply("add", span, moment, t.Constant(_FIXED[unit] * (count.value * sign), span))
     if unit in ("DAY", "WEEK"):
         return _apply("add_days", span, moment, _times(count, _FIXED[unit].days * sign))
     raise reader.fail(say.computed_count(count.span, unit.lower()))
@@ -111,9 +111,9 @@ def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, 
     """A time and an interval behind or before it: the months first, then the rest, as engines do."""
     months, rest = times.length(reader, node)
     if months:
-        moment = _apply("add_months", span, moment, t.Const(months * sign, span))
+        moment = _apply("add_months", span, moment, t.Constant(months * sign, span))
     if rest or not months:
-        moment = _apply("add" if sign > 0 else "sub", span, moment, t.Const(rest, span))
+        moment = _apply("add" if sign > 0 else "sub", span, moment, t.Constant(rest, span))
     return moment
 
 
@@ -221,7 +221,10 @@ def date_trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     text = _truncated(unit) or unit.name.lower()
     span = reader.span(node)
     return _apply(
-        "date_trunc", span, t.Const(text, reader.span(unit)), as_timestamp(reader, reader.read(moment, depth))
+        "date_trunc",
+        span,
+        t.Constant(text, reader.span(unit)),
+        as_timestamp(reader, reader.read(moment, depth)),
     )
 
 
@@ -240,7 +243,7 @@ def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     start = _apply(
         "date_trunc",
         reader.span(node),
-        t.Const(name, reader.span(unit)),
+        t.Constant(name, reader.span(unit)),
         as_timestamp(reader, reader.read(node.this, depth)),
     )
     return _cast(start, "to_date")
@@ -287,7 +290,7 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _seconds(moment: t.Tree, span: Span) -> t.Tree:
     """Whole seconds since 1970, cut towards it."""
-    return _apply("div", span, _apply("to_micros", span, moment), t.Const(1_000_000, span))
+    return _apply("div", span, _apply("to_micros", span, moment), t.Constant(1_000_000, span))
 
 
 def unix(per_second: int) -> Build:
@@ -319,21 +322,21 @@ def from_unixtime(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`from_unixtime(n)`: a text, as in Spark."""
     args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
     pattern = formats.format_of(reader, args[1], "spark") if len(args) == 2 else "%Y-%m-%d %H:%M:%S"
-    seconds = _apply("cast", span, args[0], t.Const("to_int", span))  # Spark cuts `ms / 1000`
+    seconds = _apply("cast", span, args[0], t.Constant("to_int", span))  # Spark cuts `ms / 1000`
     stamp = _apply("to_timestamp", span, seconds)
-    return _apply("format_time", span, t.Const(pattern, span), stamp)
+    return _apply("format_time", span, t.Constant(pattern, span), stamp)
 
 
 def unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     (day,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
-    return _apply("days_between", span, as_date(reader, day), t.Const(date(1970, 1, 1), span))
+    return _apply("days_between", span, as_date(reader, day), t.Constant(date(1970, 1, 1), span))
 
 
 def date_of_unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     (count,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
-    return _apply("add_days", span, t.Const(date(1970, 1, 1), span), count)
+    return _apply("add_days", span, t.Constant(date(1970, 1, 1), span), count)
 
 
 # --- texts

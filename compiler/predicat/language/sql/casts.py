@@ -29,19 +29,19 @@ def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
     """A cast to a type. A constant date or time is read here, in SQL's format."""
     if kind == "time":
         return _time_of_day(reader, inner, span)
-    if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in _TIMES:
+    if isinstance(inner, t.Constant) and isinstance(inner.value, str) and kind in _TIMES:
         value = time_constant(inner.value, _TIMES[kind], inner.span)
         if isinstance(value, Diagnostic):
             raise reader.fail(value)
-        return t.Const(value, span)
-    return t.Apply("cast", (inner, t.Const(_CASTS[kind], span)), span)
+        return t.Constant(value, span)
+    return t.OperatorCall("cast", (inner, t.Constant(_CASTS[kind], span)), span)
 
 
 def _time_of_day(reader: Reader, inner: t.Tree, span: Span) -> t.Tree:
     """`t::time`, and the constant `TIME '08:30'`: the time since midnight."""
-    if not isinstance(inner, t.Const) or not isinstance(inner.value, str):
-        return t.Apply("time_of_day", (inner,), span)
+    if not isinstance(inner, t.Constant) or not isinstance(inner.value, str):
+        return t.OperatorCall("time_of_day", (inner,), span)
     value = parse_clock(inner.value.strip())
     if value is None:
         raise reader.fail(say.bad_time_of_day(inner.span, inner.value))
-    return t.Const(value, span)
+    return t.Constant(value, span)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def whole(reader: Reader, tree: t.Tree, name: str) -> int:
     """A whole number that is written out. Raises Stop."""
-    if not isinstance(tree, t.Const) or not isinstance(tree.value, int) or isinstance(tree.value, bool):
+    if not isinstance(tree, t.Constant) or not isinstance(tree.value, int) or isinstance(tree.value, bool):
         raise reader.fail(say.number_not_constant(tree.span, name))
     return tree.value
 
 
 def real(reader: Reader, tree: t.Tree, name: str) -> float:
     """A finite number that is written out, as a double. Raises Stop."""
-    value = tree.value if isinstance(tree, t.Const) else None
+    value = tree.value if isinstance(tree, t.Constant) else None
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not isfinite(value):
         raise reader.fail(say.number_not_constant(tree.span, name))
     return float(value)
@@ -30,6 +30,6 @@ def real(reader: Reader, tree: t.Tree, name: str) -> float:
 
 def text(reader: Reader, tree: t.Tree, name: str) -> str:
     """A text that is written out. Raises Stop."""
-    if not isinstance(tree, t.Const) or not isinstance(tree.value, str):
+    if not isinstance(tree, t.Constant) or not isinstance(tree.value, str):
         raise reader.fail(say.text_not_constant(tree.span, name))
     return tree.value

@@ -34,8 +34,8 @@ def arrow(*, text: bool) -> Build:
         span = reader.span(node)
         found = _subject(reader, node.this, depth)
         for key in _keys(reader, node, node.expression, depth):
-            found = t.Apply("bracket", (found, key), span)
-        return t.Apply("json_text", (found,), span) if text else found
+            found = t.OperatorCall("bracket", (found, key), span)
+        return t.OperatorCall("json_text", (found,), span) if text else found
 
     return build
 
@@ -43,14 +43,14 @@ def arrow(*, text: bool) -> Build:
 def _subject(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """What an operator of JSON stands behind."""
     op = "sql.parsed_subject" if reader.language.reads_texts else "sql.subject"
-    return t.Apply(op, (reader.read(node, depth),), reader.span(node))
+    return t.OperatorCall(op, (reader.read(node, depth),), reader.span(node))
 
 
 def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.Tree]:
     """The keys and places of an arrow. sqlglot reads a constant as a path of one step."""
     if not isinstance(path, exp.JSONPath):
         key = reader.read(path, depth)
-        if isinstance(key, t.Const) and isinstance(key.value, int) and key.value < 0:
+        if isinstance(key, t.Constant) and isinstance(key.value, int) and key.value < 0:
             raise reader.fail(say.place_from_the_end(reader.span(node)))
         return [key]
     found: list[t.Tree] = []
@@ -59,7 +59,7 @@ def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.
             step.this, str | int
         ):
             raise reader.fail(say.json_path(reader.span(node)))
-        found.append(t.Const(step.this, reader.span(node)))
+        found.append(t.Constant(step.this, reader.span(node)))
     return found
 
 
@@ -83,17 +83,19 @@ def path_arrow(*, text: bool) -> Build:
             if step.startswith("-"):
                 raise reader.fail(say.place_from_the_end(span))
             found = below(found, step, span)
-        return t.Apply("json_text", (found,), span) if text else found
+        return t.OperatorCall("json_text", (found,), span) if text else found
 
     return build
 
 
 def below(base: t.Tree, step: str, span: Span) -> t.Tree:
     """What is below a key; digits may be a place in an array."""
-    key = t.Apply("bracket", (base, t.Const(step, span)), span)
+    key = t.OperatorCall("bracket", (base, t.Constant(step, span)), span)
     if not _PLACE.fullmatch(step):
         return key
-    return t.Apply("coalesce", (key, t.Apply("bracket", (base, t.Const(int(step), span)), span)), span)
+    return t.OperatorCall(
+        "coalesce", (key, t.OperatorCall("bracket", (base, t.Constant(int(step), span)), span)), span
+    )
 
 
 def has_key(join: str) -> Build:
@@ -107,16 +109,22 @@ def has_key(join: str) -> Build:
         items = keys.expressions if isinstance(keys, exp.Array) else [keys]
         subject = _subject(reader, node.this, depth)
         tests = tuple(_has(node, subject, key, span) for key in reader.all(items, depth))
-        return unless_absent((subject,), tests[0] if len(tests) == 1 else t.Apply(join, tests, span), span)
+        return unless_absent(
+            (subject,), tests[0] if len(tests) == 1 else t.OperatorCall(join, tests, span), span
+        )
 
     return build
 
 
 def _has(node: exp.Expr, subject: t.Tree, key: t.Tree, span: Span) -> t.Tree:
     name = _variable(node)
-    there = t.Apply("not", (t.Apply("is_null", (t.Apply("bracket", (subject, key), span),), span),), span)
-    listed = t.Bind("any", name, subject, t.Apply("eq", (t.Name(name, span), key), span), span)
-    return t.Apply("or", (t.Apply("is_true", (there,), span), t.Apply("is_true", (listed,), span)), span)
+    there = t.OperatorCall(
+        "not", (t.OperatorCall("is_null", (t.OperatorCall("bracket", (subject, key), span),), span),), span
+    )
+    listed = t.Macro("any", name, subject, t.OperatorCall("eq", (t.Name(name, span), key), span), span)
+    return t.OperatorCall(
+        "or", (t.OperatorCall("is_true", (there,), span), t.OperatorCall("is_true", (listed,), span)), span
+    )
 
 
 def contains(*, turned: bool) -> Build:
@@ -138,7 +146,7 @@ def contains(*, turned: bool) -> Build:
         name = _variable(node)
         outer, inner = reader.all([whole, part], depth)
         each = _within(t.Name(name, span), outer, span)
-        return unless_absent((outer, inner), t.Bind("all", name, inner, each, span), span)
+        return unless_absent((outer, inner), t.Macro("all", name, inner, each, span), span)
 
     return build
 
@@ -148,23 +156,23 @@ def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     one, other = reader.all([node.this, node.expression], depth)
     name = _variable(node)
-    found = t.Bind("any", name, one, _within(t.Name(name, span), other, span), span)
-    return unless_absent((one, other), t.Apply("is_true", (found,), span), span)
+    found = t.Macro("any", name, one, _within(t.Name(name, span), other, span), span)
+    return unless_absent((one, other), t.OperatorCall("is_true", (found,), span), span)
 
 
 def _within(item: t.Tree, items: t.Tree, span: Span) -> t.Tree:
     """Whether an array has an element. NULL is equal to none, and beside it the others count all the same."""
-    return t.Apply("is_true", (t.Apply("in", (item, items), span),), span)
+    return t.OperatorCall("is_true", (t.OperatorCall("in", (item, items), span),), span)
 
 
 def unless_absent(parts: tuple[t.Tree, ...], found: t.Tree, span: Span) -> t.Tree:
     """`found`, which is never UNKNOWN itself, where all the operands have values."""
-    present = [part for part in parts if not isinstance(part, t.Const | t.ListOf)]
+    present = [part for part in parts if not isinstance(part, t.Constant | t.ListLiteral)]
     if not present:
         return found
-    absent = tuple(t.Apply("is_null", (part,), span) for part in present)
-    test = absent[0] if len(absent) == 1 else t.Apply("or", absent, span)
-    return t.Apply("cond", (test, t.Const(None, span), found), span)
+    absent = tuple(t.OperatorCall("is_null", (part,), span) for part in present)
+    test = absent[0] if len(absent) == 1 else t.OperatorCall("or", absent, span)
+    return t.OperatorCall("cond", (test, t.Constant(None, span), found), span)
 
 
 def _json_constant(reader: Reader, node: exp.Expr) -> Any:
@@ -190,7 +198,7 @@ def _holds(reader: Reader, node: exp.Expr, subject: t.Tree, value: Any, span: Sp
                 _holds(
                     reader,
                     node,
-                    t.Apply("bracket", (subject, t.Const(key, span)), span),
+                    t.OperatorCall("bracket", (subject, t.Constant(key, span)), span),
                     inner,
                     span,
                     depth + 1,
@@ -201,10 +209,10 @@ def _holds(reader: Reader, node: exp.Expr, subject: t.Tree, value: Any, span: Sp
         case list():
             name = _variable(node, depth)
             parts = tuple(
-                t.Apply(
+                t.OperatorCall(
                     "is_true",
                     (
-                        t.Bind(
+                        t.Macro(
                             "any",
                             name,
                             subject,
@@ -220,18 +228,20 @@ def _holds(reader: Reader, node: exp.Expr, subject: t.Tree, value: Any, span: Sp
         case None:
             raise reader.fail(say.json_null(span))
         case _:
-            same = t.Apply("eq", (subject, t.Const(value, span)), span)
-            return t.Apply("is_true", (same,), span)
+            same = t.OperatorCall("eq", (subject, t.Constant(value, span)), span)
+            return t.OperatorCall("is_true", (same,), span)
 
 
 def _is_type(subject: t.Tree, name: str, span: Span) -> t.Tree:
-    return t.Apply("is_true", (t.Apply("is_type", (subject, t.Const(name, span)), span),), span)
+    return t.OperatorCall(
+        "is_true", (t.OperatorCall("is_type", (subject, t.Constant(name, span)), span),), span
+    )
 
 
 def _all(tests: tuple[t.Tree, ...], span: Span) -> t.Tree:
     if not tests:
-        return t.Const(True, span)
-    return tests[0] if len(tests) == 1 else t.Apply("and", tests, span)
+        return t.Constant(True, span)
+    return tests[0] if len(tests) == 1 else t.OperatorCall("and", tests, span)
 
 
 def _variable(node: exp.Expr, depth: int = 0) -> str:

@@ -51,7 +51,7 @@ def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _behind(size: t.Tree, span: Span) -> t.Tree:
     """The place behind the characters that a negative length leaves out."""
-    if isinstance(size, t.Const) and isinstance(size.value, int):
+    if isinstance(size, t.Constant) and isinstance(size.value, int):
         return number(1 - size.value, span)
     return plus(apply("neg", span, size), 1, span)
 
@@ -59,12 +59,12 @@ def _behind(size: t.Tree, span: Span) -> t.Tree:
 def _of_both(reader: Reader, node: exp.Expr, build: Build, depth: int) -> t.Tree:
     span = reader.span(node)
     value, length = reader.all([node.this, node.expression], depth)
-    if isinstance(length, t.Const):
+    if isinstance(length, t.Constant):
         return let(_TEXT, value, lambda value: build(value, length), span)
     return let(_TEXT, value, lambda value: let(_SIZE, length, lambda size: build(value, size), span), span)
 
 
 def _by_sign(size: t.Tree, plain: t.Tree, negative: t.Tree) -> t.Tree:
-    if isinstance(size, t.Const) and isinstance(size.value, int):
+    if isinstance(size, t.Constant) and isinstance(size.value, int):
         return negative if size.value < 0 else plain
     return choose(apply("lt", size.span, size, number(0, size.span)), negative, plain, size.span)

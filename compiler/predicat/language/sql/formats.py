@@ -120,7 +120,7 @@ def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -
 
     `read`: texts are read in it, where PostgreSQL refuses the minutes of Java as a second month.
     """
-    if not isinstance(node, t.Const) or not isinstance(node.value, str) or not node.value:
+    if not isinstance(node, t.Constant) or not isinstance(node.value, str) or not node.value:
         raise reader.fail(say.format_not_constant(node.span))
     text = node.value
     if style == "sql":
@@ -137,8 +137,8 @@ def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -
 
 def written(pattern: str, moment: t.Tree, span: Span) -> t.Tree:
     """The text of a time (or of a date) in a format."""
-    stamp = t.Apply("cast", (moment, t.Const("to_timestamp", span)), span)
-    return t.Apply("format_time", (t.Const(pattern, span), stamp), span)
+    stamp = t.OperatorCall("cast", (moment, t.Constant("to_timestamp", span)), span)
+    return t.OperatorCall("format_time", (t.Constant(pattern, span), stamp), span)
 
 
 def _is_of_one(one: str | None, other: str | None, text: str, *, read: bool) -> bool:
@@ -168,11 +168,11 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
 
     def part(letter: str, default: str, length: int = 0) -> t.Tree:
         if letter not in letters:
-            return t.Const(default, span)
-        start = t.Const(places[letter], span)
-        return t.Apply("substr", (text, start, t.Const(length or DIGITS[letter], span)), span)
+            return t.Constant(default, span)
+        start = t.Constant(places[letter], span)
+        return t.OperatorCall("substr", (text, start, t.Constant(length or DIGITS[letter], span)), span)
 
-    dash, colon = t.Const("-", span), t.Const(":", span)
+    dash, colon = t.Constant("-", span), t.Constant(":", span)
     day = (
         [part("Y", "", 10)]
         if "%Y-%m-%d" in pattern
@@ -180,7 +180,7 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
     )
     if kind == "date" and not set(letters) & set(_CLOCK):
         whole = text if pattern == "%Y-%m-%d" else _joined(day, span)
-        value = t.Apply("to_date", (whole,), span)
+        value = t.OperatorCall("to_date", (whole,), span)
         return value if whole is text else _if_like(text, shape, value, span)
     clock = (
         [part("H", "", 8)]
@@ -188,11 +188,11 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
         else [part("H", "00"), colon, part("M", "00"), colon, part("S", "00")]
     )
     fraction = next((letter for letter in "Lf" if letter in letters), None)
-    clock += [t.Const(".", span), part(fraction, "")] if fraction is not None else []
-    moment = t.Apply(
-        "to_timestamp", (_joined([*day, t.Const("T", span), *clock, t.Const("Z", span)], span),), span
+    clock += [t.Constant(".", span), part(fraction, "")] if fraction is not None else []
+    moment = t.OperatorCall(
+        "to_timestamp", (_joined([*day, t.Constant("T", span), *clock, t.Constant("Z", span)], span),), span
     )
-    value = t.Apply("cast", (moment, t.Const("to_date", span)), span) if kind == "date" else moment
+    value = t.OperatorCall("cast", (moment, t.Constant("to_date", span)), span) if kind == "date" else moment
     return _if_like(text, shape, value, span)
 
 
@@ -209,16 +209,16 @@ def _joined(parts: list[t.Tree], span: Span) -> t.Tree:
     found: list[t.Tree] = []
     for part in parts:
         last = found[-1] if found else None
-        if isinstance(last, t.Const) and isinstance(part, t.Const):
-            found[-1] = t.Const(f"{last.value}{part.value}", span)
+        if isinstance(last, t.Constant) and isinstance(part, t.Constant):
+            found[-1] = t.Constant(f"{last.value}{part.value}", span)
         else:
             found.append(part)
     result = found[0]
     for part in found[1:]:
-        result = t.Apply("concat", (result, part), span)
+        result = t.OperatorCall("concat", (result, part), span)
     return result
 
 
 def _if_like(text: t.Tree, shape: str, value: t.Tree, span: Span) -> t.Tree:
-    test = t.Apply("like", (text, t.Const(shape, span)), span)
-    return t.Apply("cond", (test, value, t.Const(None, span)), span)
+    test = t.OperatorCall("like", (text, t.Constant(shape, span)), span)
+    return t.OperatorCall("cond", (test, value, t.Constant(None, span)), span)

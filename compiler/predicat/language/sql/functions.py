@@ -28,8 +28,8 @@ def function(op: str, *counts: int) -> Build:
 def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, other = reader.all([node.this, node.expression], depth)
     span = reader.span(node)
-    test = t.Apply("is_true", (t.Apply("eq", (value, other), span),), span)
-    return t.Apply("cond", (test, t.Const(None, span), value), span)
+    test = t.OperatorCall("is_true", (t.OperatorCall("eq", (value, other), span),), span)
+    return t.OperatorCall("cond", (test, t.Constant(None, span), value), span)
 
 
 def trim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -66,24 +66,28 @@ def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def split_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`split_part(s, '@', 2)`."""
     text, by, number = reader.all(counted(reader, node, 3), depth)
-    if not isinstance(number, t.Const) or not isinstance(number.value, int) or not 0 < number.value < 2**31:
+    if (
+        not isinstance(number, t.Constant)
+        or not isinstance(number.value, int)
+        or not 0 < number.value < 2**31
+    ):
         raise reader.fail(say.place_not_constant(number.span))
     return meanings.split_part(text, by, number.value, reader.span(node))
 
 
 def is_nan(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     (value,) = reader.all(counted(reader, node, 1), depth)
-    return t.Apply("is_nan", (value,), reader.span(node))
+    return t.OperatorCall("is_nan", (value,), reader.span(node))
 
 
 def is_nan_or_false(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """Spark's isnan, which is FALSE for NULL."""
-    return t.Apply("is_true", (is_nan(reader, node, depth),), reader.span(node))
+    return t.OperatorCall("is_true", (is_nan(reader, node, depth),), reader.span(node))
 
 
 def nvl2(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, yes, no = reader.all(counted(reader, node, 3), depth)
-    return t.Apply("cond", (absent(value, value.span), no, yes), reader.span(node))
+    return t.OperatorCall("cond", (absent(value, value.span), no, yes), reader.span(node))
 
 
 def is_not_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -101,7 +105,7 @@ def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     one, other = reader.all(counted(reader, node, 2), depth)
     span = reader.span(node)
     element = fresh_name("element", {fold_identifier(part.name) for part in node.find_all(exp.Identifier)})
-    return t.Bind("any", element, one, t.Apply("in", (t.Name(element, span), other), span), span)
+    return t.Macro("any", element, one, t.OperatorCall("in", (t.Name(element, span), other), span), span)
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -109,7 +113,7 @@ def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if _is_below(start, 1):
         raise reader.fail(say.place_before_text(start.span))
     check_length(reader, *length)
-    return t.Apply("substr", (value, start, *length), reader.span(node))
+    return t.OperatorCall("substr", (value, start, *length), reader.span(node))
 
 
 def check_length(reader: Reader, *lengths: t.Tree) -> None:
@@ -120,7 +124,7 @@ def check_length(reader: Reader, *lengths: t.Tree) -> None:
 
 def _is_below(tree: t.Tree, least: int) -> bool:
     return (
-        isinstance(tree, t.Const)
+        isinstance(tree, t.Constant)
         and isinstance(tree.value, int)
         and not isinstance(tree.value, bool)
         and tree.value < least
@@ -130,7 +134,7 @@ def _is_below(tree: t.Tree, least: int) -> bool:
 def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, length = reader.all([node.this, node.expression], depth)
     check_length(reader, length)
-    return t.Apply("substr", (value, t.Const(1, length.span), length), reader.span(node))
+    return t.OperatorCall("substr", (value, t.Constant(1, length.span), length), reader.span(node))
 
 
 def position(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -18,7 +18,7 @@ def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     found, *rest = _texts(reader, node, depth)
     for part in rest:
-        found = t.Apply("concat", (found, part), span)
+        found = t.OperatorCall("concat", (found, part), span)
     return found
 
 
@@ -27,12 +27,12 @@ def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     found, *rest = [
         part
-        if isinstance(part, t.Const) and part.value is not None
-        else t.Apply("coalesce", (part, t.Const("", span)), span)
+        if isinstance(part, t.Constant) and part.value is not None
+        else t.OperatorCall("coalesce", (part, t.Constant("", span)), span)
         for part in _texts(reader, node, depth)
     ]
     for part in rest:
-        found = t.Apply("concat", (found, part), span)
+        found = t.OperatorCall("concat", (found, part), span)
     return found
 
 
@@ -40,7 +40,7 @@ def _texts(reader: Reader, node: exp.Expr, depth: int) -> list[t.Tree]:
     parts = reader.all(list(arguments(node)), depth)
     return [
         part
-        if isinstance(part, t.Const) and isinstance(part.value, str)
-        else t.Apply("sql.text", (part,), part.span)
+        if isinstance(part, t.Constant) and isinstance(part.value, str)
+        else t.OperatorCall("sql.text", (part,), part.span)
         for part in parts
     ]

@@ -114,7 +114,7 @@ def length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
     def build(value: t.Tree) -> t.Tree:
         is_array = apply("json_is", span, value, text("array", span))
-        return choose(is_array, apply("size", span, value), t.Const(None, span), span)
+        return choose(is_array, apply("size", span, value), t.Constant(None, span), span)
 
     return let(_VALUE, apply("sql.json", span, array), build, span)
 
@@ -166,7 +166,7 @@ def _of_nodes(reader: Reader, node: exp.Expr, path: exp.Expr) -> list[t.Tree]:
         known = isinstance(step, exp.JSONPathKey | exp.JSONPathSubscript)
         if not known or not isinstance(step.this, str | int) or len(found) >= _MOST_STEPS:
             raise reader.fail(say.json_path(span))
-        found.append(t.Const(step.this, span))
+        found.append(t.Constant(step.this, span))
     return found
 
 

@@ -10,40 +10,44 @@ from predicat.ir import tree as t
 
 def right(text: t.Tree, length: t.Tree, span: Span) -> t.Tree:
     """RIGHT: the last characters of a text; the whole text if it is shorter. The length is not negative."""
-    start = _apply("add", span, _apply("sub", span, _apply("length", span, text), length), t.Const(1, span))
+    start = _apply(
+        "add", span, _apply("sub", span, _apply("length", span, text), length), t.Constant(1, span)
+    )
     return _apply("substr", span, text, start, length)
 
 
 def split_part(text: t.Tree, by: t.Tree, place: int, span: Span) -> t.Tree:
     """SPLIT_PART: the part at a position that counts from 1; the empty text if there are fewer parts."""
-    part = _apply("bracket", span, _apply("split", span, text, by), t.Const(place - 1, span))
-    return _apply("coalesce", span, part, _apply("substr", span, text, t.Const(1, span), t.Const(0, span)))
+    part = _apply("bracket", span, _apply("split", span, text, by), t.Constant(place - 1, span))
+    return _apply(
+        "coalesce", span, part, _apply("substr", span, text, t.Constant(1, span), t.Constant(0, span))
+    )
 
 
 def quarter(month: t.Tree, span: Span) -> t.Tree:
     """1 to 4."""
-    return _apply("div", span, _apply("add", span, month, t.Const(2, span)), t.Const(3, span))
+    return _apply("div", span, _apply("add", span, month, t.Constant(2, span)), t.Constant(3, span))
 
 
 def iso_day(day: t.Tree, span: Span) -> t.Tree:
     """ISODOW: 1 for Monday to 7 for Sunday."""
-    return _apply("add", span, weekday(day, span), t.Const(1, span))
+    return _apply("add", span, weekday(day, span), t.Constant(1, span))
 
 
 def spark_day(day: t.Tree) -> t.Tree:
     """DAYOFWEEK: 1 for Sunday to 7 for Saturday; `day` is 0 for Sunday."""
-    return _apply("add", day.span, day, t.Const(1, day.span))
+    return _apply("add", day.span, day, t.Constant(1, day.span))
 
 
 def weekday(day: t.Tree, span: Span) -> t.Tree:
     """WEEKDAY: 0 for Monday to 6 for Sunday; `day` is 0 for Sunday."""
-    return _apply("mod", span, _apply("add", span, day, t.Const(6, span)), t.Const(7, span))
+    return _apply("mod", span, _apply("add", span, day, t.Constant(6, span)), t.Constant(7, span))
 
 
 def _thursday(moment: t.Tree, span: Span) -> t.Tree:
     """The Thursday of the week."""
-    day = _apply("cast", span, moment, t.Const("to_date", span))
-    ahead = _apply("sub", span, t.Const(3, span), weekday(_apply("day_of_week", span, day), span))
+    day = _apply("cast", span, moment, t.Constant("to_date", span))
+    ahead = _apply("sub", span, t.Constant(3, span), weekday(_apply("day_of_week", span, day), span))
     return _apply("add_days", span, day, ahead)
 
 
@@ -55,13 +59,13 @@ def iso_year(moment: t.Tree, span: Span) -> t.Tree:
 def week(moment: t.Tree, span: Span) -> t.Tree:
     """The week of ISO 8601: that of the year which its Thursday lies in."""
     thursday = _apply("day_of_year", span, _thursday(moment, span))
-    whole = _apply("div", span, _apply("sub", span, thursday, t.Const(1, span)), t.Const(7, span))
-    return _apply("add", span, whole, t.Const(1, span))
+    whole = _apply("div", span, _apply("sub", span, thursday, t.Constant(1, span)), t.Constant(7, span))
+    return _apply("add", span, whole, t.Constant(1, span))
 
 
 def floor_div(number: t.Tree, by: int, span: Span) -> t.Tree:
     """A whole number divided by a positive one, rounded down."""
-    size = t.Const(by, span)
+    size = t.Constant(by, span)
     return _apply("div", span, _apply("sub", span, number, _floor_mod(number, size, span)), size)
 
 
@@ -74,43 +78,43 @@ def _floor_mod(number: t.Tree, size: t.Tree, span: Span) -> t.Tree:
 def date_bin(stride: int, moment: t.Tree, origin: t.Tree, span: Span) -> t.Tree:
     """DATE_BIN: the start of the stride that holds a time; strides begin at an origin."""
     ahead = _apply("to_micros", span, _apply("sub", span, moment, origin))
-    rest = _floor_mod(ahead, t.Const(stride, span), span)
+    rest = _floor_mod(ahead, t.Constant(stride, span), span)
     return _apply("from_micros", span, _apply("sub", span, _apply("to_micros", span, moment), rest))
 
 
 def epoch(moment: t.Tree, span: Span) -> t.Tree:
     """EXTRACT(EPOCH): the seconds since 1970, or of a duration, with decimals."""
-    micros = _apply("cast", span, _apply("to_micros", span, moment), t.Const("to_double", span))
-    return _apply("div", span, micros, t.Const(1_000_000.0, span))
+    micros = _apply("cast", span, _apply("to_micros", span, moment), t.Constant("to_double", span))
+    return _apply("div", span, micros, t.Constant(1_000_000.0, span))
 
 
 def second(moment: t.Tree, span: Span) -> t.Tree:
     """EXTRACT(SECOND): the second with decimals."""
-    rest = _floor_mod(_apply("to_micros", span, moment), t.Const(60_000_000, span), span)
+    rest = _floor_mod(_apply("to_micros", span, moment), t.Constant(60_000_000, span), span)
     return _apply(
-        "div", span, _apply("cast", span, rest, t.Const("to_double", span)), t.Const(1_000_000.0, span)
+        "div", span, _apply("cast", span, rest, t.Constant("to_double", span)), t.Constant(1_000_000.0, span)
     )
 
 
 def make_date(year: t.Tree, month: t.Tree, day: t.Tree, span: Span) -> t.Tree:
     """MAKE_DATE: UNKNOWN if the month has no such day."""
-    one = t.Const(1, span)
+    one = t.Constant(1, span)
     months = _apply(
         "add",
         span,
-        _apply("mul", span, _apply("sub", span, year, one), t.Const(12, span)),
+        _apply("mul", span, _apply("sub", span, year, one), t.Constant(12, span)),
         _apply("sub", span, month, one),
     )
-    first = _apply("add_months", span, t.Const(date(1, 1, 1), span), months)
+    first = _apply("add_months", span, t.Constant(date(1, 1, 1), span), months)
     made = _apply("add_days", span, first, _apply("sub", span, day, one))
     fits = _apply(
         "and",
         span,
         _apply("ge", span, month, one),
-        _apply("le", span, month, t.Const(12, span)),
+        _apply("le", span, month, t.Constant(12, span)),
         _apply("eq", span, _apply("day", span, made), day),
     )
-    return _apply("cond", span, fits, made, t.Const(None, span))
+    return _apply("cond", span, fits, made, t.Constant(None, span))
 
 
 def units_between(unit: str, start: t.Tree, end: t.Tree, span: Span) -> t.Tree:
@@ -123,15 +127,15 @@ def units_between(unit: str, start: t.Tree, end: t.Tree, span: Span) -> t.Tree:
         if unit in _BELOW_A_DAY:
             if unit == "MICROSECOND":
                 return _apply("to_micros", span, ahead)
-            return _apply("in_units", span, t.Const(unit.lower(), span), ahead)
-        hours = _apply("in_units", span, t.Const("hour", span), ahead)
-        return _apply("div", span, hours, t.Const(24 if unit == "DAY" else 168, span))
+            return _apply("in_units", span, t.Constant(unit.lower(), span), ahead)
+        hours = _apply("in_units", span, t.Constant("hour", span), ahead)
+        return _apply("div", span, hours, t.Constant(24 if unit == "DAY" else 168, span))
     one, other = _packed(start, span), _packed(end, span)
     clocks = [
-        _apply("sub", span, moment, _apply("date_trunc", span, t.Const("day", span), moment))
+        _apply("sub", span, moment, _apply("date_trunc", span, t.Constant("day", span), moment))
         for moment in (start, end)
     ]
-    day = _apply("cast", span, end, t.Const("to_date", span))
+    day = _apply("cast", span, end, t.Constant("to_date", span))
     before = _apply("and", span, _apply("gt", span, other, one), _apply("lt", span, clocks[1], clocks[0]))
     after = _apply("and", span, _apply("lt", span, other, one), _apply("gt", span, clocks[1], clocks[0]))
     moved = _apply(
@@ -142,12 +146,12 @@ def units_between(unit: str, start: t.Tree, end: t.Tree, span: Span) -> t.Tree:
             "cond",
             span,
             before,
-            t.Const(-1, span),
-            _apply("cond", span, after, t.Const(1, span), t.Const(0, span)),
+            t.Constant(-1, span),
+            _apply("cond", span, after, t.Constant(1, span), t.Constant(0, span)),
         ),
     )
     months = _apply("sub", span, _packed(moved, span), one)
-    return _apply("div", span, months, t.Const(32 * {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit], span))
+    return _apply("div", span, months, t.Constant(32 * {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit], span))
 
 
 _BELOW_A_DAY = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR")
@@ -158,11 +162,11 @@ def _packed(moment: t.Tree, span: Span) -> t.Tree:
     months = _apply(
         "add",
         span,
-        _apply("mul", span, _apply("year", span, moment), t.Const(12, span)),
+        _apply("mul", span, _apply("year", span, moment), t.Constant(12, span)),
         _apply("month", span, moment),
     )
-    return _apply("add", span, _apply("mul", span, months, t.Const(32, span)), _apply("day", span, moment))
+    return _apply("add", span, _apply("mul", span, months, t.Constant(32, span)), _apply("day", span, moment))
 
 
 def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
-    return t.Apply(op, args, span)
+    return t.OperatorCall(op, args, span)

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 def timestamp(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """`now()`, `current_timestamp`. Digits of the second are refused: engines round or cut them."""
     counted(reader, node, 0)
-    return t.Apply("now", (), reader.span(node))
+    return t.OperatorCall("now", (), reader.span(node))
 
 
 def date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`current_date`, and `current_date('Europe/Berlin')`."""
     span = reader.span(node)
     zones = counted(reader, node, 0, 1)
-    moment: t.Tree = t.Apply("now", (), span)
+    moment: t.Tree = t.OperatorCall("now", (), span)
     if zones and not is_utc(zones[0]):
-        moment = t.Apply("in_zone", (moment, reader.read(zones[0], depth)), span)
-    return t.Apply("cast", (moment, t.Const("to_date", span)), span)
+        moment = t.OperatorCall("in_zone", (moment, reader.read(zones[0], depth)), span)
+    return t.OperatorCall("cast", (moment, t.Constant("to_date", span)), span)
 
 
 def is_utc(zone: exp.Expr) -> bool:

@@ -30,7 +30,7 @@ MAX_ARGUMENTS = 100
 
 
 def double(tree: t.Tree, span: Span) -> t.Tree:
-    return apply("cast", span, tree, t.Const("to_double", span))
+    return apply("cast", span, tree, t.Constant("to_double", span))
 
 
 def ordered(op: str) -> Build:
@@ -83,9 +83,9 @@ def square_root(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     (value,) = reader.all(counted(reader, node, 1), depth)
 
     def build(value: t.Tree) -> t.Tree:
-        below = apply("lt", span, value, t.Const(0.0, span))
+        below = apply("lt", span, value, t.Constant(0.0, span))
         root = apply("sqrt", span, value)
-        return choose(apply("is_true", span, below), t.Const(math.nan, span), root, span)
+        return choose(apply("is_true", span, below), t.Constant(math.nan, span), root, span)
 
     return let(_VALUE, double(value, span), build, span)
 
@@ -100,7 +100,7 @@ def logarithm(alone: str | None) -> Build:
             if alone is None:
                 raise reader.fail(say.log_of_base(span))
             return apply(alone, span, double(base, span))
-        if not isinstance(base, t.Const) or base.value != 10:
+        if not isinstance(base, t.Constant) or base.value != 10:
             raise reader.fail(say.log_of_base(span))
         return apply("log10", span, double(reader.read(value, depth), span))
 
@@ -123,7 +123,7 @@ def power(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """POW with an exponent of which engines round alike: 0.5, 1 or 2."""
     span = reader.span(node)
     base, exponent = reader.all([node.this, node.expression], depth)
-    value = exponent.value if isinstance(exponent, t.Const) else None
+    value = exponent.value if isinstance(exponent, t.Constant) else None
     if isinstance(value, bool) or value not in (0.5, 1, 2):
         raise reader.fail(say.exponent(exponent.span))
     if value == 2:
@@ -160,7 +160,7 @@ def decode(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """DECODE(x, a, yes, b, other, rest): the value behind the first one that is the same; NULL is as NULL."""
     span = reader.span(node)
     subject, *others = reader.all(counted(reader, node, *range(3, MAX_ARGUMENTS)), depth)
-    found: t.Tree = others.pop() if len(others) % 2 else t.Const(None, span)
+    found: t.Tree = others.pop() if len(others) % 2 else t.Constant(None, span)
     for value, result in reversed(list(zip(others[::2], others[1::2], strict=True))):
         found = choose(apply("same", span, subject, value), result, found, span)
     return found

@@ -54,7 +54,7 @@ def unary(op: str) -> Build:
 
 
 def not_(tree: t.Tree) -> t.Tree:
-    return t.Apply("not", (tree,), tree.span)
+    return t.OperatorCall("not", (tree,), tree.span)
 
 
 def paren(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -64,20 +64,20 @@ def paren(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     text, span = str(node.this), reader.span(node)
     if node.args.get("is_string"):
-        return t.Const(text, span)
+        return t.Constant(text, span)
     if len(text) > MAX_DIGITS or not text.isascii():
         raise reader.fail(say.number_of_digits(span, MAX_DIGITS))
     if text.isdigit() and (int(text) <= INT_MAX or len(text.lstrip("0")) > MAX_PRECISION):
-        return t.Const(int(text), span)
+        return t.Constant(int(text), span)
     if "e" in text.lower():
-        return t.Const(float(text), span)
-    return t.Const(Decimal(text), span)
+        return t.Constant(float(text), span)
+    return t.Constant(Decimal(text), span)
 
 
 def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner = reader.read(node.this, depth)
     if (
-        isinstance(inner, t.Const)
+        isinstance(inner, t.Constant)
         and isinstance(inner.value, int | float | Decimal | timedelta)
         and not isinstance(inner.value, bool)
     ):
@@ -85,16 +85,16 @@ def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
             inner.value.copy_negate() if isinstance(inner.value, Decimal) else -inner.value
         )  # a minus alone would round
         value = INT_MIN if value == INT_MIN else value
-        return t.Const(value, reader.span(node))
-    return t.Apply("neg", (inner,), reader.span(node))
+        return t.Constant(value, reader.span(node))
+    return t.OperatorCall("neg", (inner,), reader.span(node))
 
 
 def boolean(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    return t.Const(bool(node.this), reader.span(node))
+    return t.Constant(bool(node.this), reader.span(node))
 
 
 def null(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    return t.Const(None, reader.span(node))
+    return t.Constant(None, reader.span(node))
 
 
 def column(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
@@ -135,12 +135,14 @@ def between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
     found = _between(value, low, high, span)
     if node.args.get("symmetric"):
-        return t.Apply("or", (found, _between(value, high, low, span)), span)
+        return t.OperatorCall("or", (found, _between(value, high, low, span)), span)
     return found
 
 
 def _between(value: t.Tree, low: t.Tree, high: t.Tree, span: Span) -> t.Tree:
-    return t.Apply("and", (t.Apply("ge", (value, low), span), t.Apply("le", (value, high), span)), span)
+    return t.OperatorCall(
+        "and", (t.OperatorCall("ge", (value, low), span), t.OperatorCall("le", (value, high), span)), span
+    )
 
 
 def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -148,13 +150,13 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if not node.expressions:
             raise reader.fail(say.no_rows_in(reader.span(node)))
         found = [rows.equal(reader, node, node.this, row, depth) for row in node.expressions]
-        return t.Apply("or", tuple(row for row in found if row is not None), reader.span(node))
+        return t.OperatorCall("or", tuple(row for row in found if row is not None), reader.span(node))
     span = reader.span(node)
     listed = node.args.get("field") or (node.expressions[0] if len(node.expressions) == 1 else None)
     if node.args.get("field") or isinstance(listed, exp.List):
-        return t.Apply("in", (reader.read(node.this, depth), _list(reader, node, listed)), span)
+        return t.OperatorCall("in", (reader.read(node.this, depth), _list(reader, node, listed)), span)
     values = reader.all(node.expressions, depth)
-    return t.Apply("in", (reader.read(node.this, depth), t.ListOf(values, span)), span)
+    return t.OperatorCall("in", (reader.read(node.this, depth), t.ListLiteral(values, span)), span)
 
 
 def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
@@ -170,9 +172,9 @@ def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
 
 def absent(value: t.Tree, span: Span) -> t.Tree:
     """Whether there is no value. A JSON value has a text, also where that is UNKNOWN here."""
-    if isinstance(value, t.Apply) and value.op == "json_text":
+    if isinstance(value, t.OperatorCall) and value.op == "json_text":
         return absent(value.args[0], span)
-    return t.Apply("is_null", (value,), span)
+    return t.OperatorCall("is_null", (value,), span)
 
 
 def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -182,7 +184,7 @@ def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         found = absent(inner, span)
         return not_(found) if node.args.get("negate") else found
     if isinstance(right, exp.Boolean):
-        return t.Apply("is_true", (inner if right.this else not_(inner),), span)
+        return t.OperatorCall("is_true", (inner if right.this else not_(inner),), span)
     raise reader.fail(reader.unsupported(node))
 
 
@@ -213,7 +215,9 @@ def like_with(reader: Reader, node: exp.Expr, op: str, escape: str, depth: int) 
     if node.args.get("negate"):
         parts = tuple(map(not_, parts))
     return (
-        parts[0] if len(parts) == 1 else t.Apply("and" if isinstance(right, exp.All) else "or", parts, span)
+        parts[0]
+        if len(parts) == 1
+        else t.OperatorCall("and" if isinstance(right, exp.All) else "or", parts, span)
     )
 
 
@@ -221,30 +225,30 @@ def pattern(
     reader: Reader, value: t.Tree, node: exp.Expr, op: str, escape: str, span: Span, depth: int
 ) -> t.Tree:
     pattern = reader.read(node, depth)
-    if isinstance(pattern, t.Const) and isinstance(pattern.value, str):
+    if isinstance(pattern, t.Constant) and isinstance(pattern.value, str):
         try:
-            pattern = t.Const(canonical(pattern.value, escape), pattern.span)
+            pattern = t.Constant(canonical(pattern.value, escape), pattern.span)
         except LikeError as error:
             raise reader.fail(msg.bad_like(pattern.span, str(error))) from None
-    elif not isinstance(pattern, t.Const):
+    elif not isinstance(pattern, t.Constant):
         parts: tuple[t.Tree, ...] = (value, _escaping(pattern, escape))
         if op == "like_ci":
-            parts = tuple(t.Apply("fold_case", (one,), one.span) for one in parts)
-        return t.Apply("like_row", parts, span)
-    return t.Apply(op, (value, pattern), span)
+            parts = tuple(t.OperatorCall("fold_case", (one,), one.span) for one in parts)
+        return t.OperatorCall("like_row", parts, span)
+    return t.OperatorCall(op, (value, pattern), span)
 
 
 def _escaping(pattern: t.Tree, escape: str) -> t.Tree:
     """A pattern of the row with the backslash as its escape character."""
     if escape == "\\":
         return pattern
-    doubled = t.Apply(
-        "replace", (pattern, t.Const("\\", pattern.span), t.Const("\\\\", pattern.span)), pattern.span
+    doubled = t.OperatorCall(
+        "replace", (pattern, t.Constant("\\", pattern.span), t.Constant("\\\\", pattern.span)), pattern.span
     )
     if not escape:
         return doubled
-    return t.Apply(
-        "replace", (doubled, t.Const(escape, pattern.span), t.Const("\\", pattern.span)), pattern.span
+    return t.OperatorCall(
+        "replace", (doubled, t.Constant(escape, pattern.span), t.Constant("\\", pattern.span)), pattern.span
     )
 
 
@@ -262,22 +266,24 @@ def case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     operand = reader.read(node.this, depth) if node.this is not None else None
     default = node.args.get("default")
-    found: t.Tree = reader.read(default, depth) if default is not None else t.Const(None, span)
+    found: t.Tree = reader.read(default, depth) if default is not None else t.Constant(None, span)
     for branch in reversed(node.args["ifs"]):
         test = reader.read(branch.this, depth)
         if operand is not None:
-            test = t.Apply("eq", (operand, test), span)
+            test = t.OperatorCall("eq", (operand, test), span)
         value = reader.read(branch.args["true"], depth)
-        found = t.Apply("cond", (t.Apply("is_true", (test,), test.span), value, found), span)
+        found = t.OperatorCall("cond", (t.OperatorCall("is_true", (test,), test.span), value, found), span)
     return found
 
 
 def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     test = reader.read(node.this, depth)
     no = node.args.get("false")
-    other: t.Tree = reader.read(no, depth) if no is not None else t.Const(None, test.span)
+    other: t.Tree = reader.read(no, depth) if no is not None else t.Constant(None, test.span)
     yes = reader.read(node.args["true"], depth)
-    return t.Apply("cond", (t.Apply("is_true", (test,), test.span), yes, other), reader.span(node))
+    return t.OperatorCall(
+        "cond", (t.OperatorCall("is_true", (test,), test.span), yes, other), reader.span(node)
+    )
 
 
 def bracket(op: str) -> Build:
@@ -297,7 +303,7 @@ def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CONCAT and ||: a NULL part makes the whole NULL."""
     found, *rest = reader.all(list(arguments(node)), depth)
     for part in rest:
-        found = t.Apply("concat", (found, part), reader.span(node))
+        found = t.OperatorCall("concat", (found, part), reader.span(node))
     return found
 
 
@@ -342,9 +348,11 @@ def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tr
     span = reader.span(node)
     found = reader.apply("in", node, node.this, array, depth=depth)
     if isinstance(array.unnest(), exp.Array):
-        return found if array.unnest().expressions else t.Const(False, span)
-    some = t.Apply("gt", (t.Apply("size", (reader.read(array, depth),), span), t.Const(0, span)), span)
-    return found if isinstance(node.this, exp.Literal) else t.Apply("and", (found, some), span)
+        return found if array.unnest().expressions else t.Constant(False, span)
+    some = t.OperatorCall(
+        "gt", (t.OperatorCall("size", (reader.read(array, depth),), span), t.Constant(0, span)), span
+    )
+    return found if isinstance(node.this, exp.Literal) else t.OperatorCall("and", (found, some), span)
 
 
 def either_concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -356,17 +364,19 @@ def double_division(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`/` of two numbers as doubles, whatever their types."""
     span = reader.span(node)
     parts = reader.all([node.this, node.expression], depth)
-    doubles = tuple(t.Apply("cast", (part, t.Const("to_double", part.span)), part.span) for part in parts)
-    return t.Apply("div", doubles, span)
+    doubles = tuple(
+        t.OperatorCall("cast", (part, t.Constant("to_double", part.span)), part.span) for part in parts
+    )
+    return t.OperatorCall("div", doubles, span)
 
 
 def text(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """A text constant that is no plain literal: E'...', $$...$$ or r'...'."""
-    return t.Const(str(node.this), reader.span(node))
+    return t.Constant(str(node.this), reader.span(node))
 
 
 def array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    return t.ListOf(reader.all(node.expressions, depth), reader.span(node))
+    return t.ListLiteral(reader.all(node.expressions, depth), reader.span(node))
 
 
 def reference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -53,7 +53,7 @@ def substr(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
     def build(value: t.Tree) -> t.Tree:
         found = apply("regex_extract", span, value, pattern, number(0, span))
-        return choose(apply("matches", span, value, pattern), found, t.Const(None, span), span)
+        return choose(apply("matches", span, value, pattern), found, t.Constant(None, span), span)
 
     return let(_TEXT, value, build, span)
 

@@ -19,18 +19,18 @@ _SPECIAL = frozenset(".^$\\")
 def matches_any_case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`s ~* 'pattern'`: a regular expression that ignores case."""
     value, pattern = reader.all([node.this, node.expression], depth)
-    if isinstance(pattern, t.Const) and isinstance(pattern.value, str):
-        pattern = t.Const(f"(?i){pattern.value}", pattern.span)
-    return t.Apply("matches", (value, pattern), reader.span(node))
+    if isinstance(pattern, t.Constant) and isinstance(pattern.value, str):
+        pattern = t.Constant(f"(?i){pattern.value}", pattern.span)
+    return t.OperatorCall("matches", (value, pattern), reader.span(node))
 
 
 def similar_to(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`s SIMILAR TO 'pattern'`: a regular expression for the whole text, with LIKE's % and _."""
     value, pattern = reader.all([node.this, node.expression], depth)
-    if not isinstance(pattern, t.Const) or not isinstance(pattern.value, str):
+    if not isinstance(pattern, t.Constant) or not isinstance(pattern.value, str):
         raise reader.fail(say.pattern_not_constant(reader.span(node)))
-    found = t.Const(_regex(reader, pattern.value, pattern.span), pattern.span)
-    return t.Apply("matches", (value, found), reader.span(node))
+    found = t.Constant(_regex(reader, pattern.value, pattern.span), pattern.span)
+    return t.OperatorCall("matches", (value, found), reader.span(node))
 
 
 def _regex(reader: Reader, pattern: str, span: Span) -> str:

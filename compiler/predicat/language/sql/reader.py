@@ -276,4 +276,4 @@ class Reader:
         return tuple(out)
 
     def apply(self, op: str, node: exp.Expr, *parts: exp.Expr, depth: int) -> t.Tree:
-        return t.Apply(op, self.all(list(parts), depth), self.span(node))
+        return t.OperatorCall(op, self.all(list(parts), depth), self.span(node))

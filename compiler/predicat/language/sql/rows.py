@@ -46,7 +46,7 @@ def same(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x IS DISTINCT FROM y`."""
-    return t.Apply("not", (same(reader, node, depth),), reader.span(node))
+    return t.OperatorCall("not", (same(reader, node, depth),), reader.span(node))
 
 
 def _compared(
@@ -61,4 +61,4 @@ def _compared(
     if others is None or len(others) != len(ones):
         raise reader.fail(say.row_compared(span, len(ones)))
     pairs = zip(reader.all(ones, depth), reader.all(others, depth), strict=True)
-    return t.Apply("and", tuple(t.Apply(op, pair, span) for pair in pairs), span)
+    return t.OperatorCall("and", tuple(t.OperatorCall(op, pair, span) for pair in pairs), span)

@@ -131,7 +131,9 @@ def overlay(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         "substr",
         span,
         value,
-        plus(count, at, span) if isinstance(count, t.Const) else apply("add", span, count, number(at, span)),
+        plus(count, at, span)
+        if isinstance(count, t.Constant)
+        else apply("add", span, count, number(at, span)),
     )
     return apply("concat", span, apply("concat", span, start(value, at - 1, span), new), rest)
 
@@ -179,7 +181,7 @@ def elt(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ELT(n, first, second, ...): the value at a place that counts from 1."""
     span = reader.span(node)
     place, *values = reader.all(counted(reader, node, *range(2, 100)), depth)
-    found: t.Tree = t.Const(None, span)
+    found: t.Tree = t.Constant(None, span)
     for index, value in reversed(list(enumerate(values, 1))):
         here = apply("is_true", span, apply("eq", span, place, number(index, span)))
         found = choose(here, value, found, span)

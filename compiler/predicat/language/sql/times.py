@@ -54,8 +54,8 @@ def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     precision, scale = (*sizes, 0)[:2]
     if not 1 <= precision <= MAX_PRECISION or not 0 <= scale <= precision or len(sizes) > 2:
         raise reader.fail(functions.bad_decimal(span, MAX_PRECISION))
-    digits = (t.Const(size, span) for size in (precision, scale))
-    return t.Apply("sql.decimal", (reader.read(node.this, depth), *digits), span)
+    digits = (t.Constant(size, span) for size in (precision, scale))
+    return t.OperatorCall("sql.decimal", (reader.read(node.this, depth), *digits), span)
 
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -63,7 +63,7 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         return decimal_cast(reader, node, depth)
     span = reader.span(node)
     if node.args["to"].this in reader.language.json_types:
-        return t.Apply("sql.json", (reader.read(node.this, depth),), span)
+        return t.OperatorCall("sql.json", (reader.read(node.this, depth),), span)
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
         single = node.args["to"].this == exp.DType.FLOAT
@@ -84,7 +84,7 @@ def engine_cast(to_whole: str) -> Build:
             return cast(reader, node, depth)
         span = reader.span(node)
         inner = reader.read(node.this, depth)
-        return in_range(t.Apply("cast", (inner, t.Const(to_whole, span)), span), bits, span)
+        return in_range(t.OperatorCall("cast", (inner, t.Constant(to_whole, span)), span), bits, span)
 
     return build
 
@@ -92,8 +92,8 @@ def engine_cast(to_whole: str) -> Build:
 def either_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """A cast as both engines have it: they make different whole numbers of doubles."""
     found = cast(reader, node, depth)
-    if isinstance(found, t.Apply) and found.args[1:] == (t.Const("to_int", found.span),):
-        return t.Apply("cast", (found.args[0], t.Const("to_either_int", found.span)), found.span)
+    if isinstance(found, t.OperatorCall) and found.args[1:] == (t.Constant("to_int", found.span),):
+        return t.OperatorCall("cast", (found.args[0], t.Constant("to_either_int", found.span)), found.span)
     return found
 
 
@@ -102,17 +102,17 @@ def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
     if bits == 64:
         return number
     if bits == 32:
-        return t.Apply("int32", (number,), span)
+        return t.OperatorCall("int32", (number,), span)
     low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-    fits = t.Apply(
+    fits = t.OperatorCall(
         "and",
         (
-            t.Apply("ge", (number, t.Const(low, span)), span),
-            t.Apply("le", (number, t.Const(high, span)), span),
+            t.OperatorCall("ge", (number, t.Constant(low, span)), span),
+            t.OperatorCall("le", (number, t.Constant(high, span)), span),
         ),
         span,
     )
-    return t.Apply("cond", (fits, number, t.Const(None, span)), span)
+    return t.OperatorCall("cond", (fits, number, t.Constant(None, span)), span)
 
 
 def is_time_of_day(node: exp.Expr) -> bool:
@@ -136,7 +136,7 @@ def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     months, rest = length(reader, node)
     if months:
         raise reader.fail(say.months_as_length(reader.span(node)))
-    return t.Const(rest, reader.span(node))
+    return t.Constant(rest, reader.span(node))
 
 
 def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:

@@ -51,7 +51,7 @@ def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth:
     if is_utc(zone):
         return found
     if not shows_clocks(reader, moment):
-        return t.Apply("in_zone", (found, reader.read(zone, depth)), span)
+        return t.OperatorCall("in_zone", (found, reader.read(zone, depth)), span)
     inner = moment.unnest()
     if isinstance(inner, exp.AtTimeZone) and is_utc(inner.args["zone"]):
         raise reader.fail(say.zone_twice(span, reader.span(inner.this).text, reader.span(zone).text))
@@ -62,7 +62,7 @@ def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.T
     """The moment at which clocks in a zone show a constant time. Raises Stop."""
     if is_utc(zone):
         return clocks
-    if not isinstance(clocks, t.Const) or not isinstance(clocks.value, datetime):
+    if not isinstance(clocks, t.Constant) or not isinstance(clocks.value, datetime):
         raise reader.fail(say.moment_of_clocks(span))
     name = zone.name if isinstance(zone, exp.Literal) else ""
     if not time_zones.is_zone(name):
@@ -70,12 +70,12 @@ def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.T
     found = time_zones.moment_of(clocks.value.astimezone(UTC), name)
     if found is None:
         raise reader.fail(say.no_one_moment(span, name))
-    return t.Const(found, span)
+    return t.Constant(found, span)
 
 
 def _timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     tree = reader.read(node, depth)
-    is_one = isinstance(tree, t.Const) and isinstance(tree.value, datetime)
+    is_one = isinstance(tree, t.Constant) and isinstance(tree.value, datetime)
     return tree if is_one else converted(reader, tree, "timestamp", tree.span)
 
 
@@ -108,7 +108,7 @@ def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if reader.called_name(node) == "timezone":
         return at_zone(reader, moment, zone, span, depth)
     tree = _timestamp(reader, moment, depth)
-    return tree if is_utc(zone) else t.Apply("in_zone", (tree, reader.read(zone, depth)), span)
+    return tree if is_utc(zone) else t.OperatorCall("in_zone", (tree, reader.read(zone, depth)), span)
 
 
 def to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
-from predicat.ir.tree import Apply, Const, ListOf, Member, Name, Tree
+from predicat.ir.tree import Constant, ListLiteral, Member, Name, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, walk
 
@@ -19,9 +19,9 @@ def check(context: Context) -> Iterator[Finding]:
             continue  # P304 knows more
         for part in walk(tree):
             match part:
-                case Apply(
+                case OperatorCall(
                     op="eq" | "in" | "starts_with" | "like",
-                    args=(Apply(op="lower" | "upper" as fold, args=(field,)), value),
+                    args=(OperatorCall(op="lower" | "upper" as fold, args=(field,)), value),
                 ):
                     if _dotted(field) in fields and _is_constant(value):
                         folded = f"{fold}({field.span.text})"
@@ -51,7 +51,9 @@ def _is_constant(value: Tree) -> bool:
     """Whether a value is constant and an index on the folded field would find it: a pattern that begins with
     % is not.
     """
-    return isinstance(value, ListOf) or (isinstance(value, Const) and not str(value.value).startswith("%"))
+    return isinstance(value, ListLiteral) or (
+        isinstance(value, Constant) and not str(value.value).startswith("%")
+    )
 
 
 RULE = Rule(

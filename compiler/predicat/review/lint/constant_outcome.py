@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Severity
-from predicat.ir.tree import Const
+from predicat.ir.tree import Constant
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
 def _is_constant(filter_: Filter) -> bool:
     """Whether TRUE or FALSE is all that is written: every row is meant, or none."""
-    return isinstance(filter_.current.tree, Const) and filter_.current.tree.value is not None
+    return isinstance(filter_.current.tree, Constant) and filter_.current.tree.value is not None
 
 
 def _tautology(context: Context) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from predicat.diagnostics import Severity
 from predicat.diagnostics.wording import quantity
 from predicat.ir.operators import EQUALITIES
-from predicat.ir.tree import Apply, Const, Tree
+from predicat.ir.tree import Constant, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, shown, text_constants, walk
 from predicat.semantics import like
@@ -19,17 +19,17 @@ _SIDES = _EQUAL | {"in", "starts_with", "ends_with", "contains", "like"}
 _GENERAL = ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302", "P303")
 
 
-def _compared(tree: Tree) -> Iterator[tuple[Apply, Apply, str, str]]:
+def _compared(tree: Tree) -> Iterator[tuple[OperatorCall, OperatorCall, str, str]]:
     """Functions that are compared with constant texts: the comparison, the function, the text as written, and
     the least of it that must be there.
     """
     for part in walk(tree):
-        if not isinstance(part, Apply) or part.op not in _SIDES or len(part.args) != 2:
+        if not isinstance(part, OperatorCall) or part.op not in _SIDES or len(part.args) != 2:
             continue
         one, other = part.args
-        if isinstance(one, Const) and part.op in _EQUAL:
+        if isinstance(one, Constant) and part.op in _EQUAL:
             one, other = other, one
-        if isinstance(one, Apply):
+        if isinstance(one, OperatorCall):
             for constant in text_constants(other):
                 text = str(constant.value)
                 yield part, one, text, _least(text) if part.op == "like" else text
@@ -40,7 +40,7 @@ def _least(pattern: str) -> str:
     return "".join("_" if piece == "" else piece or "" for piece in like.parts(pattern))
 
 
-Problem = tuple[Apply, str, str]
+Problem = tuple[OperatorCall, str, str]
 """A comparison, what is wrong with it, and a hint."""
 
 
@@ -84,14 +84,14 @@ _CASES: dict[str, tuple[Callable[[str], str], str]] = {
 }
 
 
-def _most(function: Apply) -> int | None:
+def _most(function: OperatorCall) -> int | None:
     """How many characters a part of a text has at most."""
     if function.op != "substr" or len(function.args) != 3:
         return None
     length = function.args[2]
     return (
         length.value
-        if isinstance(length, Const) and isinstance(length.value, int) and length.value >= 0
+        if isinstance(length, Constant) and isinstance(length.value, int) and length.value >= 0
         else None
     )
 

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity, Span
-from predicat.ir.tree import Apply, Const, ListOf, Tree
+from predicat.ir.tree import Constant, ListLiteral, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 from predicat.review.lint.written import bodies, walk
 
 _BETWEEN_ITEMS = re.compile(r"\s*,\s*")
 
 
-def _lists(tree: Tree) -> Iterator[tuple[Apply, ListOf]]:
+def _lists(tree: Tree) -> Iterator[tuple[OperatorCall, ListLiteral]]:
     for part in walk(tree):
-        if isinstance(part, Apply) and part.op == "in" and isinstance(part.args[1], ListOf):
+        if isinstance(part, OperatorCall) and part.op == "in" and isinstance(part.args[1], ListLiteral):
             yield part, part.args[1]
 
 
@@ -37,7 +37,7 @@ def _duplicates(context: Context) -> Iterator[Finding]:
         for _, items in _lists(tree):
             known: set[tuple[type, object]] = set()
             for before, item in zip((None, *items.items), items.items, strict=False):
-                if not isinstance(item, Const) or item.value is None:
+                if not isinstance(item, Constant) or item.value is None:
                     continue
                 key = (type(item.value), item.value)
                 if key in known:

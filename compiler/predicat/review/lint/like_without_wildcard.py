@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from predicat.diagnostics import Span
-from predicat.ir.tree import Apply, Const, Tree
+from predicat.ir.tree import Constant, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 from predicat.review.lint.written import bodies, shown, walk
 from predicat.semantics import like
@@ -17,7 +17,11 @@ _WORD = re.compile(r"(?i)\s+(NOT\s+)?LIKE\s+")
 def check(context: Context) -> Iterator[Finding]:
     for row, tree in bodies(context):
         for part in walk(tree):
-            if not isinstance(part, Apply) or part.op != "like" or not isinstance(part.args[1], Const):
+            if (
+                not isinstance(part, OperatorCall)
+                or part.op != "like"
+                or not isinstance(part.args[1], Constant)
+            ):
                 continue
             value, pattern = part.args[0], part.args[1]
             result = like.simple(pattern.value) if isinstance(pattern.value, str) else None
@@ -32,7 +36,7 @@ def check(context: Context) -> Iterator[Finding]:
                 )
 
 
-def _fix(value: Tree, pattern: Const, text: str) -> Fix | None:
+def _fix(value: Tree, pattern: Constant, text: str) -> Fix | None:
     """`=` in the place of LIKE, where the pattern is written as the text is."""
     if (
         pattern.span.source is not value.span.source

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
-from predicat.ir.tree import Apply, Const
+from predicat.ir.tree import Constant, OperatorCall
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, walk
 
@@ -28,13 +28,13 @@ _FILE_END = re.compile(r"\0(?:csv|tsv|jsonl?|parquet|avro|orc|txt|log|gz|zip|pdf
 _ESCAPED_DOT = "\0"
 
 
-def _patterns(context: Context) -> Iterator[tuple[Filter, Const, str]]:
+def _patterns(context: Context) -> Iterator[tuple[Filter, Constant, str]]:
     for row, tree in bodies(context):
         for part in walk(tree):
             if (
-                isinstance(part, Apply)
+                isinstance(part, OperatorCall)
                 and part.op == "matches"
-                and isinstance(part.args[1], Const)
+                and isinstance(part.args[1], Constant)
                 and isinstance(part.args[1].value, str)
             ):
                 yield row, part.args[1], part.args[1].value

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
 from predicat.ir.operators import COMPARISONS
-from predicat.ir.tree import Apply, Const, ListOf, Tree
+from predicat.ir.tree import Constant, ListLiteral, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, has_sql_nulls, walk
 
@@ -26,7 +26,7 @@ def check(context: Context) -> Iterator[Finding]:
 def problem_of(part: Tree) -> tuple[str, str] | None:
     """What is wrong with a comparison with NULL, and a hint; None if it is none."""
     match part:
-        case Apply(op=op, args=(one, other)) if op in (*COMPARISONS, "like", "like_ci") and (
+        case OperatorCall(op=op, args=(one, other)) if op in (*COMPARISONS, "like", "like_ci") and (
             _is_null(one) or _is_null(other)
         ):
             value = (other if _is_null(one) else one).span.text
@@ -34,7 +34,7 @@ def problem_of(part: Tree) -> tuple[str, str] | None:
             return "a comparison with NULL is UNKNOWN for every row", meant.get(
                 op, f"{value} IS NULL tests for missing values"
             )
-        case Apply(op="in", args=(value, ListOf(items=items))) if any(map(_is_null, items)):
+        case OperatorCall(op="in", args=(value, ListLiteral(items=items))) if any(map(_is_null, items)):
             return (
                 "NULL in a list of IN matches no row, and NOT IN with it accepts none",
                 f"remove it; OR {value.span.text} IS NULL tests for missing values",
@@ -44,7 +44,7 @@ def problem_of(part: Tree) -> tuple[str, str] | None:
 
 
 def _is_null(tree: Tree) -> bool:
-    return isinstance(tree, Const) and tree.value is None
+    return isinstance(tree, Constant) and tree.value is None
 
 
 RULE = Rule(

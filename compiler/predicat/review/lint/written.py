@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
-from predicat.ir.tree import Apply, Bind, Const, ListOf, MapOf, Member, Ref, Tree
+from predicat.ir.tree import Constant, ListLiteral, Macro, MapLiteral, Member, OperatorCall, Ref, Tree
 from predicat.language import LANGUAGES
 from predicat.review.lint.rule import Context
 
@@ -37,15 +37,15 @@ def walk(tree: Tree) -> Iterator[Tree]:
 def parts(tree: Tree) -> tuple[Tree, ...]:
     """The direct parts of a tree."""
     match tree:
-        case Apply():
+        case OperatorCall():
             return tree.args
-        case ListOf():
+        case ListLiteral():
             return tree.items
-        case MapOf():
+        case MapLiteral():
             return tuple(part for entry in tree.entries for part in entry)
         case Member():
             return (tree.base,)
-        case Bind():
+        case Macro():
             return (tree.source, tree.body)
         case Ref():
             return tuple(value for _, value in tree.args)
@@ -53,10 +53,10 @@ def parts(tree: Tree) -> tuple[Tree, ...]:
             return ()
 
 
-def text_constants(tree: Tree) -> list[Const]:
+def text_constants(tree: Tree) -> list[Constant]:
     """The texts among a constant or the items of a list."""
-    items = tree.items if isinstance(tree, ListOf) else (tree,)
-    return [item for item in items if isinstance(item, Const) and isinstance(item.value, str)]
+    items = tree.items if isinstance(tree, ListLiteral) else (tree,)
+    return [item for item in items if isinstance(item, Constant) and isinstance(item.value, str)]
 
 
 def shown(text: str) -> str:
