@@ -76,7 +76,7 @@ object Functions {
     matching("matching_subscriptions", ") - The names of all subscriptions of the dataset whose filters accept the row, sorted.", GivenNames, MatchingFilters.subscriptions),
     (FunctionIdentifier("matching_filter_names"), info("matching_filter_names", "_FUNC_(dataset [, tag => ...] [, names => ...]) - The names of the filters that matching_filters looks for, sorted."),
       MatchingFilters.known _),
-    (FunctionIdentifier(Lists.Name), Lists.info, Lists.build _)) ++ TextConversions.functions ++ JsonConversions.functions ++ Seq(UtcDate.function,
+    (FunctionIdentifier(Lists.Name), Lists.info, Lists.build _)) ++ TextConversions.functions ++ JsonConversions.functions ++ Seq(UtcDate.function, JsonTexts.function,
     (FunctionIdentifier("matches_filter"), info("matches_filter", usage, arguments, examples), MatchesFilter.build _),
     (FunctionIdentifier("predicat_refresh"), info("predicat_refresh", "_FUNC_() - Reads the manifest again now."),
       (_: Seq[Expression]) => Literal(s"${Settings.manifest(reload = true).filters.size} filter versions")))

@@ -23,7 +23,7 @@ object Generated {
     "startswith", "strpos", "struct", "substr", "substring", "timestamp_micros", "timestamp_seconds", "timestampadd", "timestampdiff",
     "to_json", "to_timestamp", "transform", "translate", "trim", "trunc", "try_add", "try_cast", "try_divide", "try_element_at", "try_mod",
     "try_multiply", "try_parse_json", "try_subtract", "try_to_number", "try_to_timestamp", "try_variant_get", "unix_date", "unix_micros",
-    "unix_seconds", "upper", "variant_get", "weekday", "year") ++ TextConversions.names ++ JsonConversions.names + UtcDate.Name
+    "unix_seconds", "upper", "variant_get", "weekday", "year") ++ TextConversions.names ++ JsonConversions.names + UtcDate.Name + JsonTexts.Name
 
   def parse(sql: String): Expression = withDefaultParserConf(CatalystSqlParser.parseExpression(sql))
 

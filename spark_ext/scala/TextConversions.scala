@@ -281,7 +281,7 @@ object TextConversions {
   /** Make the functions known in a session that runs without the extension. */
   def install(session: classic.SparkSession): Unit = {
     val known = session.sessionState.functionRegistry.listFunction().map(_.funcName).toSet
-    (functions ++ JsonConversions.functions :+ UtcDate.function).foreach { case (name, info, build) => if (!known.contains(name.funcName)) Install.function(session, name, info, build) }
+    (functions ++ JsonConversions.functions :+ UtcDate.function :+ JsonTexts.function).foreach { case (name, info, build) => if (!known.contains(name.funcName)) Install.function(session, name, info, build) }
   }
 
   def read(method: String, text: UTF8String, out: ReadValue): Boolean = method match {

@@ -14,6 +14,8 @@ from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import on_spark
 from tests.engines.test_conversions import CHARACTERS, NEAR, texts
 from tests.engines.test_conversions import FIELDS as DAYS_AND_CLOCKS
+from tests.engines.test_json_texts import BODIES, LONG
+from tests.engines.test_json_texts import filters as json_filters, texts as json_texts
 from tests.engines.test_runtime import MORE, TEXTS
 
 
@@ -46,6 +48,55 @@ def test_conversions(name: str, compiled: bool, spark: Any) -> None:
         run = compile_node(node)
         wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
         assert wrong == []
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_json_in_texts(compiled: bool, spark: Any) -> None:
+    """The function parses the texts that the SQL without it parses."""
+    fields = declared({"s": "string", "n": "bigint"})
+    nodes = [one.node for one in json_filters({"sql": BODIES["sql"], "spark": BODIES["spark"][:2]})]
+    rows = [{"s": text, "n": 5} for text in [*json_texts(), *LONG, None]]
+    sql = [SPARK.render(node, runtime=SPARK.runtime) for node in nodes]
+    assert all("predicat_parse_json(s)" in text for text in sql)
+    before = spark.conf.get("spark.sql.codegen.factoryMode")
+    spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if compiled else "NO_CODEGEN")
+    try:
+        columns = on_spark(list(fields.values()), rows, sql, spark)
+    finally:
+        spark.conf.set("spark.sql.codegen.factoryMode", before)
+    for node, column in zip(nodes, columns, strict=True):
+        run = compile_node(node)
+        wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
+        assert wrong == []
+
+
+def test_a_filter_reads_json_in_texts(spark: Any, tmp_path: Any) -> None:
+    """`matches_filter` takes the SQL with functions, and that without them."""
+    import json
+
+    import predicat_spark
+
+    (tmp_path / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: orders\nrelation: {spark: orders}\nfields: {s: string}\n"
+        "filters:\n  large: {spark: \"get_json_object(s, '$.a') = 'x' AND try_parse_json(s):n::int > 3\"}\n"
+    )
+    path = tmp_path / "manifest.json"
+    predicat_spark.compile_manifest(tmp_path, path)
+    rows = [('{"a": "x", "n": 4}',), ('{"a": "x", "n": 3}',), ('{"a": "x"} ',), ("no",), (None,)]
+    frame = spark.createDataFrame(rows, "s string")
+    data = json.loads(path.read_text())
+    assert "predicat_parse_json(s)" in data["filters"][0].pop("where")["spark"]
+    data["filters"][0].pop("native")
+    (tmp_path / "plain.json").write_text(json.dumps(data))
+    before = spark.conf.get("spark.predicat.manifest")
+    try:
+        for name in ("manifest.json", "plain.json"):
+            spark.conf.set("spark.predicat.manifest", str(tmp_path / name))
+            frame.createOrReplaceTempView("orders")
+            found = spark.sql("SELECT s FROM orders WHERE matches_filter('orders.large')").collect()
+            assert [row.s for row in found] == [rows[0][0]]
+    finally:
+        spark.conf.set("spark.predicat.manifest", before)
 
 
 def test_a_filter_calls_them(spark: Any, tmp_path: Any) -> None:
@@ -99,7 +150,8 @@ def test_sql_for_the_extension_is_checked_as_well(spark: Any, tmp_path: Any) -> 
 
 
 @pytest.mark.parametrize(
-    "call", ["predicat_to_bigint()", "predicat_to_date('a', 'b')", "predicat_int(array(1))"]
+    "call",
+    ["predicat_to_bigint()", "predicat_parse_json()", "predicat_to_date('a', 'b')", "predicat_int(array(1))"],
 )
 def test_other_arguments_are_refused(call: str, spark: Any) -> None:
     from pyspark.errors import AnalysisException

@@ -1,13 +1,13 @@
 """Spark: the functions of the extension, which read texts byte by byte instead of by patterns, and numbers of
 JSON values.
 
-`spark_ext/scala/TextConversions.scala` and `spark_ext/scala/JsonConversions.scala` have them.
+`spark_ext/scala/TextConversions.scala`, `JsonConversions.scala` and `JsonTexts.scala` have them.
 """
 
 from __future__ import annotations
 
 from predicat.backends.sql.builders import Sql, call
-from predicat.backends.sql.functions import CONVERSIONS, OF_JSON, Function, Runtime, by_operator
+from predicat.backends.sql.functions import CONVERSIONS, OF_JSON, PARSE_JSON, Function, Runtime, by_operator
 from predicat.backends.sql.renderer import Renderer
 from predicat.ir.nodes import Call, Node, Variable
 from predicat.ir.types import DATE, TIMESTAMP
@@ -33,7 +33,10 @@ _TEXTS = tuple(Function(name, CONVERSIONS[name], ("s",)) for name in NAMES)
 _DAY = Function("utc_date", Call(DATE, "to_date", (Variable(TIMESTAMP, "t"),)), ("t",))
 """The day of a timestamp in UTC, whatever the time zone of the session."""
 _JSON = tuple(Function(name, OF_JSON[read], ("j",)) for read, name in OF_DOCUMENTS.items())
+_PARSED = Function("parse_json", PARSE_JSON, ("s",))
 RUNTIME = Runtime(
-    by_operator((*_TEXTS, _DAY, *_JSON)), _call_any, of_every_extension=Runtime(by_operator(_TEXTS), _call)
+    by_operator((*_TEXTS, _DAY, _PARSED, *_JSON)),
+    _call_any,
+    of_every_extension=Runtime(by_operator(_TEXTS), _call),
 )
 """All of them."""
