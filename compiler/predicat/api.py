@@ -354,6 +354,7 @@ def parse(
     on: str | None = None,
     name: str = "<predicate>",
     enums: Mapping[str, Mapping[str, int | str]] | None = None,
+    ansi: bool = True,
 ) -> Predicate:
     """Parse and check a predicate.
 
@@ -370,6 +371,7 @@ def parse(
         name: The name of the text in messages.
         enums: Enumerations and their constants. With `{"Status": {"ACTIVE": 1}}` the text can use `status =
             Status.ACTIVE`.
+        ansi: Whether a `spark` text means what Spark means in ANSI mode. Default: yes, as in Spark 4.
 
     Returns:
         The checked predicate.
@@ -382,7 +384,7 @@ def parse(
     source = Source(name, text if isinstance(text, str) else "")
     _whole_characters(source)
     known = None if fields is None else declared(fields)
-    row = LANGUAGES[language]
+    row = LANGUAGES[language].meant(ansi=ansi)
     whole = getattr(text, "span", None) or Span(
         source, 0, len(source.text)
     )  # data that was read from a file knows its place

@@ -20,7 +20,7 @@ from tests.engines.oracle.engines import Attempts, DuckDB, Postgres, Spark, refe
 from tests.engines.oracle.rows import rows
 
 COUNT = 200 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
-"""So many conditions of each language."""
+"""So many conditions of each language; `lenient` is that of Spark without ANSI mode."""
 SEED = int(os.environ.get("PREDICAT_FUZZ_SEED", "31"))
 BATCH = 1000
 """So many conditions share their rows."""
@@ -44,6 +44,55 @@ WRITTEN: dict[str, list[str]] = {
         *(f"width_bucket(x, -1, 5, {count}) = {count}" for count in (1, 2, 6)),
         *(f"width_bucket(a / 10, 0, 1, {count}) > {count // 2}" for count in range(2, 40, 7)),
         *(f"width_bucket(double('{value / 10}'), 0, 1, 10) = {value + 1}" for value in range(-1, 11)),
+    ],
+    "lenient": [
+        *(
+            f"coalesce(CAST('{text}' AS {kind}), -1) = {value}"
+            for kind in ("tinyint", "smallint", "int", "bigint")
+            for text, value in (
+                ("2.5", 2),
+                (" 42 ", 42),
+                ("+5", 5),
+                ("-0.9", 0),
+                (".5", 0),
+                (".", 0),
+                ("2.", 2),
+                ("1e2", -1),
+                ("", -1),
+                ("+", -1),
+                ("5 .", -1),
+                ("0x1A", -1),
+                ("127.9", 127),
+                ("99999999999999999999", -1),
+            )
+        ),
+        *(
+            f"CAST(CAST('{number}' AS DOUBLE) AS {kind}) = {value}"
+            for number, kind, value in (
+                ("NaN", "int", 0),
+                ("3e9", "int", 2147483647),
+                ("-3e9", "int", -2147483648),
+                ("1e300", "bigint", 9223372036854775807),
+                ("70000", "smallint", 4464),
+                ("3e9", "smallint", -1),
+                ("-Infinity", "tinyint", 0),
+            )
+        ),
+        "CAST(3000000000 AS INT) = -1294967296",
+        "CAST(3000000000.5 AS INT) = -1294967296",
+        "2147483647 + 1 = -2147483648",
+        "9223372036854775807 + 1 < 0",
+        "9223372036854775807 * 2 = -2",
+        "abs(int(-2147483648)) < 0",
+        "bigint('-9223372036854775808') div -1 < 0",
+        "size(CAST(NULL AS array<int>)) = -1",
+        "a * 3 > 7",
+        "i * a < 0",
+        "a * -1 = a",
+        "' 5' = 5 AND NOT ' 5' IN ('5')",
+        "i IN ('42', '7')",
+        "s IN (42, 7)",
+        "'5' + 1 = 6",
     ],
     "postgres": ["row(a, b) = row(b, a)", "row(a, s) <> (b, u)", "row(a, b) IS NOT DISTINCT FROM row(b, a)"],
 }
@@ -72,8 +121,9 @@ def batches(language: str, count: int) -> Iterator[Batch]:
 
 
 def taken(language: str, condition: str) -> predicat.Predicate | None:
+    name = "spark" if language == "lenient" else language
     try:
-        return predicat.parse(condition, language, FIELDS)
+        return predicat.parse(condition, name, FIELDS, ansi=language != "lenient")
     except PredicatError:
         return None
 
@@ -130,12 +180,16 @@ def test_conditions_of_spark_mean_what_spark_means(spark: Any) -> None:
     check_language("spark", lambda over: Spark(spark, DECLARED, over))
 
 
-@pytest.mark.parametrize("language", ["postgres", "duckdb"])
+def test_conditions_of_spark_without_ansi_mode_mean_what_spark_means_so(spark: Any) -> None:
+    check_language("lenient", lambda over: Spark(spark, DECLARED, over, ansi=False))
+
+
+@pytest.mark.parametrize("language", ["postgres", "duckdb", "lenient"])
 def test_conditions_of_others_mean_the_same_on_spark(spark: Any, language: str) -> None:
     check_translation(language, "spark", lambda over: Spark(spark, DECLARED, over))
 
 
-@pytest.mark.parametrize("language", ["spark", "duckdb"])
+@pytest.mark.parametrize("language", ["spark", "duckdb", "lenient"])
 def test_conditions_of_others_mean_the_same_on_postgres(postgres: Any, language: str) -> None:
     check_translation(language, "postgres", lambda over: Postgres(postgres, DECLARED, over))
 
@@ -144,6 +198,6 @@ def test_conditions_of_duckdb_mean_what_duckdb_means() -> None:
     check_language("duckdb", lambda over: DuckDB(DECLARED, over))
 
 
-@pytest.mark.parametrize("language", ["spark", "postgres", "duckdb"])
+@pytest.mark.parametrize("language", ["spark", "postgres", "duckdb", "lenient"])
 def test_all_conditions_mean_the_same_on_duckdb(language: str) -> None:
     check_translation(language, "duckdb", lambda over: DuckDB(DECLARED, over))

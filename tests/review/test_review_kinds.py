@@ -209,6 +209,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
         "placed at most 2 hours (warn)",
         "placed at most 3 hours (warn)",
     ),
+    ("spark", {"ansi": False}, "spark-ansi", "orders", None, "false"),
     ("view/security_barrier", None, "dataset-view-option", "orders", "true", None),
     ("filters/large/view", {"security_invoker": True}, "view-option", "orders.large", None, "true"),
     ("filters/done", None, "filter", "orders.done", "status = Status.DONE", None),

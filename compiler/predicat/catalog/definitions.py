@@ -57,6 +57,7 @@ FILE_KEYS = (
     "view",
     "indexes",
     "collation",
+    "spark",
     "jobs",
     "vars",
 )
@@ -84,6 +85,7 @@ COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
 BOUND_KEYS = ("value", "severity")
 SEVERITIES = ("error", "warn")
 BASELINE_KEYS = ("max_age", "severity")
+SPARK_KEYS = ("ansi",)
 VIEW_KEYS = ("security_invoker", "security_barrier")
 ROWS_KEYS = ("at_least", "at_most", "drift")
 FRESHNESS_KEYS = ("column", "at_most", "severity")
@@ -209,6 +211,8 @@ class DefinitionReader(Struct, dict=True):
             dataset.indexes = tuple(map(self.index, keys["indexes"].items("indexes")))
         if "collation" in keys and self.once(dataset, "collation", keys["collation"].span):
             dataset.collation = keys["collation"].text("collation")
+        if "spark" in keys and self.once(dataset, "spark", keys["spark"].span):
+            dataset.ansi = self.spark(keys["spark"])
         if "rows" in keys and self.once(dataset, "rows", keys["rows"].span):
             dataset.rows = self.rows(keys["rows"])
         if "freshness" in keys and self.once(dataset, "freshness", keys["freshness"].span):
@@ -492,8 +496,16 @@ class DefinitionReader(Struct, dict=True):
 
     def view(self, item: YamlNode) -> dict[str, bool]:
         """The security options of PostgreSQL views: `{security_invoker: false}`."""
+        return self.truths(item, "view", VIEW_KEYS)
+
+    def spark(self, item: YamlNode) -> bool:
+        """What `spark` conditions mean, `{ansi: false}`: whether it is their meaning in ANSI mode."""
+        return self.truths(item, "spark", SPARK_KEYS).get("ansi", True)
+
+    def truths(self, item: YamlNode, what: str, known: tuple[str, ...]) -> dict[str, bool]:
+        """A mapping of truth values."""
         found: dict[str, bool] = {}
-        for key, value in item.keys("view", VIEW_KEYS).items():
+        for key, value in item.keys(what, known).items():
             if isinstance(value.value, bool):
                 found[key] = value.value
             else:

@@ -222,6 +222,7 @@ class _Kept(Struct, eq=False):
     enums: _Asked
     templates: Templates | None
     lists: Mapping[str, Values]
+    ansi: bool
     references: list[tuple[str, WrittenFilter, Version]] = field(
         default_factory=list[tuple[str, WrittenFilter, Version]]
     )
@@ -299,7 +300,7 @@ class _Builder(Builder):
         dataset = self.reader.datasets[row.dataset]
         if not kept.fields.holds(dataset.fields) or not kept.enums.holds(dataset.enums):
             return False
-        if kept.lists != self.lists_of(row.dataset):
+        if kept.lists != self.lists_of(row.dataset) or kept.ansi != dataset.ansi:
             return False
         if kept.templates is not None and kept.templates is not self.templates:
             return False
@@ -325,6 +326,7 @@ class _Builder(Builder):
                 enums,
                 self.templates if is_template(version.source.text) else None,
                 self.lists_of(row.dataset),
+                dataset.ansi,
             )
         )
         return replace(dataset, fields=fields, enums=enums)

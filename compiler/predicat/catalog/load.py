@@ -470,7 +470,7 @@ class Builder(Struct, dict=True):
 
     def build(self, row: WrittenFilter, version: WrittenVersion) -> Version:
         dataset = self.names_of(row, version)
-        language = LANGUAGES[version.language]
+        language = LANGUAGES[version.language].meant(ansi=dataset.ansi)
         references: list[str] = []
 
         def resolve(name: str, args: tuple[tuple[str, Node], ...], span: Span) -> Node:

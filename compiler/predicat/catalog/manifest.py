@@ -71,6 +71,7 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
         },
         "enums": dict(dataset.enums),
         **({"lists": {key: row.about() for key, row in dataset.lists.items()}} if dataset.lists else {}),
+        **({} if dataset.ansi else {"spark": {"ansi": False}}),
         "groups": {key: dict(value) for key, value in dataset.groups.items()},
         "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
         "jobs": {key: job_data(job) for key, job in dataset.jobs.items()},

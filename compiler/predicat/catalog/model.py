@@ -208,6 +208,7 @@ class DatasetHead(Struct):
         view: The security options of all its views.
         indexes: The indexes of the relation in PostgreSQL, as they stand behind the table in CREATE INDEX.
         collation: The collation of its texts in PostgreSQL, such as `C` or `en_US.UTF-8`.
+        ansi: Whether its `spark` conditions mean what Spark means in ANSI mode.
         rows: Bounds on the number of rows: `at_least`, `at_most`, `drift`.
         freshness: A bound on the newest value of a field.
         key: The fields that name a row.
@@ -226,6 +227,7 @@ class DatasetHead(Struct):
     view: dict[str, bool] = field(default_factory=dict[str, bool])
     indexes: tuple[str, ...] = ()
     collation: str = ""
+    ansi: bool = True
     rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
     key: tuple[str, ...] = ()

@@ -100,6 +100,18 @@ def _definitions() -> Schema:
                     "type": "string",
                     "description": "The collation of texts in PostgreSQL, such as C or en_US.UTF-8.",
                 },
+                "spark": shape(
+                    d.SPARK_KEYS,
+                    {
+                        "ansi": {
+                            "type": "boolean",
+                            "description": (
+                                "Whether spark conditions mean what Spark means in ANSI mode "
+                                "(spark.sql.ansi.enabled). Default: true."
+                            ),
+                        }
+                    },
+                ),
                 "rows": _rows(),
                 "freshness": shape(
                     d.FRESHNESS_KEYS,

@@ -257,7 +257,7 @@ class _Reading(Struct):
     templates: Templates
 
     def uses(self) -> Iterator[Use]:
-        language = LANGUAGES[self.version.language]
+        language = LANGUAGES[self.version.language].meant(ansi=self.dataset.ansi)
         body, source = self.version.data, self.version.source
         on = self.version.on if self.version.on is not None else language.on
         seen: set[tuple[Symbol, int | None]] = set()

@@ -25,6 +25,7 @@ from predicat.passes.scope import (
     JMS_RULES,
     POSTGRES_RULES,
     SPARK_RULES,
+    SPARK_WITHOUT_ANSI_RULES,
     SQL_RULES,
     Rules,
 )
@@ -68,6 +69,7 @@ class Language(Struct, frozen=True):
         max_bytes: The greatest length of a text, in bytes of UTF-8.
         counted: It bounds keys, their combinations or its numbers. Its reader counts them, also in what is
             written.
+        lenient: The language as its engine means it without ANSI mode, where the engine has that mode.
     """
 
     name: str
@@ -86,6 +88,11 @@ class Language(Struct, frozen=True):
     two_valued: bool = False
     max_bytes: int | None = None
     counted: bool = False
+    lenient: Language | None = None
+
+    def meant(self, *, ansi: bool) -> Language:
+        """The language as an engine means it with ANSI mode, or without it."""
+        return self if ansi or self.lenient is None else self.lenient
 
     def read(self, body: Body) -> Tree:
         """The untyped tree of a body. Raises PredicatError with every problem."""
@@ -128,6 +135,14 @@ LANGUAGES = {
             "spark.reader:read",
             source="Spark SQL reference, ANSI mode",
             placeholders=False,
+            lenient=Language(
+                "spark",
+                "a condition of Spark SQL without ANSI mode",
+                SPARK_WITHOUT_ANSI_RULES,
+                "spark.reader:read_without_ansi",
+                source="Spark SQL reference",
+                placeholders=False,
+            ),
         ),
         Language(
             "postgres",

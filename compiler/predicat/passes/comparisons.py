@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
@@ -34,7 +35,15 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.ir.values import parse_clock
-from predicat.passes import collection_literals, decimals, documents, engine_order, literals, signatures
+from predicat.passes import (
+    collection_literals,
+    decimals,
+    documents,
+    engine_order,
+    literals,
+    signatures,
+    without_ansi,
+)
 from predicat.passes.convert import (
     beside_double,
     convert,
@@ -89,6 +98,8 @@ class Comparisons(OverloadResolver):
 
     def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
+        if not self.rules.ansi:
+            right = replace(right, items=without_ansi.in_texts(self, left, right.items, span))
         return self.in_list(left, right, span)
 
     def in_long_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
@@ -150,6 +161,8 @@ class Comparisons(OverloadResolver):
 
     def of_one_type(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Values of one type, or of types that have an order in common: numbers, times."""
+        if not self.rules.ansi and op in _SAME:
+            left, right = without_ansi.truth_beside_number(left, right)
         if op != "in":
             left, right = self.align(left, right)
         left, right = decimals.unwidened(left), decimals.unwidened(right)
@@ -340,6 +353,8 @@ class Comparisons(OverloadResolver):
         """
         if not self.rules.widens_numbers:
             return left, right
+        if not self.rules.ansi:
+            left, right = without_ansi.beside(self, left, right)
         left, right = self.as_time(left, right.type), self.as_time(right, left.type)
         if not self.rules.reads_literals:
             return left, right

@@ -40,6 +40,7 @@ from predicat.passes import (
     sql_documents,
     sql_numbers,
     sql_types,
+    without_ansi,
 )
 from predicat.passes.comparisons import Comparisons
 from predicat.passes.convert import (
@@ -624,6 +625,7 @@ its values.
 ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
+    **{op: (rule,) for op, rule in without_ansi.OPERATORS.items()},
     "sql.decimal": (sql_numbers.decimal,),
     "sql.text": (sql_numbers.text,),
     "sql.div": (sql_numbers.whole_quotient,),

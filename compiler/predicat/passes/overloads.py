@@ -29,6 +29,7 @@ from predicat.ir.types import (
 )
 from predicat.passes import decimals, documents, signatures
 from predicat.passes.convert import convert, is_joined, is_union, union_width
+from predicat.passes.integer_widths import Known
 from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import captures, regex
@@ -53,6 +54,8 @@ class OverloadResolver(Struct):
     rules: Rules
     reporter: Reporter = field(default_factory=Reporter)
     variables: dict[str, Node] = field(default_factory=dict[str, Node])
+    numbers: dict[int, tuple[Node, Known]] = field(default_factory=dict[int, tuple[Node, Known]])
+    """What is known of whole numbers, by the identity of their nodes."""
     synthetic: int = 0
 
     def fail(self, diagnostic: Diagnostic) -> Stop:

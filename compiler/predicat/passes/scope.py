@@ -44,6 +44,7 @@ class Rules(Struct, frozen=True):
         unlimited_decimals: The language has no bound for their digits, or an error beyond 38. Otherwise it
             rounds there (Spark).
         names_now: `now` is the current time where no field or parameter has that name.
+        ansi: Texts are compared as in Spark's ANSI mode, not as without it.
     """
 
     widens_numbers: bool
@@ -58,6 +59,7 @@ class Rules(Struct, frozen=True):
     decimal_arithmetic: bool = False
     unlimited_decimals: bool = False
     names_now: bool = False
+    ansi: bool = True
 
 
 SQL_RULES = Rules(
@@ -70,6 +72,7 @@ SQL_RULES = Rules(
     decimal_arithmetic=True,
 )
 SPARK_RULES = SQL_RULES
+SPARK_WITHOUT_ANSI_RULES = replace(SPARK_RULES, ansi=False)
 POSTGRES_RULES = replace(SPARK_RULES, unlimited_decimals=True)
 DUCKDB_RULES = POSTGRES_RULES
 JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)

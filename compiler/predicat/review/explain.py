@@ -33,14 +33,15 @@ _INDEXED = (*ORDERED, "eq", "in", "is_null", "starts_with")
 
 def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
     """A version of a filter, line by line."""
-    node = version.predicate.node
+    node, dataset = version.predicate.node, catalog.datasets[filter_.dataset]
+    mode = "" if dataset.ansi or version.language != "spark" else ", without ANSI mode"
     lines = [
         f"{filter_.qualified}@{version.number}" + (f": {filter_.description}" if filter_.description else "")
     ]
     facts = [
         f"owner {filter_.owner}" if filter_.owner else "",
         f"tags {', '.join(filter_.tags)}" if filter_.tags else "",
-        f"written in {version.language}",
+        f"written in {version.language}{mode}",
         f"deprecated as of {version.deprecated}" if version.deprecated else "",
     ]
     lines.append("; ".join(fact for fact in facts if fact))
@@ -53,7 +54,6 @@ def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
     for dialect in backends.DIALECTS:
         lines += ["", dialect, f"  {_sql(node, filter_, dialect)}"]
     lines += ["", "Pushed down to files (Spark), and found by an index (PostgreSQL):"]
-    dataset = catalog.datasets[filter_.dataset]
     storage = backends.stored("postgres", dataset.collation, dataset.indexes)
     lines += [f"  {line}" for line in pushdown(version.predicate.surface, storage)]
     lines += ["", "Lineage:"]

@@ -221,6 +221,14 @@ KINDS: dict[str, Kind] = {
             subject="dataset",
         ),
         Kind(
+            "spark-ansi",
+            "datasets/*/spark/ansi",
+            "ANSI mode of Spark",
+            "Whether spark conditions mean what Spark means in ANSI mode.",
+            (WARNING, WARNING, WARNING),
+            "dataset",
+        ),
+        Kind(
             "dataset-view-option",
             "datasets/*/view/*",
             "view option {0}",

@@ -27,7 +27,7 @@ from predicat.ir.value_sets import ValueSet
 from predicat.review.show import row_text
 
 Data = dict[str, Any]
-CARRIED = ("key", "enums", "view", "baseline", "rows", "freshness")
+CARRIED = ("key", "enums", "view", "baseline", "rows", "freshness", "spark")
 """What manifests say of a dataset since they say everything."""
 
 

@@ -16,6 +16,7 @@ from predicat.ir.nodes import FieldDecl
 from predicat_spark.jar import compile_jar
 from predicat_spark.java import ensure_java, spark_version
 from predicat_spark.rows import frame_of
+from predicat_spark.settings import settings
 
 Fields = Mapping[str, FieldDecl]
 Rows = Sequence[Mapping[str, Any]]
@@ -114,8 +115,8 @@ class Spark:
 
     VIEW = "oracle_rows"
 
-    def __init__(self, session: Any, fields: Fields, rows: Rows) -> None:
-        self.session = session
+    def __init__(self, session: Any, fields: Fields, rows: Rows, *, ansi: bool = True) -> None:
+        self.session, self.ansi = session, ansi
         frame = frame_of(list(fields.values()), rows, session)
         jvm = session._jvm
         # A frame of rows as they are: the columns are leaves of each plan.
@@ -127,17 +128,9 @@ class Spark:
         self.jvm = jvm
 
     def answers(self, conditions: Sequence[str]) -> list[str]:
-        before = {name: self.session.conf.get(name, None) for name in SETTINGS}
-        try:
-            for name, value in SETTINGS.items():
-                self.session.conf.set(name, value)
+        mode = {"spark.sql.ansi.enabled": str(self.ansi).lower()}
+        with settings(self.session, {**SETTINGS, **mode}):
             return self.asked(conditions)
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    self.session.conf.unset(name)
-                else:
-                    self.session.conf.set(name, value)
 
     def asked(self, conditions: Sequence[str]) -> list[str]:
         gateway = self.session.sparkContext._gateway

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from predicat.ir import tree as t
 from predicat.language.spark.differences import FOREIGN, RULES
 from predicat.language.spark.tokens import joined_quotes
+from predicat.language.spark.without_ansi import RULES as WITHOUT_ANSI
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
 
@@ -31,7 +34,15 @@ SPARK = SqlLanguage(
     json_types=frozenset(),  # Spark's CAST(s AS VARIANT) is a text
 )
 
+LENIENT = replace(SPARK, differences={**RULES, **WITHOUT_ANSI})
+"""Without ANSI mode."""
+
 
 def read(body: Body) -> t.Tree:
     """The untyped tree of a body. Raises PredicatError."""
     return read_as(SPARK, body)
+
+
+def read_without_ansi(body: Body) -> t.Tree:
+    """The untyped tree of a body for Spark without ANSI mode. Raises PredicatError."""
+    return read_as(LENIENT, body)

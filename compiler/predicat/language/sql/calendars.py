@@ -280,21 +280,21 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`unix_timestamp()`, `unix_timestamp(t)`, `unix_timestamp(s, 'yyyy-MM-dd')`: whole seconds."""
     args, span = counted(reader, node, 0, 1, 2), reader.span(node)
     if not args:
-        return _seconds(_apply("now", span), span)
+        return seconds(_apply("now", span), span)
     found = reader.all(args, depth)
     if len(found) == 2:
         pattern = formats.format_of(reader, found[1], "spark")
-        return _seconds(formats.read(reader, found[0], pattern, "timestamp", span), span)
-    return _seconds(as_timestamp(reader, found[0]), span)
+        return seconds(formats.read(reader, found[0], pattern, "timestamp", span), span)
+    return seconds(as_timestamp(reader, found[0]), span)
 
 
-def _seconds(moment: t.Tree, span: Span) -> t.Tree:
+def seconds(moment: t.Tree, span: Span) -> t.Tree:
     """Whole seconds since 1970, cut towards it."""
     return _apply("div", span, _apply("to_micros", span, moment), t.Constant(1_000_000, span))
 
 
 def unix(per_second: int) -> Build:
-    """`unix_seconds(t)`, `unix_millis(t)`, `unix_micros(t)`: whole units, rounded down."""
+    """`unixseconds(t)`, `unix_millis(t)`, `unix_micros(t)`: whole units, rounded down."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         (moment,) = reader.all(counted(reader, node, 1), depth)
@@ -306,7 +306,7 @@ def unix(per_second: int) -> Build:
 
 
 def moment(micros: int) -> Build:
-    """`timestamp_seconds(n)`, `timestamp_millis(n)`, `timestamp_micros(n)`."""
+    """`timestampseconds(n)`, `timestamp_millis(n)`, `timestamp_micros(n)`."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         (count,) = reader.all(counted(reader, node, 1), depth)

@@ -38,7 +38,7 @@ _CAST_TYPES = {
 }
 
 
-_BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
+BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
 """The whole numbers of engines, by their sizes."""
 
 
@@ -79,7 +79,7 @@ def engine_cast(to_whole: str) -> Build:
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if isinstance(node.this, exp.IntDiv):  # what sqlglot makes of PostgreSQL's div(a, b)
             return reader.apply("sql.div", node.this, node.this.this, node.this.expression, depth=depth)
-        bits = _BITS.get(node.args["to"].this)
+        bits = BITS.get(node.args["to"].this)
         if bits is None:
             return cast(reader, node, depth)
         span = reader.span(node)

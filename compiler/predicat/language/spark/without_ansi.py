@@ -1,0 +1,211 @@
+"""What differs in Spark SQL without ANSI mode (`spark.sql.ansi.enabled=false`): the table of differences.
+
+Each row was asked of Spark 4.3. What is an error in ANSI mode is NULL without it, and UNKNOWN here in both:
+division by zero, an index beyond an array, a text that is no number, a decimal with too many digits. So these
+have no row. TRY_CAST means the same in both. Comparisons depend on the types: `passes/without_ansi.py` has
+them, with what the operators `lenient.*` mean.
+
+| condition                        | ANSI mode              | without it                                |
+|----------------------------------|------------------------|-------------------------------------------|
+| `i + 1`, `-i`, `abs(i)` beyond   | an error               | begins again at the other end of the type |
+| `a * b` of BIGINT beyond         | an error               | refused: write try_multiply               |
+| `try_add(i, 1)` beyond INT       | NULL                   | NULL                                      |
+| `CAST(3e9 AS INT)`               | an error               | the nearest INT; NaN is 0                 |
+| `CAST(bigint AS INT)` beyond     | an error               | the last 32 bits                          |
+| `CAST('2.5' AS INT)`             | an error               | 2                                         |
+| `floor(1e300)`                   | an error               | the nearest BIGINT                        |
+| `substring(s, bigint)` beyond    | an error               | an INT as in a cast                       |
+| `unix_timestamp(s)` of a text    | an error, or a number  | refused: write the format                 |
+| `size(NULL)`                     | NULL                   | -1                                        |
+| `s > 5` of a text                | a BIGINT, or an error  | the type of the number: '5.7' is 5        |
+| `s > DATE '2026-02-01'`          | a date, or an error    | a date, or NULL                           |
+| `'5' + 1`                        | a BIGINT               | a DOUBLE                                  |
+| `s IN (1, 2)`, `i IN (' 7')`     | numbers                | texts: ' 7' is not '7'                    |
+| `paid = 1` of a truth value      | refused                | TRUE is 1                                 |
+| `aggregate(xs, 0L, ...)` beyond  | an error               | refused: write 0D                         |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.language.common.trees import apply, choose, let, number
+from predicat.language.spark import arrays, texts
+from predicat.language.sql import (
+    array_functions,
+    calendars,
+    functions,
+    operators,
+    rows,
+    text_functions,
+    times,
+)
+from predicat.language.sql.arguments import counted
+from predicat.language.sql.operators import Build
+from predicat.language.sql.rules import Key, Rule
+from predicat.passes.without_ansi import OPERATORS
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_THIS, _BINARY = frozenset({"this"}), frozenset({"this", "expression"})
+_CAST = frozenset({"this", "to", "_type", "safe"})
+_BRACKET = frozenset({"this", "expressions", "offset", "safe"})
+_SUBSTRING = frozenset({"this", "start", "length"})
+_REST = "a rest"
+
+
+def lenient(build: Build) -> Build:
+    """What a rule builds, with an operator that knows the types of whole numbers."""
+
+    def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        return _renamed(build(reader, node, depth))
+
+    return built
+
+
+def _renamed(tree: t.Tree) -> t.Tree:
+    if not isinstance(tree, t.OperatorCall) or f"lenient.{tree.op}" not in OPERATORS:
+        return tree
+    return t.OperatorCall(f"lenient.{tree.op}", tree.args, tree.span)
+
+
+def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """CAST: whole numbers are of their type."""
+    bits = times.BITS.get(node.args["to"].this)
+    if bits is None:
+        return times.cast(reader, node, depth)
+    span = reader.span(node)
+    return apply("lenient.whole", span, reader.read(node.this, depth), number(bits, span))
+
+
+def try_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """TRY_CAST, which is as in ANSI mode."""
+    found, bits = times.engine_cast("to_int")(reader, node, depth), times.BITS.get(node.args["to"].this)
+    return found if bits is None else apply("lenient.width", found.span, found, number(bits, found.span))
+
+
+def bigint(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """BIGINT(x)."""
+    (value,) = reader.all(counted(reader, node, 1), depth)
+    return apply("lenient.whole", reader.span(node), value, number(64, reader.span(node)))
+
+
+def pmod(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """PMOD: the divisor is added to a negative rest, which may begin again at the other end."""
+    span = reader.span(node)
+    value, by = reader.all(counted(reader, node, 2), depth)
+
+    def build(rest: t.Tree) -> t.Tree:
+        again = apply("lenient.mod", span, apply("lenient.add", span, rest, by), by)
+        return choose(apply("lt", span, rest, number(0, span)), again, rest, span)
+
+    return let(_REST, apply("lenient.mod", span, value, by), build, span)
+
+
+def compared(build: Build) -> Build:
+    """A comparison of two values. Spark takes the one behind LIKE for a part of the pattern, and a truth
+    value beside a number for one.
+    """
+
+    def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        left = node.this.this if isinstance(node.this, exp.Not) else node.this
+        if isinstance(left, exp.Like | exp.ILike | exp.RegexpLike | exp.Between):
+            raise reader.fail(say.behind_comparison(reader.span(node), reader.written(node).split()[-1]))
+        return build(reader, node, depth)
+
+    return built
+
+
+def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """UNIX_TIMESTAMP: of a text it takes one format alone, which is to be said."""
+    args, span = counted(reader, node, 0, 1, 2), reader.span(node)
+    if len(args) != 1:
+        return calendars.unix_timestamp(reader, node, depth)
+    moment = apply("lenient.no_text", span, reader.read(args[0], depth))
+    return calendars.seconds(calendars.as_timestamp(reader, moment), span)
+
+
+def of_ints(build: Build, *names: str) -> Build:
+    """A function with whole numbers that are INT: a BIGINT becomes one as in a cast. `names` are those of
+    the node's arguments.
+    """
+
+    def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        for name in names:
+            if (value := node.args.get(name)) is not None:
+                node.set(name, _as_int(value))
+        return build(reader, node, depth)
+
+    return built
+
+
+def of_ints_at(build: Build, *places: int) -> Build:
+    """The same of a function that is read by its name, by the places of the numbers among its arguments."""
+
+    def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        parts = node.expressions
+        node.set("expressions", [_as_int(one) if at in places else one for at, one in enumerate(parts)])
+        return build(reader, node, depth)
+
+    return built
+
+
+def _as_int(node: exp.Expr) -> exp.Expr:
+    plain = node.this if isinstance(node, exp.Neg) else node
+    return node if isinstance(plain, exp.Literal) else exp.Cast(this=node, to=exp.DataType.build("int"))
+
+
+def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    found = array_functions.aggregate(reader, node, depth)
+    if isinstance(found, t.OperatorCall) and found.op == "add":
+        return apply("lenient.add", found.span, found.args[0], _renamed(found.args[1]))
+    return _renamed(found)
+
+
+RULES: dict[Key, Rule | None] = {
+    exp.Add: (_BINARY, lenient(calendars.plus("add"))),
+    exp.Sub: (_BINARY, lenient(calendars.plus("sub"))),
+    exp.Mul: (_BINARY, lenient(operators.binary("mul"))),
+    exp.Mod: (_BINARY, lenient(operators.binary("mod"))),
+    exp.Neg: (_THIS, lenient(operators.negative)),
+    exp.Abs: (_THIS, lenient(operators.unary("abs"))),
+    exp.IntDiv: (_BINARY, lenient(operators.binary("div"))),
+    "div": (None, lenient(functions.function("div", 2))),
+    "pmod": (None, pmod),
+    "try_add": (None, lenient(functions.function("try_add", 2))),
+    "try_subtract": (None, lenient(functions.function("try_sub", 2))),
+    "try_multiply": (None, lenient(functions.function("try_mul", 2))),
+    "try_mod": (None, lenient(functions.function("try_mod", 2))),
+    exp.EQ: (_BINARY, compared(operators.equal)),
+    exp.NEQ: (_BINARY, compared(operators.unequal)),
+    exp.NullSafeEQ: (_BINARY, compared(rows.same)),
+    exp.BitwiseAnd: (_BINARY, lenient(operators.binary("bit_and"))),
+    exp.BitwiseOr: (_BINARY, lenient(operators.binary("bit_or"))),
+    exp.BitwiseXor: (_BINARY, lenient(operators.binary("bit_xor"))),
+    exp.Bracket: (_BRACKET, lenient(arrays.bracket)),
+    exp.Substring: (_SUBSTRING, of_ints(texts.substring, "start", "length")),
+    exp.Left: (_BINARY, of_ints(texts.left, "expression")),
+    exp.Right: (_BINARY, of_ints(texts.right, "expression")),
+    "add_months": (None, of_ints_at(calendars.add_months, 1)),
+    "make_date": (None, of_ints_at(calendars.make_date, 0, 1, 2)),
+    "dateadd": (None, of_ints_at(calendars.later(1), 1)),
+    "timestampadd": (None, of_ints_at(calendars.later(1), 1)),
+    "elt": (None, of_ints_at(text_functions.elt, 0)),
+    "unix_timestamp": (None, unix_timestamp),
+    "to_unix_timestamp": (None, unix_timestamp),
+    exp.Cast: (_CAST, cast),
+    exp.TryCast: (_CAST, try_cast),
+    "bigint": (None, bigint),
+    "long": (None, bigint),
+    exp.Floor: (_THIS, lenient(operators.unary("floor"))),
+    exp.Ceil: (_THIS, lenient(operators.unary("ceil"))),
+    "size": (None, lenient(functions.function("size", 1))),
+    "cardinality": (None, lenient(functions.function("size", 1))),
+    "aggregate": (None, aggregate),
+    "reduce": (None, aggregate),
+}
