@@ -257,6 +257,12 @@ class Own(Conditions):
         return narrow.get(found, {"element_at(ps, 1)": "n", "st.x": "p"}.get(found, found))
 
 
+def test_python_s_own_precision_of_28_digits_counts_nowhere() -> None:
+    row = {"m": Decimal("0.000000001"), "r": Decimal("-" + "9" * 29 + ".999999"), "w": Decimal("9" * 38)}
+    for text in ("CAST(m * r AS DECIMAL(38, 18)) < -1", "concat(w, '') = '" + "9" * 38 + "'"):
+        assert predicat.parse(text, "postgres", FIELDS).evaluate(row) is True, text
+
+
 def check_own(language: str, engine: Attempts) -> None:
     """An engine gives the answers of predicat, but where it has an error, or digits that predicat has not."""
     made = Own(language)

@@ -166,12 +166,21 @@ def common(values: Sequence[Node]) -> DecimalType | None:
     where 38 digits do not hold all of them.
     """
     known = [value for value in values if not (isinstance(value, Literal) and value.value is None)]
-    kinds = [kind for value in known if (kind := _type(value)) is not None]
+    kinds = [kind for value in known if (kind := _in_choice(value)) is not None]
     if len(kinds) < len(known) or not any(isinstance(value.type, DecimalType) for value in known):
         return None
     scale = max(kind.scale for kind in kinds)
     precision = max(kind.precision - kind.scale for kind in kinds) + scale
     return DecimalType(precision, scale) if precision <= MAX_PRECISION else None
+
+
+def _in_choice(node: Node) -> DecimalType | None:
+    """The type of a number in a choice, where engines take a whole constant for an integer of any size."""
+    kind = _type(node)
+    if isinstance(node, Literal) and kind is not None and kind.scale == 0:
+        least = _OF_WIDTHS["int"] if kind.precision <= _DIGITS_OF_INT else OF_BIGINT
+        return max(kind, least, key=lambda one: one.precision)
+    return kind
 
 
 def as_type(node: Node, kind: DecimalType) -> Node:
@@ -193,5 +202,7 @@ def _type(node: Node) -> DecimalType | None:
     return kind if isinstance(kind, DecimalType) else OF_BIGINT if kind == BIGINT else None
 
 
+_DIGITS_OF_INT = 9
+"""So many digits every integer of 32 bits may have."""
 _OF_WIDTHS = {"tinyint": DecimalType(3, 0), "smallint": DecimalType(5, 0), "int": DecimalType(10, 0)}
 """What Spark takes columns of these widths for."""

@@ -31,7 +31,7 @@ half_even = rounded(ROUND_HALF_EVEN)
 def decimal(number: str | int | Decimal, precision: int, scale: int) -> Decimal | None:
     """A decimal number rounded to so many digits behind the point; None if it has more digits in all."""
     found = _EXACT.create_decimal(number).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT)
-    return found if abs(found) < Decimal(10) ** (precision - scale) else None
+    return found if found.copy_abs() < Decimal(10) ** (precision - scale) else None
 
 
 def exact(
@@ -59,7 +59,7 @@ def absolute(value: Decimal) -> Decimal:
 
 def scaled(value: Decimal, scale: int) -> Decimal:
     """A decimal with so many digits behind the point, which it has at most. There is no negative zero."""
-    return value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT) + 0
+    return _EXACT.plus(value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT))
 
 
 def sqrt(value: float) -> float | None:
