@@ -29,7 +29,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries
 from predicat.ir.nodes import NOW, FieldDecl, ParamDecl
-from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse_type
+from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
 from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES
@@ -258,6 +258,8 @@ class DefinitionReader(Struct, dict=True):
     # --- fields and parameters
 
     def field(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
+        if "unknown-field" in dataset.unread and msg.is_rest(name):
+            return  # of a type that a comma ends, which is reported
         if not FIELD_NAME.match(name):
             self.reporter.add(say.bad_field_name(span, name))
             return
@@ -279,7 +281,10 @@ class DefinitionReader(Struct, dict=True):
     def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
         """A field by itself: nothing but its own text counts."""
         if item.value is not None:
-            return FieldDecl(name, self.type(item), stored=stored_width(item.text("a type")))
+            only = self.type(item)
+            return (
+                FieldDecl(name, only, stored=stored_width(item.text("a type"))) if only is not None else None
+            )
         keys = item.keys(say.field(name), FIELD_KEYS)
         if "type" not in keys:
             item.lacks(say.field_type_missing(span, name))
@@ -294,7 +299,10 @@ class DefinitionReader(Struct, dict=True):
             columns = {
                 key: value.text("column") for key, value in keys["column"].keys("column", DIALECTS).items()
             }
-        width, kind = stored_width(keys["type"].text("a type")), self.type(keys["type"])
+        kind = self.type(keys["type"])
+        if kind is None:
+            return None
+        width = stored_width(keys["type"].text("a type"))
         least, greatest = (self.end(keys[key], key, kind) if key in keys else None for key in ("min", "max"))
         if least is not None and greatest is not None and least > greatest:
             self.reporter.add(say.no_values(keys["max"].span, name))
@@ -342,37 +350,43 @@ class DefinitionReader(Struct, dict=True):
         else:
             dataset.unread.add("unknown-list")
 
-    def type(self, item: YamlNode) -> Type:
+    def type(self, item: YamlNode) -> Type | None:
+        """A type; None if it is not one, which is reported."""
         text = item.text("a type")
         try:
             return parse_type(text)
         except TypeSyntaxError as error:
             if text:
                 self.reporter.add(msg.bad_type(item.span, text, str(error), SCALAR_NAMES))
-            return STRING
+            return None
 
-    def params(self, item: YamlNode) -> dict[str, ParamDecl]:
-        found: dict[str, ParamDecl] = {}
-        for name, value, span in item.entries("params"):
-            if not NAME.match(name):
-                self.reporter.add(msg.bad_name(span, "parameter", name))
-                continue
-            if value.value is not None:
-                found[name] = ParamDecl(name, self.type(value), required=True)
-                continue
-            keys = value.keys(say.parameter(name), PARAM_KEYS)
-            if "type" not in keys:
-                value.lacks(say.parameter_type_missing(span, name))
-                continue
-            kind = self.type(keys["type"])
-            default = None
-            if "default" in keys:
-                try:
-                    default = to_value(keys["default"].data(), kind)
-                except RowError:
-                    self.reporter.add(say.bad_default(keys["default"].span, kind))
-            found[name] = ParamDecl(name, kind, default, "default" not in keys, self.description(keys))
-        return found
+    def params(self, item: YamlNode) -> dict[str, ParamDecl] | None:
+        """The parameters; None if one of them cannot be read, which is reported."""
+        found = {name: self.param(name, value, span) for name, value, span in item.entries("params")}
+        known = {name: declared for name, declared in found.items() if declared is not None}
+        return known if len(known) == len(found) and item.is_mapping else None
+
+    def param(self, name: str, item: YamlNode, span: Span) -> ParamDecl | None:
+        if not NAME.match(name):
+            self.reporter.add(msg.bad_name(span, "parameter", name))
+            return None
+        if item.value is not None:
+            only = self.type(item)
+            return ParamDecl(name, only, required=True) if only is not None else None
+        keys = item.keys(say.parameter(name), PARAM_KEYS)
+        if "type" not in keys:
+            item.lacks(say.parameter_type_missing(span, name))
+            return None
+        kind = self.type(keys["type"])
+        if kind is None:
+            return None
+        default = None
+        if "default" in keys:
+            try:
+                default = to_value(keys["default"].data(), kind)
+            except RowError:
+                self.reporter.add(say.bad_default(keys["default"].span, kind))
+        return ParamDecl(name, kind, default, "default" not in keys, self.description(keys))
 
     # --- filters
 
@@ -577,10 +591,13 @@ class DefinitionReader(Struct, dict=True):
             elif after.text("after"):
                 value = {"python": value, "after": after.data()}
         shown = value if isinstance(value, str) else _shown(value)
+        params = self.params(keys["params"]) if "params" in keys else {}
+        if params is None:
+            return None
         return WrittenVersion(
             number,
             bodies[0],
-            self.params(keys["params"]) if "params" in keys else {},
+            params,
             self.day(keys["deprecated"]) if "deprecated" in keys else None,
             keys["on"].text("on") if "on" in keys else None,
             body.span,

@@ -132,8 +132,12 @@ class YamlNode(Struct):
             self.reporter.add(msg.not_a_mapping(self.span, what, self.kind, known))
             return {}
         found, unknown = self.known(what, known)
+        cut = unknown and any(
+            isinstance(node.value, str) and msg.is_cut(node.value) for node in found.values()
+        )
         for key, place in unknown:
-            self.reporter.add(msg.unknown_key(place, key, what, known))
+            if not (cut and msg.is_rest(key)):  # the rest of a type that a comma ends, which is reported
+                self.reporter.add(msg.unknown_key(place, key, what, known))
         return found
 
     def lacks(self, problem: Diagnostic) -> None:

@@ -462,7 +462,9 @@ TYPES_NOT_SUPPORTED = {
 
 def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
     first = (text.lower().replace("(", " ").replace("<", " ").replace("[", " ").split() or [""])[0]
-    if first in TYPES_NOT_SUPPORTED:
+    if is_cut(text):
+        hint = "write the whole type in quotes: between { and } a comma ends it"
+    elif first in TYPES_NOT_SUPPORTED:
         hint = f"{TYPES_NOT_SUPPORTED[first]} are not supported; let a view give a text, or leave it out"
     elif first in TYPES_BY_MEANING:
         hint = f"did you mean {TYPES_BY_MEANING[first]!r}?"
@@ -471,6 +473,16 @@ def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagno
     else:
         hint = did_you_mean(text, known) or TYPES
     return Diagnostic("bad-type", f"{text!r} is not a type: {reason}", span, hint)
+
+
+def is_cut(text: str) -> bool:
+    """Whether a text is the part of a type before a comma, such as `decimal(10`."""
+    return text.count("(") > text.count(")") or text.count("<") > text.count(">")
+
+
+def is_rest(text: str) -> bool:
+    """Whether a text is the part of a type behind a comma, such as `2)`."""
+    return text.count("(") < text.count(")") or text.count("<") < text.count(">")
 
 
 def no_body(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
