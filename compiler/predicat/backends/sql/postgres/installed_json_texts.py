@@ -33,7 +33,7 @@ FROM (SELECT CAST(CASE WHEN {_IS_VALID} THEN s END AS jsonb) AS j OFFSET 0) AS x
 def definitions() -> Iterator[Definition]:
     """The functions of PostgreSQL 16: usual texts need no loop, only the engine's own test."""
     loop = POSTGRES.text(POSTGRES.tree(PARSE_JSON))
-    keys = POSTGRES.text(json_texts.tree("postgres", HAS_SHORT_KEYS.replace("__s", "s")))
+    keys = POSTGRES.text(json_texts.tree("postgres", HAS_SHORT_KEYS.replace("__s", "s")).copy())
     exact = json_texts.limited(f"CASE WHEN {_IS_WIDE} AND {keys} THEN ({_WIDE}) ELSE {loop} END")
     usual = f"CASE WHEN {_IS_USUAL} THEN CASE WHEN {_IS_VALID} THEN s END END"
     other = f"CASE WHEN NOT ({_IS_USUAL}) THEN predicat.exact_parse_json(s) END"
