@@ -108,9 +108,10 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     def ordered(op: str, value: Sql, beside: Sql) -> Sql:
         return binary(COMPARISON_NODES[op], *((beside, value) if guards_right else (value, beside)))
 
-    value, text, limit = r.node(guarded), _text_read(guarded), _limit(other)
+    value, beside = r.compared_double(guarded, other), r.compared_double(other, guarded)
+    text, limit = _text_read(guarded), _limit(other)
     if not _needs_guard(r, op, guarded, other):
-        return ordered(op, value, r.node(other))
+        return ordered(op, value, beside)
     costly = (_is_long(value) and text is None) or calls(value)
     if costly and limit is not None and op not in EQUALITIES:
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs
@@ -118,7 +119,7 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return ordered(FLIPPED[op], exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit))
 
     def build(value: Sql) -> Sql:
-        result = ordered(op, value, r.node(other))
+        result = ordered(op, value, beside)
         # One text alone is read as NaN, and comparing it costs less than reading it twice.
         is_number = (
             _not_nan(r, guarded, value)

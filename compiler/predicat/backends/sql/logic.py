@@ -154,7 +154,8 @@ def _is_or(node: Node) -> TypeGuard[Call]:
 def _as_engine(r: Renderer, node: Node) -> Sql:
     """A comparison in the order of doubles that engines have."""
     assert isinstance(node, Call)  # noqa: S101  # the first part of what `paired` has put together
-    one, other = (r.node(arg if arg.type == DOUBLE else convert(arg, DOUBLE)) for arg in node.args)
+    left, right = (arg if arg.type == DOUBLE else convert(arg, DOUBLE) for arg in node.args)
+    one, other = r.compared_double(left, right), r.compared_double(right, left)
     if node.op == "same":
         return exp.NullSafeEQ(this=wrap(one), expression=wrap(other))
     return binary(COMPARISON_NODES[node.op], one, other)

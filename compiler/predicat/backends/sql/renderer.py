@@ -132,6 +132,8 @@ class DialectRules(Struct, frozen=True):
     """Shorter rules for a test of a WHERE, which may be FALSE instead of NULL; None where there is none."""
     runtime: Runtime | None = None
     """The functions that can be installed in the engine."""
+    beside_constant: Callable[[Renderer, Node, float], Sql | None] | None = None
+    """A double that is only compared with a constant; None where it is as long as anywhere else."""
     exists: Callable[[Renderer, Quantifier], Sql] = lambda r, node: r.node(node)
     """The `exists` over an array in a WHERE, where no answer is as good as FALSE."""
     byte_length_function: str | None = None
@@ -307,6 +309,13 @@ class Renderer(Struct):
             return body(node)
         name = self.fresh_name("v")
         return self.dialect.bind({name: self.node(node)}, body(Variable(node.type, name, node.span)))
+
+    def compared_double(self, node: Node, other: Node) -> Sql:
+        """A double that is only compared with another value."""
+        limit, found = other.value if isinstance(other, Literal) else None, None
+        if self.dialect.beside_constant is not None and isinstance(limit, float):
+            found = self.dialect.beside_constant(self, node, limit)
+        return self.node(node) if found is None else found
 
     def column(self, node: Field) -> Sql:
         """The column of a field in this dialect."""

@@ -28,6 +28,7 @@ from predicat.backends.sql.postgres import (
     indexes,
     json_texts,
     numbers,
+    products,
     runtime,
     texts,
     times,
@@ -80,6 +81,7 @@ POSTGRES = Dialect(
     served=indexes.served,
     index_of=index_use.index_of,
     runtime=runtime.RUNTIME,
+    beside_constant=products.beside_constant,
     table={
         **COMMON,
         **arithmetic.RULES,

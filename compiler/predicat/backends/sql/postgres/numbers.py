@@ -204,6 +204,11 @@ def operation_of_any(op: str, a: Sql, b: Sql, exact: Sql) -> Sql:
     return result if ordinary is None else ranges.guard(ordinary, exact, result)
 
 
+def product(a: Sql, b: Sql) -> Sql:
+    """The product of two doubles of which PostgreSQL can work it out."""
+    return _result("mul", a, b)
+
+
 def _result(op: str, a: Sql, b: Sql) -> Sql:
     """The operation itself, NULL by zero."""
     a, b = _once_widened(a, b)

@@ -1,0 +1,125 @@
+"""PostgreSQL: products and quotients of doubles that are only compared with a constant.
+
+PostgreSQL raises an error where a product of finite numbers is infinite, or one of others than zero is zero.
+Beside a constant the exact size of such a product does not matter. So factors of extreme size get another
+size, which leaves the product on the same side of the constant, and of which PostgreSQL can work it out.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.backends.sql.builders import (
+    Sql,
+    and_,
+    between,
+    binary,
+    call,
+    case,
+    cast,
+    number_literal,
+    string_literal,
+    wrap,
+)
+from predicat.backends.sql.postgres import numbers, ranges
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.widths import as_double
+from predicat.ir.nodes import Call, Field, Node
+from predicat.ir.types import DOUBLE
+
+_MOST_POWER = 100
+"""Constants between 1e-100 and 1e100 are far from the products whose size is changed."""
+
+
+def beside_constant(r: Renderer, node: Node, limit: float) -> Sql | None:
+    """A product or quotient of two columns, for a comparison with a constant. None of anything else, and
+    where a function of the runtime says it.
+    """
+    if r.runtime is not None or r.parameterize or not 10.0**-_MOST_POWER < abs(limit) < 10.0**_MOST_POWER:
+        return None
+    if not isinstance(node, Call) or node.op not in ("mul", "div") or node.type != DOUBLE:
+        return None
+    if not all(map(_is_column, node.args)) or node.args[0] == node.args[1]:
+        return None
+    sizes = [ranges.log_range_of_operand(r, arg) for arg in node.args]
+    bounds = ranges.operand_bounds(node.op, *sizes)
+    columns = [_plain(as_double(r, arg)) for arg in node.args]
+    match bounds:
+        case (None, None), (None, None):
+            return None
+        case (low, high), (None, None) if sizes[1] is not None:
+            factor = sizes[1] if node.op == "mul" else ranges.LogRange(-sizes[1].high, -sizes[1].low)
+            return _beside(node.op, columns, 0, (low, high), factor)
+        case (None, None), (low, high) if sizes[0] is not None and node.op == "mul":
+            return _beside(node.op, columns, 1, (low, high), sizes[0])
+        case _ if node.op == "mul":
+            return _of_any_size(r, node, columns)
+        case _:
+            return None
+
+
+def _is_column(node: Node) -> bool:
+    if isinstance(node, Call) and node.op == "to_double":
+        (node,) = node.args
+    return isinstance(node, Field)
+
+
+def _plain(sql: Sql) -> Sql:
+    """A column without its cast: beside a double it is one."""
+    return sql.this if isinstance(sql, exp.Cast) else sql
+
+
+def _beside(
+    op: str, columns: list[Sql], place: int, bounds: ranges.Bounds, factor: ranges.LogRange
+) -> Sql | None:
+    """The operation where the other operand multiplies by a number of a known size."""
+    low, high = bounds
+    if low is None or high is None:
+        return None
+    if low + factor.high > -_MOST_POWER or high + factor.low < _MOST_POWER:
+        return None
+    value, parts = columns[place], list(columns)
+    parts[place] = _resized_beside(value, low, high, factor)
+    if op == "div":
+        parts[1] = call("NULLIF", parts[1], number_literal(0))
+    return ranges.operation(ranges.OPERATORS[op], *parts)
+
+
+def _resized_beside(value: Sql, low: int, high: int, factor: ranges.LogRange) -> Sql:
+    """A column for the multiplication by a number of a known size."""
+    size = call("ABS", value)
+    if factor.high <= 0:  # no product is too large, and those that vanish are as good as zero
+        return case((binary(exp.LT, size, number_literal(f"1e{low}")), _double("0")), default=value)
+    if factor.low >= 0:  # no product vanishes
+        huge = between(size, number_literal(f"1e{high}"), number_literal("1.7976931348623157e308"))
+        return case((huge, binary(exp.Mul, call("SIGN", value), _double(f"1e{high}"))), default=value)
+    return case((_is_finite(size), _resized(value, low, high)), default=value)
+
+
+def _resized(value: Sql, low: int, high: int) -> Sql:
+    """A finite number as one whose size is between two powers of ten; zero as it is."""
+    size = call("LEAST", call("GREATEST", call("ABS", value), _double(f"1e{low}")), _double(f"1e{high}"))
+    return binary(exp.Mul, call("SIGN", value), size)
+
+
+def _double(text: str) -> Sql:
+    """A constant that makes doubles of the other values of a CASE, GREATEST or LEAST."""
+    return cast(string_literal(text), "DOUBLE")
+
+
+def _of_any_size(r: Renderer, node: Call, columns: list[Sql]) -> Sql:
+    """The product of two numbers of which nothing is known. If one is above 1 and the other one below, it is
+    an ordinary number.
+    """
+    absolute = [call("ABS", value) for value in columns]
+    exact = numbers.product(*(as_double(r, arg) for arg in node.args))
+    usual = and_(*(between(size, number_literal("1e-150"), number_literal("1e150")) for size in absolute))
+    one, other = (wrap(binary(exp.GTE, size, number_literal(1))) for size in absolute)
+    alike = and_(_is_finite(call("GREATEST", *absolute)), binary(exp.EQ, one, other))
+    resized = binary(exp.Mul, *(_resized(value, -150, 150) for value in columns))
+    return case((usual, exact), (alike, resized), default=exact)
+
+
+def _is_finite(size: Sql) -> Sql:
+    """Whether a size is that of a number other than NaN and the infinities."""
+    return binary(exp.LT, size, _double("Infinity"))
