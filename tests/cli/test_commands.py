@@ -296,6 +296,11 @@ def test_the_schema_of_the_project_file(text: str, fits: bool) -> None:
             "a + 1 > 2",
             "TRY(CAST(a AS BIGINT) + 1) > 2\n",
         ),
+        (
+            ["--from", "spark", "--no-ansi", "--to", "cel", "--field", "s=string"],
+            "s IN (1, 2)",
+            's in ["1", "2"]\n',
+        ),
     ],
 )
 def test_translate(args: list[str], given: str, expected: str) -> None:
@@ -316,6 +321,12 @@ def test_translate(args: list[str], given: str, expected: str) -> None:
         )
     else:
         assert (done.returncode, done.stdout) == (0, expected), done.stderr
+
+
+def test_only_spark_has_a_mode(tmp_path: Path) -> None:
+    (tmp_path / "f.txt").write_text("a == 1")
+    done = run("translate", "--from", "cel", "--no-ansi", "--to", "sql", str(tmp_path / "f.txt"))
+    assert "--no-ansi is for conditions of spark, not of cel" in done.stderr
 
 
 def test_translate_reads_files_and_says_what_is_wrong(tmp_path: Path) -> None:

@@ -45,6 +45,11 @@ from predicat.diagnostics.messages import commands as say
         "the language."
     ),
 )
+@click.option(
+    "--ansi/--no-ansi",
+    default=True,
+    help="With --from spark: the mode of Spark that the condition is written for. Default: ANSI mode.",
+)
 @catalog_option
 @vars_option
 @format_option
@@ -54,6 +59,7 @@ def command(
     target: str,
     fields: tuple[str, ...],
     on: str | None,
+    ansi: bool,
     folder: Path,
     variables: tuple[str, ...],
     form: str,
@@ -70,6 +76,8 @@ def command(
         text = load_quietly(folder, pairs("--var", variables)).accepted(file).to(target)
         show(form, {"to": target, "text": text}, lambda: text)
         return
+    if not ansi and source != "spark":
+        raise click.UsageError(say.ansi_mode_of_spark(source))
     declared = pairs("--field", fields, "NAME=TYPE")
     if not declared and on is None and (defaults := default_fields(source)):
         declared, on = defaults, LANGUAGES[source].on
@@ -78,7 +86,7 @@ def command(
     if source in DIALECTS and source not in LANGUAGES:
         text, engine, source = as_sql(text.strip(), source, name), DIALECTS[source], "sql"
         click.echo(sql.engine_not_asked(engine), err=True)
-    predicate = api.parse(_body(text, source, name), source, declared or None, on=on, name=name)
+    predicate = api.parse(_body(text, source, name), source, declared or None, on=on, name=name, ansi=ansi)
     text = predicate.to(target)
     show(form, {"to": target, "text": text}, lambda: text)
 

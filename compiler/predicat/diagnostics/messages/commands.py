@@ -108,6 +108,10 @@ def loses_no_row(proof: str) -> str:
     return f"No accepted row is lost: {proof}."
 
 
+def ansi_mode_of_spark(language: str) -> str:
+    return f"--no-ansi is for conditions of spark, not of {language}"
+
+
 def no_source_language(name: str) -> str:
     return f"--from is needed: {name!r} is a file, and a file does not say its language"
 
