@@ -153,24 +153,7 @@ class Run:
                 known = records(self.files, self.state, self.job.label)
                 before = known[-1] if known else None
                 changes = self._changes(before)
-                try:
-                    place.begin()
-                    many = self._many(reading, targets, before)
-                    counts, written = self._pass(reading, targets, run, metrics, many=many)
-                    self._refuse_bad(reading, counts)
-                    for target, found in zip(targets, written, strict=True):
-                        target.files = found
-                    tidy(self.files, targets)
-                    place.check()
-                    interrupts.check()
-                except BaseException as error:
-                    place.clear()
-                    # An interrupt amid a call of the JVM comes back as an error of the connection.
-                    if interrupts.struck or isinstance(error, KeyboardInterrupt):
-                        raise KeyboardInterrupt(_UNCHANGED) from None
-                    if isinstance(error, Exception):
-                        raise failures.hinted(error, _UNCHANGED) from None
-                    raise
+                counts, many = self._staged(place, interrupts, reading, targets, run, metrics, before)
                 record = self._record(run, counts, reading, targets, started, checkpoint)
                 place.write(record)
                 settle.settle(self.session, self.files, place, record, self._urls())
@@ -184,6 +167,39 @@ class Run:
                     changes,
                 )
                 return report
+
+    def _staged(
+        self,
+        place: Workplace,
+        interrupts: Interrupts,
+        reading: Reading,
+        targets: Sequence[Target],
+        run: str,
+        metrics: Metrics,
+        before: Record | None,
+    ) -> tuple[Counts, bool]:
+        """Stage the rows of all targets: the counts, and whether each had a reading of its own. If it fails
+        or is interrupted, nothing is left, and no place was changed.
+        """
+        try:
+            place.begin()
+            many = self._many(reading, targets, before)
+            counts, written = self._pass(reading, targets, run, metrics, many=many)
+            self._refuse_bad(reading, counts)
+            for target, found in zip(targets, written, strict=True):
+                target.files = found
+            tidy(self.files, targets)
+            place.check()
+            interrupts.check()
+        except BaseException as error:
+            place.clear()
+            # An interrupt amid a call of the JVM comes back as an error of the connection.
+            if interrupts.struck or isinstance(error, KeyboardInterrupt):
+                raise KeyboardInterrupt(_UNCHANGED) from None
+            if isinstance(error, Exception):
+                raise failures.hinted(error, _UNCHANGED) from None
+            raise
+        return counts, many
 
     # --- the pass
 
