@@ -118,7 +118,8 @@ PAIRS = [
     ("sql", "w = b AND b = 0.1", "w = 0.1 AND b = 0.1", NARROWER, False),
     ("sql", "CAST(w AS double) = CAST(1 AS double)", "w = 1", NARROWER, True),
     ("sql", "e > 0.1", "e >= 0.11", EQUAL, True),
-    ("sql", "w + 0.1 = 0.3", "w = 0.2", DISJOINT, False),
+    ("sql", "CAST(w AS double) + 0.1e0 = 0.3e0", "w = 0.2", DISJOINT, False),
+    ("sql", "CAST(w AS decimal(12,2)) + 0.1 = 0.3", "CAST(w AS decimal(12,2)) = 0.2", EQUAL, False),
     # doubles
     ("sql", "b * 49 = 1", "FALSE", NEVER, False),
     ("sql", "b + 1 = b AND b < 1e300 AND b > -1e300", "FALSE", NEVER, False),
