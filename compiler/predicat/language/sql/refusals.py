@@ -16,7 +16,9 @@ PARAMETER = "write :name for a parameter, and declare it under params:"
 CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
 LOCAL = "it follows the time zone of the session: write now()"
 SHIFT_HINT = "a comparison has one sign, and a shift has >> without a blank"
-JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
+JSON_HINT = (
+    "write j['key'] for what a JSON value or a map holds under a key, get_json_object(s, '$.key') for a text"
+)
 
 NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.Subquery: ("a subquery", lists.INSTEAD_OF_SUBQUERY),

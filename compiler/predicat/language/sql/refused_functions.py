@@ -10,6 +10,8 @@ _TYPE = "the catalog declares the types of fields; CAST converts"
 _ORDER = (
     "engines keep maps in different orders: name the key (m['k']), or write exists(map_keys(m), k -> ...)"
 )
+_MEMBERS = "write get_json_object(s, '$.key') for a text, or j['key'] for a field that is declared as json"
+_IS_JSON = "write parse_json(s) IS NOT NULL, which is FALSE for JSON null, too"
 _SORTED = "the order of texts is that of a collation: write exists(xs, x -> ...)"
 _ROUNDED = "engines round it differently: compare bounds of the number itself"
 _BYTES = "a filter has no bytes: convert the text where the row is written"
@@ -58,8 +60,14 @@ REFUSED = {
     "initcap": "Spark begins a word behind a blank, PostgreSQL behind any sign: compare lower(s)",
     "levenshtein": "PostgreSQL has it only in an extension: compare texts, or their starts",
     "soundex": "PostgreSQL has it only in an extension: compare texts, or their starts",
-    "from_json": "declare the field as json, and write j['key']",
-    "schema_of_json": "declare the field as json, and write j['key']",
+    "from_json": _MEMBERS,
+    "schema_of_json": _MEMBERS,
+    "json_tuple": _MEMBERS,
+    "json_type": _MEMBERS,
+    "jsonb_typeof": _MEMBERS,
+    "json_typeof": _MEMBERS,
+    "json_valid": _IS_JSON,
+    "is_valid_json": _IS_JSON,
     "struct": "write (a, b) = (1, 2)",
     "named_struct": "write (a, b) = (1, 2)",
     "sort_array": _SORTED,
