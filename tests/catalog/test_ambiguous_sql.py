@@ -170,3 +170,26 @@ def run(command: str, folder: Path, code: int) -> str:
     )
     assert result.returncode == code, result.stdout + result.stderr
     return result.stdout + result.stderr
+
+
+def test_a_released_version_keeps_whole_lengths_of_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "catalog"
+    folder.mkdir()
+    text = CATALOG.replace("a: bigint, b: bigint", "t: timestamp, u: timestamp").replace(
+        "a / b > 1", "extract(minute FROM t - u) > 70 OR extract(second FROM t - u) > 59.5"
+    )
+    (folder / "orders.yml").write_text(text)
+    language = LANGUAGES["sql"]
+    with monkeypatch.context() as before:
+        before.setitem(LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, interval_fields=False)))
+        assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
+    assert "orders.ratio@1 is released and keeps its parts of lengths of time" in run("check", folder, 0)
+    rows = [
+        {"t": "2026-02-01 12:00:00", "u": "2026-02-01 10:00:00"},
+        {"t": "2026-02-01 10:00:00", "u": "2026-02-01 10:00:00.25"},
+    ]
+    assert [load_catalog(folder)["orders.ratio"].evaluate(row) for row in rows] == [True, True]
+    again = predicat.parse(text.partition("sql: ")[2].strip(), "sql", {"t": "timestamp", "u": "timestamp"})
+    assert [again.evaluate(row) for row in rows] == [False, False]

@@ -34,6 +34,7 @@ from predicat.ir.values import INT_MAX, INT_MIN, UNITS, type_of
 from predicat.passes import (
     collection_literals,
     documents,
+    interval_fields,
     lists,
     mathematics,
     signatures,
@@ -87,13 +88,22 @@ class Operators(Comparisons):
             return Call(BIGINT, op, tuple(args), span)
         if untyped and signatures.find(op, kinds, widens_numbers=False, mixed_numbers=True) is None:
             return dynamic_error(span)
-        if op in UNITS and kinds == (DURATION,):
-            return _duration_part(op, args[0], span)
+        if kinds == (DURATION,) and op in _PARTS_OF_LENGTHS:
+            return self.part_of_length(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
         found = self.call(op, args, span)
         overflows = op == "mod" and self.rules.ieee_division
         return Call(BIGINT, CHECKED_MOD, found.args, span) if overflows else found
+
+    def part_of_length(self, unit: str, length: Node, span: Span) -> Node:
+        """A part of a length of time: in SQL a field of it, in CEL the whole length."""
+        if not self.rules.interval_fields and unit in UNITS:
+            return _duration_part(unit, length, span)
+        found = interval_fields.field_of(unit, length, span) if self.rules.interval_fields else None
+        if found is None and self.rules.interval_fields:
+            raise self.fail(sql.field_of_interval(span, unit))
+        return found or self.call(unit, [length], span)
 
     # --- the rules, in the order of the tables
 
@@ -154,6 +164,16 @@ class Operators(Comparisons):
 
     def conversion(self, _op: str, args: list[Node], span: Span) -> Node:
         return self.cast(args[0], args[1], span)
+
+    def seconds(self, _op: str, args: list[Node], span: Span) -> Node:
+        """SQL's EXTRACT(SECOND), with decimals: of a time it is not negative."""
+        if self.rules.interval_fields and args[0].type == DURATION:
+            return interval_fields.seconds_of(args[0], span)
+        minute = Literal(BIGINT, 60_000_000, span)
+        rest = self.operator("mod", [self.operator("to_micros", args, span), minute], span)
+        rest = self.operator("mod", [self.operator("add", [rest, minute], span), minute], span)
+        number = self.cast(rest, Literal(STRING, "to_double", span), span)
+        return self.operator("div", [number, Literal(DOUBLE, 1_000_000.0, span)], span)
 
     def subscript(self, op: str, args: list[Node], span: Span) -> Node:
         return self.bracket(op, args[0], args[1], span)
@@ -597,6 +617,9 @@ def _has_no_order(node: Node) -> bool:
 _SIZES: dict[Type, str] = {STRING: "length"}
 
 
+_PARTS_OF_LENGTHS = frozenset({*UNITS, "day"})
+
+
 def _duration_part(unit: str, duration: Node, span: Span) -> Node:
     """CEL's getHours() and its like convert the whole duration; only getMilliseconds() is what is left
     beside whole seconds.
@@ -647,6 +670,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "is_type": (_of.of_type,),
     "places": (_of.places,),
     "cast": (_of.conversion,),
+    "sql.second": (_of.seconds,),
     "bracket": (_of.subscript,),
     "bracket1": (_of.subscript,),
     "json_items": (_of.elements,),

@@ -43,6 +43,8 @@ class Rules(Struct, frozen=True):
         decimal_arithmetic: Sums, differences and products of decimals are exact; else they are doubles.
         unlimited_decimals: The language has no bound for their digits, or an error beyond 38. Otherwise it
             rounds there (Spark).
+        interval_fields: A part of a length of time is one of its fields, as in SQL engines; else the whole
+            length in that unit.
         names_now: `now` is the current time where no field or parameter has that name.
         ansi: Texts are compared as in Spark's ANSI mode, not as without it.
     """
@@ -58,6 +60,7 @@ class Rules(Struct, frozen=True):
     casts_of_text: bool = False
     decimal_arithmetic: bool = False
     unlimited_decimals: bool = False
+    interval_fields: bool = False
     names_now: bool = False
     ansi: bool = True
 
@@ -70,6 +73,7 @@ SQL_RULES = Rules(
     reads_literals=True,
     casts_of_text=True,
     decimal_arithmetic=True,
+    interval_fields=True,
 )
 SPARK_RULES = SQL_RULES
 SPARK_WITHOUT_ANSI_RULES = replace(SPARK_RULES, ansi=False)

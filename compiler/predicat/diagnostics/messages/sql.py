@@ -455,10 +455,30 @@ def released_order(span: Span, name: str) -> Diagnostic:
     )
 
 
+def released_fields(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its parts of lengths of time, which are whole lengths",
+        span,
+        "on engines extract(minute FROM a - b) is 0 to 59: in a new version too; there write "
+        "extract(epoch FROM a - b) / 60",
+        Severity.WARNING,
+    )
+
+
+def field_of_interval(span: Span, unit: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"the {unit} of a length of time that is no difference of two timestamps",
+        "engines carry hours over to days or not: compare extract(epoch FROM ...) / 3600",
+    )
+
+
 RELEASED_BY = {
     "casts_of_text": released_casts,
     "decimal_arithmetic": released_decimals,
     "engine_order": released_order,
+    "interval_fields": released_fields,
 }
 """What to say of a released version that keeps the meaning it had before a rule of its language was added."""
 

@@ -90,10 +90,7 @@ def epoch(moment: t.Tree, span: Span) -> t.Tree:
 
 def second(moment: t.Tree, span: Span) -> t.Tree:
     """EXTRACT(SECOND): the second with decimals."""
-    rest = _floor_mod(_apply("to_micros", span, moment), t.Constant(60_000_000, span), span)
-    return _apply(
-        "div", span, _apply("cast", span, rest, t.Constant("to_double", span)), t.Constant(1_000_000.0, span)
-    )
+    return _apply("sql.second", span, moment)
 
 
 def make_date(year: t.Tree, month: t.Tree, day: t.Tree, span: Span) -> t.Tree:
