@@ -219,6 +219,10 @@ class DefinitionReader(Struct, dict=True):
             dataset.freshness = self.freshness(keys["freshness"])
         if "tests" in keys:
             for name, value, span in keys["tests"].entries("tests"):
+                base, _, version = name.partition("@")
+                if version:
+                    self.reporter.add(say.tests_of_a_version(span, base, version))
+                    continue
                 dataset.uses.append((name, span))
                 dataset.tests.setdefault(name, []).extend(self.listed_tests(value))
 

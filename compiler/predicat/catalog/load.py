@@ -314,8 +314,19 @@ class Builder(Struct, dict=True):
                 if name not in dataset.fields and "unknown-field" not in dataset.unread:
                     self.reporter.add(msg.unknown_field(dataset.places["key"], name, dataset.fields))
             for name, span in dataset.uses:
-                if self.lookup(dataset.name, name) is None and not self.declares(dataset.name, name):
-                    self.reporter.add(msg.unknown_filter(span, name, self.names(dataset.name)))
+                self.use(dataset.name, name, span)
+
+    def use(self, dataset: str, name: str, span: Span) -> None:
+        """A name stands for a filter, or for a version that it has."""
+        found = self.lookup(dataset, name)
+        if found is None:
+            if not self.declares(dataset, name):
+                self.reporter.add(msg.unknown_filter(span, name, self.names(dataset)))
+            return
+        row, number = found
+        if number is not None and number not in row.versions:
+            version = name.partition("@")[2]
+            self.reporter.add(msg.unknown_version(span, row.qualified, version, map(str, row.versions)))
 
     def jobs(self, known: Mapping[str, Filter]) -> None:
         """Jobs name filters that exist and values that their parameters take, and a range column that is a
@@ -349,11 +360,11 @@ class Builder(Struct, dict=True):
         if found[0].dataset != dataset.name:
             self.reporter.add(say.filter_of_another_dataset(row.span, row.filter, dataset.name))
         elif number not in target.versions:
-            self.reporter.add(
-                msg.unknown_version(
-                    row.span, target.qualified, str(name.partition("@")[2]), map(str, target.versions)
+            if row.filter not in dataset.subscriptions:  # where it is reported
+                version = name.partition("@")[2]
+                self.reporter.add(
+                    msg.unknown_version(row.span, target.qualified, version, map(str, target.versions))
                 )
-            )
         else:
             self.reporter.extend(
                 argument_problems(row.span, target.qualified, target.versions[number].params, row.params)

@@ -33,8 +33,10 @@ def parse(body: Body) -> t.Tree:
         parts.append(t.OperatorCall("is_true", (t.Ref(str(after), (), span),), span))
     for name in names:
         span = getattr(name, "span", body.span)
-        if not isinstance(name, str) or not is_code_name(name):
-            reporter.add(say.bad_class(span, str(name)))
+        if not isinstance(name, str):
+            reporter.add(say.class_not_text(span))
+        elif not is_code_name(name):
+            reporter.add(say.bad_class(span, name))
         parts.append(t.OperatorCall("entry_filter", (t.Constant(str(name), span),), span))
     reporter.raise_errors()
     return parts[0] if len(parts) == 1 else t.OperatorCall("and", tuple(parts), body.span)

@@ -210,6 +210,11 @@ def row_not_mapping(span: Span, given: str) -> Diagnostic:
     return msg.wrong_kind(span, "the row of a test", "a mapping", given)
 
 
+def tests_of_a_version(span: Span, name: str, version: str) -> Diagnostic:
+    hint = f"write {name}: and in each of its tests version: {version}"
+    return Diagnostic("bad-value", f"tests are of a filter, not of a version: {name}@{version}", span, hint)
+
+
 def version_not_whole(span: Span, given: str) -> Diagnostic:
     return msg.wrong_kind(span, "version", "a whole number", given)
 

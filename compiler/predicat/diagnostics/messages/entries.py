@@ -11,6 +11,11 @@ from predicat.diagnostics.source import NOWHERE, Span
 from predicat.diagnostics.wording import quantity
 
 
+def class_not_text(span: Span) -> Diagnostic:
+    hint = "write python: package.module.Class, or a list of classes"
+    return Diagnostic("bad-class", "python names a class, or a list of classes", span, hint)
+
+
 def bad_class(span: Span, text: str) -> Diagnostic:
     return Diagnostic(
         "bad-class",
