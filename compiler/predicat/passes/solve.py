@@ -13,7 +13,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -81,7 +81,7 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
 
 @lru_cache(maxsize=4096)
 def _solved(node: Call, *, positive: bool) -> Node | None:
-    test = _nan_test(node)
+    test = _nan_test(node, positive=positive)
     test = solved_text(node) if test is None else test
     test = _difference(node, positive=positive) if test is None else test
     test = of_clock(node) if test is None else test
@@ -162,9 +162,9 @@ def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
     )
 
 
-def _nan_test(node: Call) -> Node | None:
+def _nan_test(node: Call, *, positive: bool) -> Node | None:
     """`x <> x` for `f(x) <> f(x)`, where a monotone calculation is NaN for NaN alone, and has a value for
-    all others.
+    all others: where only TRUE counts it need not have one.
     """
     if node.op != "ne" or node.args[0] != node.args[1] or node.args[0].type != DOUBLE:
         return None
@@ -174,7 +174,9 @@ def _nan_test(node: Call) -> Node | None:
     run, name = compile_node(node.args[0]), field.decl.name
     greatest = sys.float_info.max
     others = [run({name: at}) for at in (-math.inf, -greatest, -1.0, 0.0, 1.0, greatest, math.inf)]
-    if any(value is None or math.isnan(value) for value in others) or not math.isnan(run({name: math.nan})):
+    if any(math.isnan(value) if value is not None else not positive for value in others) or not math.isnan(
+        run({name: math.nan})
+    ):
         return None
     return Call(BOOLEAN, "ne", (field, field), node.span)
 
@@ -305,6 +307,8 @@ def _monotone_argument(node: Call) -> Node | None:
         return node.args[0] if _constant(node.args[1]) and node.type == DATE else None
     if node.op in _FIRST and _constant(node.args[1]):
         return node.args[0]
+    if _is_reciprocal(node):
+        return node.args[1]
     if node.op in _BOTH:
         first, second = node.args
         if _constant(second):
@@ -312,6 +316,11 @@ def _monotone_argument(node: Call) -> Node | None:
         if _constant(first):
             return second
     return None
+
+
+def _is_reciprocal(node: Node) -> TypeGuard[Call]:
+    """Whether a constant is divided: the quotient falls or rises on each side of zero."""
+    return isinstance(node, Call) and node.op == "div" and _constant(node.args[0])
 
 
 def _chosen(node: Call) -> Node | None:
@@ -384,11 +393,14 @@ def _single(node: Call) -> list[Call]:
 
 
 def _pieces(node: Call, field: Field, domain: Domain) -> Iterator[tuple[int, int]]:
-    """Parts of the domain on which the calculation is monotone: `abs` falls below zero, and rises above."""
-    folds = [part for part in walk(node) if isinstance(part, Call) and part.op == "abs"]
+    """Parts of the domain on which the calculation is monotone: `abs` falls below zero, and rises above. So
+    does, or the other way round, a quotient by what is below or above zero.
+    """
+    folded = [part.args[0] for part in walk(node) if isinstance(part, Call) and part.op == "abs"]
+    folded += [part.args[1] for part in walk(node) if _is_reciprocal(part)]
     pieces = [(domain.least, domain.greatest)]
-    for fold in reversed(folds):  # the innermost first
-        value = _outcome(fold.args[0], field, domain)
+    for fold in reversed(folded):  # the innermost first
+        value = _outcome(fold, field, domain)
         pieces = [part for piece in pieces for part in _split_at_zero(value, *piece)]
     yield from pieces
 
