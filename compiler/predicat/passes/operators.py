@@ -649,7 +649,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
     **{op: (rule,) for op, rule in without_ansi.OPERATORS.items()},
-    "sql.decimal": (sql_numbers.decimal,),
+    **dict.fromkeys(("sql.decimal", "spark.decimal"), (sql_numbers.decimal,)),
     "sql.text": (sql_numbers.text,),
     "sql.div": (sql_numbers.whole_quotient,),
     "duckdb.div": (sql_numbers.quotient,),

@@ -132,8 +132,8 @@ def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:
     return Call(DOUBLE, "cond", (Call(BOOLEAN, "gt", (number, zero), span), one, below), span)
 
 
-def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """A cast to a decimal: of a text, a whole number or a decimal."""
+def decimal(check: Check, op: str, args: list[Node], span: Span) -> Node:
+    """A cast to a decimal: of a text or a number; of a double in Spark alone."""
     number, precision, scale = underlying(args[0]), *(_whole(arg) for arg in args[1:])
     kind = DecimalType(precision, scale)
     if number.type == NULL:
@@ -158,6 +158,8 @@ def decimal(check: Check, _op: str, args: list[Node], span: Span) -> Node:
         return number if whole <= precision - scale else _below(number, precision - scale, span)
     if number.type == BIGINT:
         return number if precision - scale >= _DIGITS_OF_BIGINT else _below(number, precision - scale, span)
+    if number.type == DOUBLE and op == "spark.decimal":
+        return Call(kind, "to_decimal", (number,), span)
     raise check.fail(say.decimal_of(span, str(number.type)))
 
 

@@ -619,6 +619,10 @@ def _to_whole(value: float) -> int | None:
 
 def _to_decimal(node: Call) -> Callable[..., Any]:
     kind = node.type if isinstance(node.type, DecimalType) else DecimalType(MAX_PRECISION, 0)
+    if node.args[0].type == DOUBLE:
+        return lambda value: (
+            arithmetic.decimal(repr(value), kind.precision, kind.scale) if math.isfinite(value) else None
+        )
     if node.args[0].type != STRING:
         return lambda value: arithmetic.decimal(value, kind.precision, kind.scale)
     return lambda value: (

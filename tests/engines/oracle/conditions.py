@@ -317,6 +317,8 @@ SPARK: Grammar = {
         "if(<bool>, <double>, <double>)",
     ],
     "decimal": [
+        "CAST(<double0> AS decimal(10,2))",
+        "CAST(<double> AS decimal(20,0))",
         "(p / 2.5)",
         "(<decimal> % <decimal>)",
         "bround(<decimal>, <small>)",

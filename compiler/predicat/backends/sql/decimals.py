@@ -19,10 +19,11 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.renderer import Renderer, Rule, let
+from predicat.backends.sql.widths import as_double
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.decimal_types import Digits, result
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.types import BIGINT, MAX_PRECISION, STRING, DecimalType
+from predicat.ir.types import BIGINT, DOUBLE, MAX_PRECISION, STRING, DecimalType
 from predicat.passes import decimals
 
 SIGNS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul}
@@ -136,8 +137,16 @@ def _is_wide(node: Node) -> bool:
 
 def converted(r: Renderer, node: Call) -> Sql:
     """A number with the digits of a type, rounded as the engine's cast does: a half away from zero."""
-    value, kind = r.node(node.args[0]), str(node.type)
+    (arg,), kind = node.args, str(node.type)
+    value = as_double(r, arg) if arg.type == DOUBLE else r.node(arg)
     return try_cast(value, kind) if decimals.may_not_fit(node) else cast(value, kind)
+
+
+def by_text(r: Renderer, node: Call) -> Sql:
+    """As `converted`; of a double by its text, the shortest decimal: a cast would multiply doubles."""
+    if node.args[0].type != DOUBLE:
+        return converted(r, node)
+    return try_cast(cast(as_double(r, node.args[0]), "TEXT"), str(node.type))
 
 
 def rounded(value: Sql, scale: int) -> Sql:

@@ -937,7 +937,7 @@ DUCKDB = Dialect(
         "position": lambda r, node: cast(call("INSTR", *r.args(node)), "BIGINT"),
         "replace_each": replace_each("(?s)(.)", "\\1", "g"),
         "to_int": _to_int,
-        "to_decimal": decimals.of_numbers(decimals.converted, _to_decimal),
+        "to_decimal": decimals.of_numbers(decimals.by_text, _to_decimal),
         "to_double": _to_double,
         "to_string": _to_string,
         "to_timestamp": _to_timestamp,

@@ -51,9 +51,9 @@ ROWS = (
     ),
     Operator(
         "to_decimal",
-        ("string -> decimal", "decimal -> decimal", "bigint -> decimal"),
-        "A decimal from a text or a number, rounded to its digits, a half away from zero; UNKNOWN if it is "
-        "too large.",
+        ("string -> decimal", "decimal -> decimal", "bigint -> decimal", "double -> decimal"),
+        "A decimal from a text or a number (a double by its shortest decimal), rounded to its digits, a half "
+        "away from zero; UNKNOWN if it is too large.",
         (
             (("12.5",), Decimal(13)),
             (("-0.5",), Decimal(-1)),
@@ -70,6 +70,13 @@ ROWS = (
             ((Decimal("9999999999.5"),), None),
             ((9999999999,), Decimal(9999999999)),
             ((-10000000000,), None),
+            ((2.5,), Decimal(3)),
+            ((-0.49999999999999994,), Decimal(0)),
+            ((9999999999.5,), None),
+            ((1e300,), None),
+            ((5e-324,), Decimal(0)),
+            ((float("nan"),), None),
+            ((float("-inf"),), None),
         ),
         total=False,
         words="the decimal of {0}",

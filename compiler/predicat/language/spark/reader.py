@@ -31,6 +31,7 @@ SPARK = SqlLanguage(
     row_equality="same",
     sunday=1,
     unsized_decimal=(10, 0),
+    doubles_have_all_digits=True,
     json_types=frozenset(),  # Spark's CAST(s AS VARIANT) is a text
 )
 

@@ -47,6 +47,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         rows: The functions that make a row of values.
         row_equality: The operator by which two rows are equal in a place.
         sunday: The number of Sunday in EXTRACT(DOW ...); None: engines disagree.
+        doubles_have_all_digits: A cast of a double to DECIMAL takes its shortest decimal.
         unsized_decimal: The digits of a DECIMAL without any, in all and behind the point; None: refused.
         json_types: The types that a cast of a text reads as JSON.
         reads_texts: Whether operators of JSON take a text, and parse it.
@@ -66,6 +67,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     reads_texts: bool = False
     prepare: Callable[[exp.Expr], exp.Expr] | None = None
     sunday: int | None = None
+    doubles_have_all_digits: bool = False
     unsized_decimal: tuple[int, int] | None = None
 
     @cached_property

@@ -55,7 +55,8 @@ def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if not 1 <= precision <= MAX_PRECISION or not 0 <= scale <= precision or len(sizes) > 2:
         raise reader.fail(functions.bad_decimal(span, MAX_PRECISION))
     digits = (t.Constant(size, span) for size in (precision, scale))
-    return t.OperatorCall("sql.decimal", (reader.read(node.this, depth), *digits), span)
+    op = "spark.decimal" if reader.language.doubles_have_all_digits else "sql.decimal"
+    return t.OperatorCall(op, (reader.read(node.this, depth), *digits), span)
 
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

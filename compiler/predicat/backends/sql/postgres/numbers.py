@@ -325,10 +325,23 @@ def exact_operation(r: Renderer, node: Call) -> Sql:
 def exact_of_number(r: Renderer, node: Call) -> Sql:
     """A number with the digits of a type."""
     (arg,), kind = node.args, node.type
+    if arg.type == DOUBLE:
+        return _exact_of_double(r, arg, kind)
     value = numeric(r.node(arg)) if arg.type == BIGINT else r.node(arg)
     if isinstance(kind, DecimalType) and exact_type(arg).scale > kind.scale:
         value = decimals.rounded(value, kind.scale)
     return _below(r, value, kind) if may_not_fit(node) else value
+
+
+def _exact_of_double(r: Renderer, arg: Node, kind: Type) -> Sql:
+    """A double by its text, which is its shortest decimal; NULL of one that is too large."""
+    scale = kind.scale if isinstance(kind, DecimalType) else 0
+
+    def build(value: Sql) -> Sql:
+        small = binary(exp.LT, call("ABS", value), cast(string_literal("1e38"), "DOUBLE"))
+        return case((small, _below(r, decimals.rounded(numeric(cast(value, "TEXT")), scale), kind)))
+
+    return let(r, as_double(r, arg), build)
 
 
 def _below(r: Renderer, value: Sql, kind: Type) -> Sql:
