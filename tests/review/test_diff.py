@@ -395,6 +395,16 @@ def test_one_cause_with_the_filters_under_it(
     assert all(name in shown for name in filters)
 
 
+def test_the_mode_of_spark_is_the_cause_of_what_it_changes(shop: Path) -> None:
+    old, new = "first: {sql", 'cut: {spark: "CAST(price AS INT) > id + 1"}\n  first: {sql'
+    (shop / "catalog/orders.yml").write_text(SHOP["catalog/orders.yml"].replace(old, new))
+    git(shop, "commit", "-qam", "a condition of Spark")
+    found = reviewed(shop, ("catalog/orders.yml", "key: id\n", "key: id\nspark: {ansi: false}\n"))
+    entry = next(entry for entry in found["entries"] if entry["kind"] == "spark-ansi")
+    assert (entry["line"], entry["filters"]) == (5, ["orders.cut"])
+    assert found["changes_rows"]
+
+
 def test_a_comment_is_formatting_only(shop: Path) -> None:
     found = reviewed(
         shop,

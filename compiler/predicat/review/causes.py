@@ -14,7 +14,8 @@ from predicat.review.snapshot import Data, Snapshot
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _QUALIFIED = re.compile(r"\b[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
-_CONTEXT = ("field", "field-type", "field-nulls", "field-min", "field-max", "column", "enum")
+_MODE = "spark-ansi"
+_CONTEXT = ("field", "field-type", "field-nulls", "field-min", "field-max", "column", "enum", _MODE)
 """Changes of a dataset that can change what its filters mean or read."""
 
 
@@ -95,6 +96,11 @@ def _uses(side: Snapshot, name: str) -> set[str]:
     return set[str]().union(*(used(text, side.macros) for text in texts if is_template(text)))
 
 
+def _in_spark(side: Snapshot, name: str) -> bool:
+    """Whether a version of a filter is a spark condition."""
+    return any(version["language"] == "spark" for version in side.filters[name]["versions"].values())
+
+
 class Causes:
     """Why filters changed. `changed` has the first entry of each that did; `found` are the differences of
     the data.
@@ -140,7 +146,9 @@ class Causes:
         for item, cause in self.found:
             if item.kind.code == "list" and item.path[3] in _words(after, name):
                 yield cause
-            if item.kind.code in _CONTEXT and item.path[1] == dataset:
+            if item.kind.code == _MODE and item.path[1] == dataset and _in_spark(after, name):
+                yield cause
+            elif item.kind.code in _CONTEXT and item.path[1] == dataset:
                 reads = item.path[3] in words if item.kind.code == "enum" else item.path[3] in fields
                 if reads and item.kind.code != "column":
                     yield cause
