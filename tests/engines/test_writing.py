@@ -65,3 +65,9 @@ def test_a_comparison_is_negated_by_its_opposite() -> None:
 
 def test_a_comparison_with_any_element_keeps_its_not() -> None:
     assert POSTGRES.text(not_(parse_one("1 = ANY(xs)", dialect="postgres"))) == "NOT (1 = ANY(xs))"
+
+
+def test_what_is_written_stays_as_it_is() -> None:
+    """sqlglot takes the ordinality out of the node that it writes."""
+    sql = parse_one("SELECT 1 FROM UNNEST(a) WITH ORDINALITY AS k(t, n)", dialect="postgres")
+    assert POSTGRES.text(sql) == POSTGRES.text(sql) == "SELECT 1 FROM UNNEST(a) WITH ORDINALITY AS k(t, n)"

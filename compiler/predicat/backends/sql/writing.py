@@ -62,9 +62,17 @@ def _generator(dialect: str, spelling: Spelling) -> Generator:
     table = {**result._dispatch, **written, **(casts if spelling.plain_casts else {})}  # noqa: SLF001
     cast = _with_colons if spelling.colons else table[exp.Cast]
     table[exp.Cast] = _constants(cast, dict(spelling.constants))
+    table[exp.Unnest] = _unchanged(table[exp.Unnest])
     # A compiled generator has no subclasses, so its table of methods gets other rows.
     result._dispatch = table  # noqa: SLF001
     return result
+
+
+def _unchanged(write: _Writer) -> _Writer:
+    """What writes a node, on a copy: sqlglot takes the name of the ordinality out of the node that it writes,
+    and a node may occur at several places.
+    """
+    return lambda generator, sql: write(generator, sql.copy() if sql.args.get("offset") else sql)
 
 
 def _function(generator: Generator, sql: exp.Expr) -> str:
