@@ -7,6 +7,7 @@ from functools import reduce
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields
@@ -23,6 +24,7 @@ from predicat.passes.simplify import simplify
 from tests.engines.predicates import FIELDS, conditions, predicates, rows
 from tests.engines.rows import Tables
 from tests.engines.test_generated import BATCH, generated
+from tests.engines.test_json_texts import BODIES, DOCUMENTS, filters
 from tests.frontends import cel_texts, sql_texts
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "2"))
@@ -84,6 +86,14 @@ def test_each_rewriting_left_out_over_json(
     check(nodes, Tables(spark, postgres, declared(cel_texts.FIELDS), given_rows))
 
 
+@pytest.mark.slow
+def test_each_rewriting_left_out_over_json_in_texts(spark: Any, postgres: Any) -> None:
+    known = [{"s": text, "n": number} for text in DOCUMENTS if "\0" not in text for number in (2, 5)]
+    columns = declared({"s": "string", "n": "bigint"})
+    for one in filters(BODIES):
+        check([one.node], Tables(spark, postgres, columns, [*known, {}]))
+
+
 def _parsed(text: str) -> Node | None:
     try:
         return predicat.parse(text, "sql", cel_texts.FIELDS).node
@@ -100,6 +110,9 @@ def test_rewritings_are_tried() -> None:
         "polarity": "NOT (a > 1 OR b > 2)",
         "solve": "a + 5 > 10",
         "fuse_json": "j ->> 'k' = 'x'",
+        "parse_once": "s::json ->> 'x' = 'a' AND s::json ->> 'y' = 'b'",
+        "short_tests": "a = ANY(xs)",
+        "between": "a >= 1 AND a <= 5",
         "engine_order": "d > e",
         "facts": "year(t) + 1 > 2000",
         "share": reduce(lambda text, _: f"a % ({text})", range(6), "0") + " = 0",

@@ -24,15 +24,20 @@ def _conjuncts(r: Renderer, node: Node) -> list[Sql]:
         return conjuncts(r, node, lambda part: _conjuncts(r, part))
     if isinstance(node, Call) and node.op == "or":
         return [or_(*disjuncts(r, node, lambda part: condition(r, part)))]
-    shorter = r.dialect.rows.get(node.op) if isinstance(node, Call) else None
-    sql = shorter(r, node) if shorter is not None and isinstance(node, Call) else None
-    if isinstance(node, Quantifier) and node.kind == "any" and node.source.type != JSON:
-        sql = r.dialect.exists(r, node)
+    sql = _short(r, node) if r.rewritings.short_tests else None
     sql = r.node(node) if sql is None else sql
     served = r.dialect.served(r, node, sql) if r.indexed and r.dialect.served else None
     if served is None:
         return [sql]
     return [served.sql] if served.exact else [served.sql, sql]
+
+
+def _short(r: Renderer, node: Node) -> Sql | None:
+    """A shorter form of a test that may be FALSE instead of NULL; None where the dialect has none."""
+    if isinstance(node, Quantifier) and node.kind == "any" and node.source.type != JSON:
+        return r.dialect.exists(r, node)
+    shorter = r.dialect.rows.get(node.op) if isinstance(node, Call) else None
+    return shorter(r, node) if shorter is not None and isinstance(node, Call) else None
 
 
 def _conjuncts_of(sql: Sql) -> list[Sql]:

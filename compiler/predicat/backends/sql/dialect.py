@@ -119,7 +119,8 @@ class Dialect(DialectRules, frozen=True):
                 node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None
             )
         node = renderer.rewritings.accepted(node) if where else node
-        if any(isinstance(part, Call) and part.op == "parse_json" for part in parts):
+        parses = any(isinstance(part, Call) and part.op == "parse_json" for part in parts)
+        if parses and renderer.rewritings.parse_once:
             node = parsed_once(node, renderer.fresh_name)
         sql = condition(renderer, node) if where else renderer.node(node)
         if isinstance(node, Call | Quantifier) and len(parts) > LARGE_PARTS:

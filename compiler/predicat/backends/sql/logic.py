@@ -55,6 +55,8 @@ def conjuncts(r: Renderer, node: Call, render: Callable[[Node], list[Sql]]) -> l
     """The parts of an AND. Two bounds of one value by constants, one after the other, are a BETWEEN. Beside
     an upper bound a lower one needs no guard against NaN, which is above it.
     """
+    if not r.rewritings.between:
+        return [sql for part in node.args for sql in render(part)]
     result: list[Sql] = []
     parts = list(node.args)
     numbers = {part.args[0] for part in parts if _is_false_for_nan(part)}

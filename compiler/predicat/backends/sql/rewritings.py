@@ -29,6 +29,9 @@ class Rewritings(Struct, frozen=True):
         polarity: A condition keeps only what makes a row TRUE, or FALSE below a NOT.
         solve: A comparison of a calculation becomes bounds of its field.
         fuse_json: One look-up of a JSON value for its kind and its value.
+        parse_once: One reading of a text as JSON for all that is asked of it.
+        short_tests: Shorter rules for tests of a WHERE.
+        between: BETWEEN for two bounds, and no guard against NaN beside an upper bound.
         engine_order: The bare comparison where that is the engine's order of doubles.
         facts: No guards that ranges and kinds of values prove needless.
         share: Names for repeated parts of large SQL.
@@ -40,6 +43,9 @@ class Rewritings(Struct, frozen=True):
     polarity: bool = True
     solve: bool = True
     fuse_json: bool = True
+    parse_once: bool = True
+    short_tests: bool = True
+    between: bool = True
     engine_order: bool = True
     facts: bool = True
     share: bool = True
