@@ -188,6 +188,12 @@ def test_duckdb_says_the_same_of_what_is_written() -> None:
         ("postgres", "ts > TIMESTAMP '2025-10-26 02:30:00' AT TIME ZONE 'Europe/Berlin'", "never, or twice"),
         ("postgres", "ts > TIMESTAMP '2025-03-30 02:30:00' AT TIME ZONE 'Europe/Berlin'", "never, or twice"),
         ("spark", "ts > to_utc_timestamp(ts, 'Europe/Berlin')", "compare what clocks show"),
+        (
+            "postgres",
+            "hour(ts AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Tokyo') = 1",
+            "write ts AT TIME ZONE 'Asia/Tokyo'",
+        ),
+        ("postgres", "hour('2026-01-01'::timestamp AT TIME ZONE 'Asia/Tokyo') = 1", "cast to TIMESTAMPTZ"),
         ("spark", "from_utc_timestamp(ts, 'Europe/Berln') > ts", "is not a time zone"),
         ("postgres", "ts::time + INTERVAL '1 hour' > '08:00'", "shift the timestamp"),
         ("postgres", "ts::time > '25:00'", "'08:30:00'"),

@@ -190,6 +190,12 @@ class Operators(Comparisons):
             self.doubt(sql.ambiguous_index(span, _written(args[0]), _written(args[1])))
         return self.operator("bracket", args, span)
 
+    def either_moment(self, _op: str, args: list[Node], span: Span) -> Node:
+        """A timestamp without a zone, which AT TIME ZONE makes a moment of, and no time of clocks."""
+        zone = args[1].value if isinstance(args[1], Literal) else ""
+        self.doubt(sql.part_of_clocks(span, args[0].span.text, str(zone)))
+        return args[0]
+
     def either_text(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's concat(), where engines differ about parts that are NULL."""
         if any(not isinstance(arg, Literal) and not never_null(arg) for arg in args):
@@ -679,5 +685,6 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "either_div": (_of.either_quotient,),
     "either_bracket": (_of.either_element,),
     "either_concat": (_of.either_text,),
+    "either_moment": (_of.either_moment,),
 }
 """The rules for values of one type each, in order."""

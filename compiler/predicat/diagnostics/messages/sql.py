@@ -42,6 +42,19 @@ def zone_twice(span: Span, moment: str, zone: str) -> Diagnostic:
     )
 
 
+def part_of_clocks(span: Span, moment: str, zone: str) -> Diagnostic:
+    """`moment`: what the timestamp without a zone was made of; its own text if that is a cast."""
+    cast = moment == span.text
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{span.text} has no zone: on engines AT TIME ZONE {zone} makes a moment of it, not a time there",
+        span,
+        f"cast to TIMESTAMPTZ: s::timestamptz AT TIME ZONE {zone}"
+        if cast
+        else f"timestamps are moments, in UTC: write {moment} AT TIME ZONE {zone}",
+    )
+
+
 def moment_of_clocks(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,

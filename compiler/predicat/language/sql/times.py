@@ -199,6 +199,10 @@ def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: 
     inner, zone = found
     if not isinstance(moment.unnest(), exp.AtTimeZone) and now.is_utc(zone):
         return reader.apply(op, node, inner, depth=depth)
+    if zones.shows_clocks(reader, inner) and not now.is_utc(zone):
+        return t.OperatorCall(
+            op, (zones.doubtful(reader, inner, zone, depth), reader.read(zone, depth)), reader.span(node)
+        )
     return reader.apply(op, node, inner, zone, depth=depth)
 
 

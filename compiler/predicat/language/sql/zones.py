@@ -58,6 +58,12 @@ def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth:
     return moment_of(reader, found, zone, span)
 
 
+def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.Tree:
+    """A timestamp without a zone, of which a part in a zone is asked: it was taken for a moment."""
+    args = (*reader.all([moment], depth), t.Constant(reader.span(zone).text, reader.span(zone)))
+    return t.OperatorCall("either_moment", args, reader.span(moment))
+
+
 def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.Tree:
     """The moment at which clocks in a zone show a constant time. Raises Stop."""
     if is_utc(zone):
