@@ -67,13 +67,20 @@ PAIRS: dict[str, tuple[str, dict[str, str]]] = {
     "OR of equalities": ("a = 1 OR a = 2 OR a = 3", {}),
     "integer sum": ("a + b > 900", {}),
     "integer product": ("a * b > 900", {}),
-    "integer quotient": ("a / b = 3", {"spark": "a DIV b = 3", "duckdb": "a // b = 3"}),
+    "integer quotient": (
+        "div(a, b) = 3",
+        {"spark": "a DIV b = 3", "postgres": "a / b = 3", "duckdb": "a // b = 3"},
+    ),
     "remainder": ("a % b = 3", {}),
     "absolute": ("abs(a - b) > 500", {}),
     "sum of three": ("a + b + a > 900", {}),
     "difference, product, quotient": (
-        "(a - b) * 100 / b > 900",
-        {"spark": "(a - b) * 100 DIV b > 900", "duckdb": "(a - b) * 100 // b > 900"},
+        "div((a - b) * 100, b) > 900",
+        {
+            "spark": "(a - b) * 100 DIV b > 900",
+            "postgres": "(a - b) * 100 / b > 900",
+            "duckdb": "(a - b) * 100 // b > 900",
+        },
     ),
     "double comparison": ("d > 0.5", {}),
     "double sum": ("d + d > 0.5", {}),
@@ -109,7 +116,7 @@ PAIRS: dict[str, tuple[str, dict[str, str]]] = {
     "substring": ("substring(s, 2, 1) = '7'", {}),
     "integer to text": ("CAST(a AS string) = '7'", {"postgres": "CAST(a AS TEXT) = '7'"}),
     "double to integer": (
-        "CAST(d * 100 AS bigint) = 7",
+        "CAST(floor(d * 100) AS bigint) = 7",
         {"postgres": "CAST(trunc(d * 100) AS BIGINT) = 7", "duckdb": "CAST(trunc(d * 100) AS BIGINT) = 7"},
     ),
     "hour": ("hour(moment) = 3", {"postgres": "extract(hour FROM moment) = 3"}),

@@ -25,7 +25,7 @@ from predicat.backends.sql.postgres import numbers, ranges
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.widths import as_double
 from predicat.ir.nodes import Call, Field, Node
-from predicat.ir.types import DOUBLE
+from predicat.ir.types import BIGINT, DOUBLE
 
 _MOST_POWER = 100
 """Constants between 1e-100 and 1e100 are far from the products whose size is changed."""
@@ -41,7 +41,7 @@ def beside_constant(r: Renderer, node: Node, limit: float) -> Sql | None:
         return None
     if not all(map(_is_column, node.args)) or node.args[0] == node.args[1]:
         return None
-    sizes = [ranges.log_range_of_operand(r, arg) for arg in node.args]
+    sizes = [_size(r, arg) for arg in node.args]
     bounds = ranges.operand_bounds(node.op, *sizes)
     columns = [_plain(as_double(r, arg)) for arg in node.args]
     match bounds:
@@ -56,6 +56,13 @@ def beside_constant(r: Renderer, node: Node, limit: float) -> Sql | None:
             return _of_any_size(r, node, columns)
         case _:
             return None
+
+
+def _size(r: Renderer, node: Node) -> ranges.LogRange | None:
+    """The range of the size of a column; no whole number but 0 is below 1."""
+    found = ranges.log_range_of_operand(r, node)
+    whole = isinstance(node, Call) and node.args[0].type == BIGINT
+    return ranges.LogRange(0, found.high) if whole and found is not None else found
 
 
 def _is_column(node: Node) -> bool:
@@ -74,26 +81,30 @@ def _beside(
 ) -> Sql | None:
     """The operation where the other operand multiplies by a number of a known size."""
     low, high = bounds
-    if low is None or high is None:
+    if low is not None and low + factor.high > -_MOST_POWER:
         return None
-    if low + factor.high > -_MOST_POWER or high + factor.low < _MOST_POWER:
+    if high is not None and high + factor.low < _MOST_POWER:
         return None
     value, parts = columns[place], list(columns)
-    parts[place] = _resized_beside(value, low, high, factor)
+    parts[place] = _resized_beside(value, low, high)
     if op == "div":
         parts[1] = call("NULLIF", parts[1], number_literal(0))
     return ranges.operation(ranges.OPERATORS[op], *parts)
 
 
-def _resized_beside(value: Sql, low: int, high: int, factor: ranges.LogRange) -> Sql:
-    """A column for the multiplication by a number of a known size."""
-    size = call("ABS", value)
-    if factor.high <= 0:  # no product is too large, and those that vanish are as good as zero
-        return case((binary(exp.LT, size, number_literal(f"1e{low}")), _double("0")), default=value)
-    if factor.low >= 0:  # no product vanishes
+def _resized_beside(value: Sql, low: int | None, high: int | None) -> Sql:
+    """A column for the multiplication by a number of a known size. Zero is as good as a number whose products
+    vanish, unless the other one may be infinite: that is one with bounds on both sides.
+    """
+    size, sign = call("ABS", value), call("SIGN", value)
+    cases: list[tuple[Sql, Sql]] = []
+    if low is not None:
+        least = _double("0") if high is None else binary(exp.Mul, sign, _double(f"1e{low}"))
+        cases.append((binary(exp.LT, size, number_literal(f"1e{low}")), least))
+    if high is not None:
         huge = between(size, number_literal(f"1e{high}"), number_literal("1.7976931348623157e308"))
-        return case((huge, binary(exp.Mul, call("SIGN", value), _double(f"1e{high}"))), default=value)
-    return case((_is_finite(size), _resized(value, low, high)), default=value)
+        cases.append((huge, binary(exp.Mul, sign, _double(f"1e{high}"))))
+    return case(*cases, default=value)
 
 
 def _resized(value: Sql, low: int, high: int) -> Sql:
