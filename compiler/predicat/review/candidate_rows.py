@@ -43,6 +43,7 @@ from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import EXACT, FIRST_NOW, INT_MAX, INT_MIN, LAST_NOW, RowError, seconds, to_value
 from predicat.review.set_samples import samples, sets_of
 from predicat.semantics import like, regex
+from predicat.semantics.time_zones import moment_of
 
 Slot = tuple[str | int, ...]
 """A path in a row: the name of the field, then keys; -1 means every element of an array, and `_IN_TEXT` the
@@ -80,6 +81,8 @@ rows.
 _MAX = 40
 _MOST_CONVERTED = 10
 """Texts for each constant that a converted text is compared with."""
+_MOST_SHOWN = 8
+"""So many times are looked up in a zone."""
 _DIAGONALS = 3
 _MAX_PIECES = 16
 _FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
@@ -108,12 +111,28 @@ class CandidateRows:
         """Long lists that values are looked up in."""
         for node in nodes:
             self._visit(node, {})
+        self._in_zones(part for node in nodes for part in walk(node))
         for slot, pieces in self.pieces.items():
             self.values[slot][_DIAGONALS:_DIAGONALS] = _joined(list(pieces)[:_MAX_PIECES])
         for slot in self.values:
             values = [*self.converted.get(slot, ()), *self.values[slot], *_typical_values(self.kinds[slot])]
             finite = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
             self.values[slot] = _distinct(finite if slot in self.documents else values)[:_MAX]
+
+    def _in_zones(self, parts: Iterable[Node]) -> None:
+        """Moments at which clocks in a zone show a time that is compared with."""
+        found: dict[Slot, list[Any]] = {}
+        for part in parts:
+            match part:
+                case Call(op="in_zone", args=(moment, Literal(value=str(zone)))):
+                    slot = _slot(moment, {})
+                case _:
+                    continue
+            if slot is not None and self.kinds.get(slot) == TIMESTAMP:
+                shown = [value for value in self.values[slot] if isinstance(value, datetime)][:_MOST_SHOWN]
+                found.setdefault(slot, []).extend(moment_of(value, zone) for value in shown)
+        for slot, moments in found.items():
+            self.values[slot] = [*(one for one in moments if one is not None), *self.values[slot]]
 
     # --- where constants meet places
 
