@@ -138,7 +138,7 @@ PAIRS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "days between dates": ("datediff(x, y) > 3", dict.fromkeys(("postgres", "duckdb"), "x - y > 3")),
     "days added": ("date_add(x, 3) > y", dict.fromkeys(("postgres", "duckdb"), "x + 3 > y")),
-    "element": ("e[1] = 7", dict.fromkeys(("postgres", "duckdb"), "e[2] = 7")),
+    "element": ("element_at(e, 2) = 7", dict.fromkeys(("postgres", "duckdb"), "e[2] = 7")),
     "key of a map": ("m['k'] = 'x7'", {"postgres": "m ->> 'k' = 'x7'"}),
     "exists": (
         "exists(e, x -> x > 900)",
