@@ -6,7 +6,7 @@ condition is checked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,9 +16,6 @@ from predicat.ir.types import NULL
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import RANGES
 from predicat.passes import facts
-
-if TYPE_CHECKING:
-    from predicat.passes.overloads import OverloadResolver
 
 INT, LONG = 32, 64
 LIMITS = {8: RANGES["tinyint"], 16: RANGES["smallint"], INT: RANGES["int"], LONG: (INT_MIN, INT_MAX)}
@@ -57,21 +54,27 @@ class Known(Struct, frozen=True):
     exact: Exact | None = None
 
 
-def known(check: OverloadResolver, node: Node, fact: Known) -> Node:
+class Knows(Protocol):
+    """A check that keeps what is known of whole numbers, by the identity of their nodes."""
+
+    numbers: dict[int, tuple[Node, Known]]
+
+
+def known(check: Knows, node: Node, fact: Known) -> Node:
     """The same node as another object, of which something is known."""
     fresh = replace(node, span=node.span)
     check.numbers[id(fresh)] = fresh, fact
     return fresh
 
 
-def before_turn(check: OverloadResolver, node: Node) -> Exact:
+def before_turn(check: Knows, node: Node) -> Exact:
     """A whole number before it began again at the other end of its range."""
     found = check.numbers.get(id(node))
     exact = found[1].exact if found is not None else None
     return exact or Exact(node, known_range(check, node))
 
 
-def width(check: OverloadResolver, node: Node) -> int | None:
+def width(check: Knows, node: Node) -> int | None:
     """The bits of a whole number; None where they are not known."""
     found = check.numbers.get(id(node))
     if found is not None:
@@ -91,7 +94,7 @@ def width(check: OverloadResolver, node: Node) -> int | None:
             return None
 
 
-def known_range(check: OverloadResolver, node: Node) -> tuple[int, int]:
+def known_range(check: Knows, node: Node) -> tuple[int, int]:
     """The least and the greatest value of a whole number."""
     low, high = facts.integers(node)
     least, most = LIMITS[width(check, node) or LONG]

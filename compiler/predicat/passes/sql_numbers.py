@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Protocol
 
-from predicat.diagnostics import Diagnostic, Span
+from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
 from predicat.passes import decimals, documents
+from predicat.passes.checking import Check
 from predicat.passes.convert import convert, underlying
 from predicat.passes.literals import BLANKS
 from predicat.passes.rounding import rounded_to_int
-from predicat.passes.scope import Rules, Stop
 from predicat.passes.text_casts import of_text
 from predicat.semantics.arithmetic import MOST_DIGITS
 
@@ -25,17 +24,6 @@ FUNCTIONS = (*_OPS, "sql.trunc")
 _MOST_SCALE = 6
 _MOST_DECIMAL = 15
 """A decimal of so many digits is exact as a double, by the digits that are written for it."""
-
-
-class Check(Protocol):
-    """What these functions ask of the check of types, which calls them."""
-
-    rules: Rules
-
-    def fail(self, diagnostic: Diagnostic) -> Stop: ...
-    def call(self, op: str, args: list[Node], span: Span) -> Call: ...
-    def operator(self, op: str, args: list[Node], span: Span) -> Node: ...
-    def cast(self, node: Node, target: Node, span: Span) -> Node: ...
 
 
 def function(check: Check, op: str, args: list[Node], span: Span) -> Node:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import without_ansi as say
@@ -30,6 +29,7 @@ from predicat.ir.types import (
 )
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.passes import facts, sql_numbers
+from predicat.passes.checking import Check
 from predicat.passes.convert import convert, underlying
 from predicat.passes.integer_widths import (
     INT,
@@ -42,11 +42,8 @@ from predicat.passes.integer_widths import (
     known_range,
     width,
 )
+from predicat.passes.overloads import OverloadResolver
 from predicat.passes.text_casts import of_text
-
-if TYPE_CHECKING:
-    from predicat.passes.comparisons import Comparisons
-    from predicat.passes.operators import Operators
 
 _BLANK = "[ \\t\\n\\v\\f\\r]*"
 _DIGITS = f"^{_BLANK}[+]?(-?[0-9]+)(?:[.][0-9]*)?{_BLANK}$"
@@ -61,7 +58,7 @@ _MOST_DIGITS = 18
 # --- whole numbers that begin again at the other end
 
 
-def arithmetic(check: Operators, op: str, args: list[Node], span: Span) -> Node:
+def arithmetic(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """`+`, `-`, `*`, `%`, the sign and ABS. A text is a double beside them."""
     name = op.partition(".")[2]
     parts = list(map(underlying, args))
@@ -73,7 +70,7 @@ def arithmetic(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return check.operator(name, parts, span)
 
 
-def attempt(check: Operators, op: str, args: list[Node], span: Span) -> Node:
+def attempt(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """TRY_ADD and its like: NULL beyond the range of the type."""
     name = op.partition("try_")[2]
     parts = list(map(underlying, args))
@@ -86,7 +83,7 @@ def attempt(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return known(check, _where(found, *_combined(check, name, parts), bits, span), Known(bits))
 
 
-def quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """DIV of whole numbers: a BIGINT. The least BIGINT by -1 is itself."""
     found = sql_numbers.whole_quotient(check, "sql.div", args, span)
     parts = list(map(underlying, args))
@@ -98,7 +95,7 @@ def quotient(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     return known(check, found, Known(LONG))
 
 
-def bits_of(check: Operators, op: str, args: list[Node], span: Span) -> Node:
+def bits_of(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """`&`, `|` and `^`, in the wider type."""
     parts = list(map(underlying, args))
     found = check.operator(op.partition(".")[2], parts, span)
@@ -107,7 +104,7 @@ def bits_of(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return known(check, found, Known(bits if None not in widths or bits == LONG else None))
 
 
-def index(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def index(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """`xs[n]`: the place is an INT."""
     base, place = args[0], underlying(args[1])
     if isinstance(underlying(base).type, ArrayType) and place.type == BIGINT:
@@ -115,7 +112,7 @@ def index(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     return check.operator("bracket", args, span)
 
 
-def sum_of_array(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def sum_of_array(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """AGGREGATE, which begins again at the other end as well."""
     found = check.operator("sum", args, span)
     if found.type == BIGINT:
@@ -123,7 +120,7 @@ def sum_of_array(check: Operators, _op: str, args: list[Node], span: Span) -> No
     return found
 
 
-def _of_whole_numbers(check: Operators, op: str, parts: list[Node], span: Span) -> Node:
+def _of_whole_numbers(check: Check, op: str, parts: list[Node], span: Span) -> Node:
     bits = _common(check, op, parts, span)
     plain: Node = Call(BIGINT, op, tuple(parts), span)
     if bits is None or op == "mod":
@@ -140,7 +137,7 @@ def _of_whole_numbers(check: Operators, op: str, parts: list[Node], span: Span) 
     return known(check, turned(plain, low, high, bits, span), Known(bits, Exact(plain, (low, high))))
 
 
-def _common(check: Operators, op: str, parts: list[Node], span: Span) -> int | None:
+def _common(check: Check, op: str, parts: list[Node], span: Span) -> int | None:
     """The bits of the type that Spark computes with; None where it is not known and does not matter."""
     found = [width(check, part) for part in parts]
     known = [bits for bits in found if bits is not None]
@@ -156,7 +153,7 @@ def _named(node: Node) -> str:
     return node.name if isinstance(node, Variable) else node.span.text
 
 
-def _combined(check: Operators, op: str, parts: list[Node]) -> tuple[int, int]:
+def _combined(check: Check, op: str, parts: list[Node]) -> tuple[int, int]:
     return facts.combined(op, [known_range(check, part) for part in parts])
 
 
@@ -165,7 +162,7 @@ def _fits(low: int, high: int, bits: int) -> bool:
     return least <= low and high <= most
 
 
-def _of_long(check: Operators, op: str, parts: list[Node], span: Span) -> Node:
+def _of_long(check: Check, op: str, parts: list[Node], span: Span) -> Node:
     """A sum, a difference or another sign of BIGINT, where it may leave its range."""
     if op == "mul":
         return _product(check, parts, span)
@@ -183,7 +180,7 @@ def _of_long(check: Operators, op: str, parts: list[Node], span: Span) -> Node:
     return Call(BIGINT, "coalesce", (plain, other), span) if other is not None else plain
 
 
-def _product(check: Operators, parts: list[Node], span: Span) -> Node:
+def _product(check: Check, parts: list[Node], span: Span) -> Node:
     """A product of a BIGINT and a number of the range of INT, by the two halves of the BIGINT."""
     large, small = parts if _fits(*known_range(check, parts[1]), INT) else parts[::-1]
     if not _fits(*known_range(check, small), INT):
@@ -255,13 +252,13 @@ def _where(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
 # --- casts to whole numbers
 
 
-def whole(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def whole(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """A cast to a whole number of so many bits."""
     bits = _bits(args[1])
     return known(check, _cast(check, underlying(args[0]), bits, span), Known(bits))
 
 
-def of_width(check: Operators, _op: str, args: list[Node], _span: Span) -> Node:
+def of_width(check: Check, _op: str, args: list[Node], _span: Span) -> Node:
     """A whole number of which the language knows the type."""
     return known(check, args[0], Known(_bits(args[1])))
 
@@ -270,7 +267,7 @@ def _bits(node: Node) -> int:
     return node.value if isinstance(node, Literal) and isinstance(node.value, int) else LONG
 
 
-def _cast(check: Operators, node: Node, bits: int, span: Span) -> Node:
+def _cast(check: Check, node: Node, bits: int, span: Span) -> Node:
     if node.type == STRING:
         return whole_of_text(node, bits, span)
     if node.type == BIGINT:
@@ -346,7 +343,7 @@ def _double(text: Node) -> Node:
 # --- functions
 
 
-def size(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def size(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """SIZE and CARDINALITY: -1 for NULL."""
     node, found = underlying(args[0]), check.operator("size", args, span)
     if isinstance(node.type, ArrayType | MapType) and not isinstance(node, Items) and found.type == BIGINT:
@@ -355,7 +352,7 @@ def size(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
     return known(check, found, Known(INT))
 
 
-def floor(check: Operators, op: str, args: list[Node], span: Span) -> Node:
+def floor(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """FLOOR and CEIL: of a double a BIGINT, the nearest one where it is beyond."""
     name = op.partition(".")[2]
     if underlying(args[0]).type != DOUBLE:
@@ -363,14 +360,14 @@ def floor(check: Operators, op: str, args: list[Node], span: Span) -> Node:
     return known(check, _of_double(check.call(name, args, span), LONG, span), Known(LONG))
 
 
-def no_text(check: Operators, _op: str, args: list[Node], span: Span) -> Node:
+def no_text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """The argument of UNIX_TIMESTAMP, which takes texts of one format."""
     if underlying(args[0]).type == STRING:
         raise check.fail(say.seconds_of_text(span, args[0].span.text))
     return args[0]
 
 
-Rule = Callable[["Operators", str, list[Node], Span], Node]
+Rule = Callable[[Check, str, list[Node], Span], Node]
 OPERATORS: dict[str, Rule] = {
     **dict.fromkeys((f"lenient.{op}" for op in ("add", "sub", "mul", "mod", "neg", "abs")), arithmetic),
     **dict.fromkeys((f"lenient.try_{op}" for op in ("add", "sub", "mul", "mod")), attempt),
@@ -390,12 +387,12 @@ OPERATORS: dict[str, Rule] = {
 # --- texts beside other values
 
 
-def beside(check: Comparisons, left: Node, right: Node) -> tuple[Node, Node]:
+def beside(check: OverloadResolver, left: Node, right: Node) -> tuple[Node, Node]:
     """A text beside another value is converted to its type. A constant that is none is refused."""
     return _as(check, left, right), _as(check, right, left)
 
 
-def _as(check: Comparisons, text: Node, other: Node) -> Node:
+def _as(check: OverloadResolver, text: Node, other: Node) -> Node:
     if text.type != STRING or other.type in (STRING, NULL):
         return text
     if other.type == BIGINT:
@@ -407,7 +404,7 @@ def _as(check: Comparisons, text: Node, other: Node) -> Node:
     return of_text(text, other.type, text.span) if other.type in (BOOLEAN, DATE, TIMESTAMP) else text
 
 
-def _as_whole(check: Comparisons, text: Node, other: Node) -> Node:
+def _as_whole(check: OverloadResolver, text: Node, other: Node) -> Node:
     bits = width(check, other)
     if bits is None:
         raise check.fail(say.unknown_width(text.span.to(other.span), _named(other)))
@@ -430,7 +427,7 @@ def _as_number(truth: Node, other: Node) -> Node:
     return convert(_choice(truth, one, zero, truth.span), DOUBLE if other.type == DOUBLE else BIGINT)
 
 
-def in_texts(check: Comparisons, left: Node, items: tuple[Node, ...], span: Span) -> tuple[Node, ...]:
+def in_texts(check: OverloadResolver, left: Node, items: tuple[Node, ...], span: Span) -> tuple[Node, ...]:
     """IN with texts beside other values: Spark compares all as texts."""
     kinds = {underlying(node).type for node in (left, *items)} - {NULL}
     if STRING not in kinds or len(kinds) == 1:
@@ -440,7 +437,7 @@ def in_texts(check: Comparisons, left: Node, items: tuple[Node, ...], span: Span
     return tuple(_as_written(check, item, left) for item in items)
 
 
-def _as_text(check: Comparisons, item: Node, span: Span) -> Node:
+def _as_text(check: OverloadResolver, item: Node, span: Span) -> Node:
     if item.type in (STRING, NULL):
         return item
     if item.type not in (BIGINT, DATE):
@@ -448,7 +445,7 @@ def _as_text(check: Comparisons, item: Node, span: Span) -> Node:
     return check.call("to_string", [item], span)
 
 
-def _as_written(check: Comparisons, item: Node, left: Node) -> Node:
+def _as_written(check: OverloadResolver, item: Node, left: Node) -> Node:
     """A text constant that is the text of a value."""
     if item.type != STRING:
         return item
