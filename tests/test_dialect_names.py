@@ -26,6 +26,10 @@ KNOWN = {
     "language/spark/reader.py",
     "language/postgres/reader.py",
     "language/duckdb/reader.py",
+    # The key `spark` of a dataset: the mode of Spark in which its bodies of that language are read.
+    "catalog/definitions.py",
+    "catalog/manifest.py",
+    "catalog/schema.py",
     # Functions that not all engines have, or not all alike.
     "language/sql/calendars.py",
     "language/sql/formats.py",
