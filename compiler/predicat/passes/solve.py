@@ -174,9 +174,10 @@ def _nan_test(node: Call, *, positive: bool) -> Node | None:
     run, name = compile_node(node.args[0]), field.decl.name
     greatest = sys.float_info.max
     others = [run({name: at}) for at in (-math.inf, -greatest, -1.0, 0.0, 1.0, greatest, math.inf)]
-    if any(math.isnan(value) if value is not None else not positive for value in others) or not math.isnan(
-        run({name: math.nan})
-    ):
+    of_nan = run({name: math.nan})
+    if of_nan is None or not math.isnan(of_nan):
+        return None
+    if any(math.isnan(value) if value is not None else not positive for value in others):
         return None
     return Call(BOOLEAN, "ne", (field, field), node.span)
 
