@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import predicat
-from tests.frontends import sql_texts
+from tests.language import sql_texts
 
 FIELDS = {**sql_texts.FIELDS, "p": "decimal(10,2)", "j": "json"}
 ROW = {

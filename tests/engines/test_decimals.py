@@ -20,7 +20,7 @@ import predicat
 from predicat.api import declared
 from predicat.ir.canonical import canonical_text
 from tests.engines.rows import Tables
-from tests.frontends.cel_texts import written
+from tests.language.cel_texts import written
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 FIELDS = {

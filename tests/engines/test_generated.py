@@ -18,7 +18,7 @@ from predicat.ir.canonical import canonical_text
 from predicat.passes.simplify import simplify
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
-from tests.frontends import cel_texts, sql_texts
+from tests.language import cel_texts, sql_texts
 
 BATCH = 30
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "8"))

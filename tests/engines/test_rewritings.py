@@ -25,7 +25,7 @@ from tests.engines.predicates import FIELDS, conditions, predicates, rows
 from tests.engines.rows import Tables
 from tests.engines.test_generated import BATCH, generated
 from tests.engines.test_json_texts import BODIES, DOCUMENTS, filters
-from tests.frontends import cel_texts, sql_texts
+from tests.language import cel_texts, sql_texts
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "2"))
 NONE = Rewritings(**{one.name: False for one in fields(Rewritings)})

@@ -18,7 +18,7 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Node
 from predicat.passes.simplify import simplify
 from tests.engines import predicates as typed
-from tests.frontends import bodies, cel_texts, sql_texts
+from tests.language import bodies, cel_texts, sql_texts
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "4"))
 FILTERS = 60

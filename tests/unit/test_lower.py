@@ -10,7 +10,7 @@ from predicat.ir.operators import OPS
 from predicat.ir.canonical import canonical_text
 from predicat.language import LANGUAGES
 from predicat.lower import RULES, core, for_writers
-from tests.frontends.test_cel_identity import CASES
+from tests.language.test_cel_identity import CASES
 
 FIELDS = {"j": "json", "k": "json", "m": "map<string, string>", "d": "double", "a": "bigint", "b": "bigint"}
 SAMPLES = {

@@ -23,7 +23,8 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.infer import moment
 from predicat.ir import tree as t
-from predicat.language.sql.reader import MAX_PARENTHESES, Reader, Stop
+from predicat.language.sql.node_reader import Reader, Stop
+from predicat.language.sql.reader import MAX_PARENTHESES, SQL, TABLE
 from predicat.language.sql.spans import SpanIndex
 
 MAX_LENGTH = 20_000
@@ -175,7 +176,7 @@ class _Reader(Reader):
     """Reads what all dialects mean alike, and makes a name of every other part."""
 
     def __init__(self, source: Source, whole: Span, spans: SpanIndex, dialect: str) -> None:
-        super().__init__(source, whole, spans)
+        super().__init__(source, whole, spans, SQL, TABLE)
         self.dialect = dialect
         self.kinds: dict[str, str] = {}
         self.opaque: dict[str, str] = {}

@@ -14,7 +14,8 @@ from predicat.discover.read.clauses import Written, written
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import PARAMETER, Residue, residues
 from predicat.discover.read.statements import Statement, statements, tokens_of
-from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
+from predicat.language.sql.reader import SQL, TABLE
 from predicat.language.sql.spans import SpanIndex
 
 MAX_SHOWN = 200
@@ -50,7 +51,8 @@ class Text:
     def conditions(self, statement: Statement, node: exp.Expr) -> Iterator[Condition | Refused]:
         """The conditions of a statement, in their order."""
         source = Source("", self.text)
-        reader = Reader(source, Span(source, statement.start, statement.end), SpanIndex(statement.tokens))
+        whole = Span(source, statement.start, statement.end)
+        reader = Reader(source, whole, SpanIndex(statement.tokens), SQL, TABLE)
         found: list[tuple[int, Condition | Refused]] = []
         try:
             for row in written(node, self.columns):

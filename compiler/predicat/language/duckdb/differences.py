@@ -21,7 +21,7 @@ from predicat.language.sql import (
     postgres_family,
     times,
 )
-from predicat.language.sql.rules import Key, Rule
+from predicat.language.sql.node_reader import Key, Rule
 from predicat.language.sql.shapes import BINARY, CAST, THIS
 
 RULES: dict[Key, Rule | None] = {

@@ -5,8 +5,6 @@ Source: DuckDB documentation, "Functions".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
@@ -15,11 +13,8 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, each, let, number, plus, text
 from predicat.language.sql import array_functions, calendars, constants, documents, operators, times
 from predicat.language.sql.arguments import counted
+from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.number_functions import double
-from predicat.language.sql.operators import Build
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _TEXT, _PLACE, _ITEM = "a text", "a place", "an element"
 """Variables that nobody can write."""

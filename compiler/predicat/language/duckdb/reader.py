@@ -13,6 +13,7 @@ from predicat.ir import tree as t
 from predicat.language.duckdb.differences import FOREIGN, RULES
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
+from predicat.language.sql.rules import rule_table
 
 if TYPE_CHECKING:
     from predicat.language import Body
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 DUCKDB = SqlLanguage(
     "duckdb",
     "duckdb",
-    RULES,
     foreign=FOREIGN,
     rows=frozenset({"row"}),
     row_equality="same",
@@ -29,7 +29,9 @@ DUCKDB = SqlLanguage(
     reads_texts=True,
 )
 
+TABLE = rule_table(RULES)
+
 
 def read(body: Body) -> t.Tree:
     """The untyped tree of a body. Raises PredicatError."""
-    return read_as(DUCKDB, body)
+    return read_as(DUCKDB, TABLE, body)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply
 from predicat.language.sql import array_functions, constants
 from predicat.language.sql.arguments import counted
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 _BY_CHARACTERS = frozenset({"c", "posix", "ucs_basic", "c.utf-8", "c.utf8"})
 """Collations that order texts by their code points, as filters do."""

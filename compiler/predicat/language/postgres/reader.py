@@ -15,6 +15,7 @@ from predicat.language.postgres.constants import with_constants
 from predicat.language.postgres.differences import FOREIGN, RULES
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
+from predicat.language.sql.rules import rule_table
 
 if TYPE_CHECKING:
     from predicat.language import Body
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 POSTGRES = SqlLanguage(
     "postgres",
     "postgres",
-    RULES,
     foreign=FOREIGN,
     rows=frozenset({"row"}),
     prepare=with_constants,
@@ -30,7 +30,9 @@ POSTGRES = SqlLanguage(
     unsized_decimal=UNSIZED_NUMERIC,
 )
 
+TABLE = rule_table(RULES)
+
 
 def read(body: Body) -> t.Tree:
     """The untyped tree of a body. Raises PredicatError."""
-    return read_as(POSTGRES, body)
+    return read_as(POSTGRES, TABLE, body)

@@ -7,8 +7,6 @@ lambda functions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql_functions as say
@@ -16,10 +14,8 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, each, let, nothing, number
 from predicat.language.sql import array_functions, constants
 from predicat.language.sql.arguments import arguments, counted
-from predicat.language.sql.operators import Build, not_
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Build, Reader
+from predicat.language.sql.operators import not_
 
 MOST_ELEMENTS = 1000
 """The longest SEQUENCE: its elements are written out."""

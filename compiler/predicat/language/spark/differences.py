@@ -20,8 +20,8 @@ from predicat.language.sql import (
     pattern_functions,
     times,
 )
+from predicat.language.sql.node_reader import Key, Rule
 from predicat.language.sql.refusals import JSON_ARROWS
-from predicat.language.sql.rules import Key, Rule
 from predicat.language.sql.shapes import BINARY, CAST, THIS
 
 _CONVERSIONS = {"bigint": "bigint", "double": "double", "string": "string", "boolean": "boolean"}

@@ -5,8 +5,6 @@ Source: Spark SQL, "Built-in Functions"; WidthBucket.computeBucketNumber of Spar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql_functions as say
@@ -14,10 +12,8 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, nothing, number
 from predicat.language.sql import constants
 from predicat.language.sql.arguments import counted
+from predicat.language.sql.node_reader import Reader
 from predicat.language.sql.number_functions import double
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _VALUE = "a value"
 _MOST_BUCKETS = 2**31 - 1

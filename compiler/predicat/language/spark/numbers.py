@@ -5,17 +5,12 @@ Source: `Floor` and `Ceil` of Spark's source: a long of a double, so NaN is 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply
 from predicat.language.sql.arguments import arguments
-from predicat.language.sql.operators import Build
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Build, Reader
 
 
 def whole(op: str) -> Build:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from predicat.ir import tree as t
 from predicat.language.spark.differences import FOREIGN, RULES
 from predicat.language.spark.tokens import joined_quotes
 from predicat.language.spark.without_ansi import RULES as WITHOUT_ANSI
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
+from predicat.language.sql.rules import rule_table
 
 if TYPE_CHECKING:
     from predicat.language import Body
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 SPARK = SqlLanguage(
     "spark",
     "databricks",  # sqlglot's Spark, with `v:a.b[0]` for what is at a path of a JSON value, as Spark 4 has it
-    RULES,
-    joined_quotes,
+    corrected=joined_quotes,
     quotes="'\"`\\",
     foreign=FOREIGN,
     rows=frozenset({"struct", "named_struct"}),
@@ -35,15 +33,16 @@ SPARK = SqlLanguage(
     json_types=frozenset(),  # Spark's CAST(s AS VARIANT) is a text
 )
 
-LENIENT = replace(SPARK, differences={**RULES, **WITHOUT_ANSI})
-"""Without ANSI mode."""
+TABLE = rule_table(RULES)
+
+TABLE_WITHOUT_ANSI = rule_table({**RULES, **WITHOUT_ANSI})
 
 
 def read(body: Body) -> t.Tree:
     """The untyped tree of a body. Raises PredicatError."""
-    return read_as(SPARK, body)
+    return read_as(SPARK, TABLE, body)
 
 
 def read_without_ansi(body: Body) -> t.Tree:
     """The untyped tree of a body for Spark without ANSI mode. Raises PredicatError."""
-    return read_as(LENIENT, body)
+    return read_as(SPARK, TABLE_WITHOUT_ANSI, body)

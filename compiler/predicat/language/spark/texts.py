@@ -5,8 +5,6 @@ Source: `UTF8String.substringSQL` of Spark's source.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics import Span
@@ -14,9 +12,7 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, number, plus
 from predicat.language.sql import meanings
 from predicat.language.sql.arguments import counted
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 _TEXT, _PLACE, _SIZE = "a text", "a place", "a length"
 """Variables that nobody can write."""

@@ -27,8 +27,6 @@ them, with what the operators `lenient.*` mean.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
@@ -45,12 +43,8 @@ from predicat.language.sql import (
     times,
 )
 from predicat.language.sql.arguments import counted
-from predicat.language.sql.operators import Build
-from predicat.language.sql.rules import Key, Rule
+from predicat.language.sql.node_reader import Build, Key, Reader, Rule
 from predicat.passes.without_ansi import OPERATORS
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _THIS, _BINARY = frozenset({"this"}), frozenset({"this", "expression"})
 _CAST = frozenset({"this", "to", "_type", "safe"})

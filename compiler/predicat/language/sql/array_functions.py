@@ -7,8 +7,6 @@ Functions and Operators".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics import Span
@@ -18,10 +16,8 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, by_kind, each, let, number, plus
 from predicat.language.sql import operators
 from predicat.language.sql.arguments import arguments, counted
-from predicat.language.sql.operators import Build, not_
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Build, Reader
+from predicat.language.sql.operators import not_
 
 _ITEMS, _ITEM, _KEY = "an array", "an element", "a key"
 """Variables that nobody can write."""

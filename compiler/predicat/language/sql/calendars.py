@@ -7,7 +7,6 @@ with arguments in another order, and with formats in another language.
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -17,11 +16,8 @@ from predicat.ir import tree as t
 from predicat.language.sql import formats, intervals, meanings, times, zones
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
+from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.now import is_utc
-from predicat.language.sql.operators import Build
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _FIXED = {
     "MICROSECOND": timedelta(microseconds=1),
@@ -239,7 +235,7 @@ def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     unit = node.args.get("unit") or node.args.get("decimals")
     name = _TRUNCATED.get(unit.name.lower()) if isinstance(unit, exp.Literal) and unit.is_string else None
     if unit is None or name is None:
-        return reader.language.rules["trunc"][1](reader, node, depth)  # of a number
+        return reader.table.rules["trunc"][1](reader, node, depth)  # of a number
     start = _apply(
         "date_trunc",
         reader.span(node),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import parse_clock
+from predicat.language.sql.node_reader import Reader
 from predicat.passes.convert import time_constant
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _CASTS = {
     "string": "to_sql_string",

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import tree as t
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 
 def whole(reader: Reader, tree: t.Tree, name: str) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.language.sql import operators, times
-from predicat.language.sql.rules import Key, Rule
+from predicat.language.sql.node_reader import Key, Rule
 from predicat.language.sql.shapes import BINARY, CAST
 
 RULES: dict[Key, Rule | None] = {

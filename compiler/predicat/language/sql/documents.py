@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
-from predicat.language.sql.operators import Build
+from predicat.language.sql.node_reader import Build, Reader
 from predicat.passes.variables import fold_identifier, fresh_name
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 MAX_NESTED = 20
 """So deep a JSON constant is taken apart."""

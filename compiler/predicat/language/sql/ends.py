@@ -7,7 +7,6 @@ many characters at the other end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -15,9 +14,7 @@ from predicat.diagnostics import Span
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, number, plus
 from predicat.language.sql import meanings
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 Build = Callable[[t.Tree, t.Tree], t.Tree]
 """The part of a text, for a length."""

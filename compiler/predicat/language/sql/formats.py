@@ -16,7 +16,7 @@ from predicat.semantics.calendar import DIGITS, pieces
 
 if TYPE_CHECKING:
     from predicat.diagnostics import Span
-    from predicat.language.sql.reader import Reader
+    from predicat.language.sql.node_reader import Reader
 
 _JAVA = {
     "yyyy": "%Y",

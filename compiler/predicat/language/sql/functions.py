@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql import meanings
 from predicat.language.sql.arguments import arguments, counted
-from predicat.language.sql.operators import Build, absent, not_
+from predicat.language.sql.node_reader import Build, Reader
+from predicat.language.sql.operators import absent, not_
 from predicat.passes.variables import fold_identifier, fresh_name
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 
 def function(op: str, *counts: int) -> Build:

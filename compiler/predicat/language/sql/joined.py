@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.ir import tree as t
 from predicat.language.sql.arguments import arguments
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 
 def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

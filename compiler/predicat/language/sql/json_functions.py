@@ -7,7 +7,6 @@ functions; PostgreSQL, "JSON Functions and Operators".
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -19,10 +18,7 @@ from predicat.language.common.trees import apply, choose, let, number, text
 from predicat.language.sql import constants, documents, times
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
-from predicat.language.sql.operators import Build
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Build, Reader
 
 _VALUE = "a value"
 _MOST_STEPS = 20

@@ -1,12 +1,4 @@
-"""The SQL languages: what each has instead of the rules that all share.
-
-`rules.py` has the rules of all. A language of an engine lists only its differences, as `RULES` in its own
-folder (`language/spark/differences.py`, `language/postgres/differences.py`).
-
-To add a function: if it has the same spelling and meaning in all of them, one row in `rules.RULES`. If one
-engine alone has it, or means something else by it, one row in that engine's `RULES`; `None` there takes a
-shared rule away. The key is sqlglot's node class, or the name of the function in small letters.
-"""
+"""The SQL languages: how sqlglot reads each, and what its rules ask of it."""
 
 from __future__ import annotations
 
@@ -18,17 +10,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from sqlglot import Dialect, Token, TokenType, exp
 
-from predicat.language.sql import rules
 from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.tokens import renamed
-
-MARK = "\N{FUNCTION APPLICATION}"
-"""Stands before a name of a function that no dialect shall know."""
 
 if TYPE_CHECKING:
     from sqlglot import Parser
 
-    from predicat.language.sql.rules import Key, Rule
+MARK = "\N{FUNCTION APPLICATION}"
+"""Before the name of a function, it hides the name from the dialect of an engine."""
 
 
 def _same(tokens: list[Token]) -> list[Token]:
@@ -41,7 +30,6 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     Attributes:
         name: Its name in a catalog.
         dialect: The dialect of sqlglot that reads it. Default: sqlglot's own.
-        differences: What it has instead of the shared rules, or beside them; None: the rule is not its own.
         quotes: The signs that texts and names are between.
         foreign: Operators of other engines, in capital letters, with what to write instead.
         rows: The functions that make a row of values.
@@ -57,7 +45,6 @@ class SqlLanguage(Struct, frozen=True, dict=True):
 
     name: str
     dialect: str | None = None
-    differences: Mapping[Key, Rule | None] = field(default_factory=dict)
     corrected: Callable[[list[Token]], list[Token]] = _same
     quotes: str = "'\""
     foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
@@ -82,19 +69,6 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     @cached_property
     def parser(self) -> Parser:
         return self.reader.parser()
-
-    @cached_property
-    def rules(self) -> Mapping[Key, Rule]:
-        """How each node and each function is read."""
-        table = {**rules.RULES, **self.differences}
-        return {key: rule for key, rule in table.items() if rule is not None}
-
-    @cached_property
-    def known(self) -> tuple[str, ...]:
-        """Names of functions, to guess a misspelt one from."""
-        own = [key for key, rule in self.differences.items() if isinstance(key, str) and rule is not None]
-        gone = {key for key, rule in self.differences.items() if rule is None}
-        return tuple(name for name in dict.fromkeys((*rules.KNOWN, *own)) if name not in gone)
 
     def parse(self, tokens: list[Token], text: str) -> list[exp.Expr | None]:
         """The nodes of the statements that tokens are. Raises sqlglot's ParseError.

@@ -6,15 +6,11 @@ current date is that of UTC.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.ir import tree as t
 from predicat.language.sql.arguments import counted
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 
 def timestamp(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:

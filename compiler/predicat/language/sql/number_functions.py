@@ -7,7 +7,6 @@ Sources: Spark SQL, "Built-in Functions", mathematical, bitwise and conditional 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -18,11 +17,9 @@ from predicat.language.common.trees import apply, choose, each, let, number
 from predicat.language.sql import constants
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.functions import function
-from predicat.language.sql.operators import Build, array_of, binary
+from predicat.language.sql.node_reader import Build, Reader
+from predicat.language.sql.operators import array_of, binary
 from predicat.language.sql.shapes import BINARY, THIS
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _ITEM, _REST, _VALUE = "an element", "a rest", "a value"
 """Variables that nobody can write."""

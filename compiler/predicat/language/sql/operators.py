@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -18,15 +16,10 @@ from predicat.ir.types import MAX_PRECISION
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.language.sql import rows
 from predicat.language.sql.arguments import arguments
+from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics.like import LikeError, canonical
 
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
-
 MAX_DIGITS = 1000
-
-Build = Callable[["Reader", exp.Expr, int], t.Tree]
-"""Reads a node at a depth."""
 
 
 def chain(op: str) -> Build:

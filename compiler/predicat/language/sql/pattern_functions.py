@@ -6,7 +6,6 @@ Patterns are RE2. Sources: Spark SQL, "Built-in Functions", regexp_*; PostgreSQL
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -15,11 +14,8 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, number, text
 from predicat.language.sql import constants, patterns
 from predicat.language.sql.arguments import arguments, counted
-from predicat.language.sql.operators import Build
+from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics import captures
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _TEXT = "a text"
 """A variable that nobody can write."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 _SPECIAL = frozenset(".^$\\")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.language.sql import documents, ends, functions, joined, json_functions, operators
-from predicat.language.sql.rules import Key, Rule
+from predicat.language.sql.node_reader import Key, Rule
 from predicat.language.sql.shapes import BINARY, PATH, THIS
 
 RULES: dict[Key, Rule | None] = {

@@ -6,16 +6,12 @@ which NULL is as NULL. Sources: PostgreSQL, "Row and Array Comparisons"; Spark S
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql.arguments import arguments
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
+from predicat.language.sql.node_reader import Reader
 
 
 def parts(reader: Reader, node: exp.Expr | None) -> list[exp.Expr] | None:

@@ -1,9 +1,16 @@
 """The table of SQL: how each node of sqlglot, and each function, is read in all SQL languages.
 
-What one engine alone has, or means otherwise, stands in the differences of its language (see `languages.py`).
+A language of an engine lists only its differences, as `RULES` in its own folder
+(`language/spark/differences.py`, `language/postgres/differences.py`).
+
+To add a function: if it has the same spelling and meaning in all of them, one row in `RULES` here. If one
+engine alone has it, or means something else by it, one row in that engine's `RULES`; `None` there takes a
+shared rule away. The key is sqlglot's node class, or the name of the function in small letters.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from sqlglot import exp
 
@@ -20,11 +27,8 @@ from predicat.language.sql import (
     text_functions,
     times,
 )
-from predicat.language.sql.operators import Build
+from predicat.language.sql.node_reader import Key, Rule, RuleTable
 from predicat.language.sql.shapes import BINARY, CAST, THIS
-
-Key = type[exp.Expr] | str
-Rule = tuple[frozenset[str] | None, Build]
 
 RULES: dict[Key, Rule] = {
     exp.And: (BINARY, operators.chain("and")),
@@ -159,3 +163,13 @@ KNOWN = [
     "quarter",
 ]
 """Names to guess a misspelt one from."""
+
+
+def rule_table(differences: Mapping[Key, Rule | None]) -> RuleTable:
+    """The table of a language: the shared rules, with its own instead of them or beside them. None takes a
+    shared rule away.
+    """
+    own = {key: rule for key, rule in {**RULES, **differences}.items() if rule is not None}
+    names = dict.fromkeys((*KNOWN, *(key for key in differences if isinstance(key, str))))
+    gone = {key for key, rule in differences.items() if rule is None}
+    return RuleTable(own, tuple(name for name in names if name not in gone))

@@ -6,8 +6,6 @@ PostgreSQL, "String Functions and Operators".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlglot import exp
 
 from predicat.diagnostics import Span
@@ -17,11 +15,9 @@ from predicat.language.common.trees import apply, choose, each, let, number, plu
 from predicat.language.sql import constants, meanings
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.functions import check_length, function
-from predicat.language.sql.operators import Build, not_
+from predicat.language.sql.node_reader import Build, Reader
+from predicat.language.sql.operators import not_
 from predicat.semantics import regex
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 MAX_REPEATED = 20
 MAX_PADDED = 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -16,11 +15,7 @@ from predicat.ir.types import MAX_PRECISION
 from predicat.language.sql import intervals, meanings, now, zones
 from predicat.language.sql.arguments import counted, only
 from predicat.language.sql.casts import converted
-from predicat.language.sql.operators import Build
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
-
+from predicat.language.sql.node_reader import Build, Reader
 
 _CAST_TYPES = {
     exp.DType.TEXT: "string",

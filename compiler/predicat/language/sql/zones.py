@@ -8,7 +8,6 @@ open to constants alone: an hour that comes twice is not the same one on all eng
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -18,12 +17,9 @@ from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
+from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.now import is_utc
-from predicat.language.sql.operators import Build
 from predicat.semantics import time_zones
-
-if TYPE_CHECKING:
-    from predicat.language.sql.reader import Reader
 
 _PLAIN = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME)
 """Types of a timestamp that has no zone."""

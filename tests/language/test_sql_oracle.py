@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import predicat
-from tests.frontends import sql_texts
+from tests.language import sql_texts
 
 
 @settings(

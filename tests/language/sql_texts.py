@@ -14,7 +14,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.frontends.cel_texts import written
+from tests.language.cel_texts import written
 
 FIELDS = {
     "a": "bigint",

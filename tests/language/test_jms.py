@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import predicat
 from predicat.diagnostics import PredicatError, Unsupported
 from tests.engines.rows import Tables
-from tests.frontends.bodies import HOSTILE
-from tests.frontends.test_translations import EXAMPLES, QUIET
+from tests.language.bodies import HOSTILE
+from tests.language.test_translations import EXAMPLES, QUIET
 
 FIELDS = {
     "order": "bigint",

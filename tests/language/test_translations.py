@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import predicat
 from predicat.diagnostics import PredicatError, Unsupported
 from tests.engines.rows import Tables
-from tests.frontends.bodies import BODIES, FIELDS, keys, rows
+from tests.language.bodies import BODIES, FIELDS, keys, rows
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 ROWS = rows()

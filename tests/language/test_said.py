@@ -14,7 +14,7 @@ import predicat
 from predicat.language import writer
 from predicat.language.common.key_tests import key_of
 from predicat.ir.nodes import Call, children
-from tests.frontends import cel_texts, sql_texts
+from tests.language import cel_texts, sql_texts
 
 SAID = {
     "s IN ('a', o)": 's == "a" || s == o',

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import predicat
-from tests.frontends import cel_texts
+from tests.language import cel_texts
 
 TYPES = {
     "a": "bigint",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import predicat
 from predicat.diagnostics import PredicatError
 from tests.engines.rows import Tables
-from tests.frontends.test_translations import EXAMPLES, QUIET
+from tests.language.test_translations import EXAMPLES, QUIET
 
 NAMES = ["a", "b", "c"]
 scalars = st.sampled_from(["x", "y", "xy", 1, 2.5, True, None])

@@ -10,7 +10,7 @@ import pytest
 from predicat import language
 
 import predicat
-from tests.frontends.test_cel_realistic import CASES as REALISTIC
+from tests.language.test_cel_realistic import CASES as REALISTIC
 from tests.texts import entries
 
 Case = tuple[str, dict[str, Any] | None, list[dict[str, Any]]]
