@@ -29,7 +29,8 @@ from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import substitute
 from predicat.semantics import clock
-from predicat.semantics.evaluate import NONE, Eval, compile_node
+from predicat.semantics.closures import NONE, Eval
+from predicat.semantics.evaluate import compile_node
 
 if TYPE_CHECKING:
     from predicat.backends.sql.dialect import Dialect

@@ -26,7 +26,8 @@ from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
 from predicat.semantics import clock
-from predicat.semantics.evaluate import NONE, compile_node
+from predicat.semantics.closures import NONE
+from predicat.semantics.evaluate import compile_node
 
 GROUP = "predicat.entry_filters"
 """The group of entry points that providers register their classes in."""

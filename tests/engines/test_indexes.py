@@ -16,7 +16,8 @@ from predicat.backends.sql.postgres.stored import read_index, text_order
 from predicat.backends.sql.postgres.stored import declared as stated
 from predicat.deploy import storage
 from predicat.ir.nodes import Node, fields_of
-from predicat.semantics.evaluate import NONE, compile_node
+from predicat.semantics.closures import NONE
+from predicat.semantics.evaluate import compile_node
 
 FIELDS = {
     "name": "string",

@@ -11,7 +11,8 @@ import predicat
 from predicat.ir.nodes import NOW, Call, Field, Node, walk
 from predicat.passes.simplify import simplify
 from predicat.passes.solve import exactly, for_rows
-from predicat.semantics.evaluate import NONE, compile_node
+from predicat.semantics.closures import NONE
+from predicat.semantics.evaluate import compile_node
 
 FIELDS = {"ts": "timestamp", "d": "date"}
 NOWS = [

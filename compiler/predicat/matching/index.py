@@ -49,7 +49,8 @@ from predicat.matching.access import (
 from predicat.matching.probes import Bucket, Check, Hits, Lookup, Member, Probe, Values
 from predicat.matching.selectivity import Selectivity
 from predicat.semantics import casefold
-from predicat.semantics.evaluate import NONE, compile_node
+from predicat.semantics.closures import NONE
+from predicat.semantics.evaluate import compile_node
 
 LEAF = 6
 """So many filters are evaluated one by one rather than indexed."""

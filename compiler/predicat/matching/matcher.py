@@ -14,7 +14,7 @@ from predicat.matching.index import Index
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
 from predicat.semantics import clock
-from predicat.semantics.evaluate import NONE
+from predicat.semantics.closures import NONE
 
 
 class Entry(NamedTuple):

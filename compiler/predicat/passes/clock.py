@@ -12,7 +12,8 @@ from predicat.ir.nodes import NOW, Call, Literal, Node, Parameter
 from predicat.ir.operators import monotone_in
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import FIRST_NOW, LAST_NOW
-from predicat.semantics.evaluate import NONE, compile_node
+from predicat.semantics.closures import NONE
+from predicat.semantics.evaluate import compile_node
 
 
 def is_of_clock(node: Node) -> bool:

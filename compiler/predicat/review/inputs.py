@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from predicat.ir.nodes import Node, inputs_of
-from predicat.semantics.evaluate import NONE, compile_node
+from predicat.semantics.closures import NONE
+from predicat.semantics.evaluate import compile_node
 
 Inputs = Mapping[str, Any]
 """Values of fields by their names, and of parameters by theirs after a colon (`:minutes`), as SQL writes

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 
+from predicat.ir.values import INT_MAX, INT_MIN
+
 MOST_DIGITS = 10
 """So many digits behind the point a double is rounded to."""
 _EXACT = Context(prec=800, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -89,6 +91,19 @@ def logarithm(of: Callable[[Decimal], Decimal]) -> Callable[[float], float | Non
 
 ln = logarithm(_PRECISE.ln)
 log10 = logarithm(_PRECISE.log10)
+
+
+def int64(value: int) -> int | None:
+    """An integer; None if it needs more than 64 bits."""
+    return value if INT_MIN <= value <= INT_MAX else None
+
+
+def int_div(a: int, b: int) -> int | None:
+    """The quotient of integers, rounded to zero; None for a division by zero and beyond 64 bits."""
+    if b == 0:
+        return None
+    quotient = abs(a) // abs(b)
+    return int64(quotient if (a < 0) == (b < 0) else -quotient)
 
 
 def shifted_left(value: int, places: int) -> int:

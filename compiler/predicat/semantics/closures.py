@@ -1,0 +1,39 @@
+"""What the evaluator is made of: closures for nodes, and functions for operators.
+
+A value that is missing is None: the row's value is absent, and a condition on it is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from predicat.ir.nodes import Call, Literal
+
+Row = Mapping[str, Any]
+Names = Mapping[str, Any]
+NONE: Names = {}
+
+
+class Eval(Protocol):
+    """The value of a node: of a row, of the variables of the quantifiers around the node, and of parameters.
+    A parameter that is not given has its default. None is UNKNOWN.
+    """
+
+    def __call__(self, row: Row, names: Names = NONE, params: Names = NONE, /) -> Any:
+        """The value of the node. Raises PredicatError for a row whose values are not of the fields' types."""
+        ...
+
+
+Function = Callable[..., Any]
+"""The function of a strict operator: its arguments are values, none of them None. None is UNKNOWN."""
+Choose = Callable[[Call], Function]
+"""The function of a strict operator for one call: it depends on the types or the constants of that call."""
+NotStrict = Callable[[Call, list[Eval]], Eval]
+"""The closure of an operator that may have a value though an argument is UNKNOWN."""
+
+
+def constant(node: Call, position: int = 1) -> Any:
+    """The constant that an argument of a call is; None if it is no constant, or the constant NULL."""
+    arg = node.args[position]
+    return arg.value if isinstance(arg, Literal) else None
