@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.command(
     "apply",
     help=(
-        "Create, replace or drop the PostgreSQL views dataset__filter to match the catalog. Unchanged "
-        "views are not touched."
+        "Create, replace or drop PostgreSQL views so that they match the catalog. The "
+        "view of a filter is named dataset__filter. Unchanged views are not touched."
     ),
 )
 @catalog_option
@@ -36,22 +36,25 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Print the plan with its SQL. Change nothing.")
 @click.option("--force", is_flag=True, help="Also replace or drop views that were changed by hand.")
 @click.option(
-    "--adopt", is_flag=True, help="Take over views that predicat 0.1.0 created. It did not mark its views."
+    "--adopt", is_flag=True, help="Take over views that predicat 0.1.0 created, which have no mark."
 )
 @click.option(
     "--standalone",
     is_flag=True,
-    help="Views call no functions of the schema predicat, and none are installed. Their SQL is longer.",
+    help=(
+        "Make views that call no functions of the schema predicat, and install none. "
+        "The SQL of these views is longer."
+    ),
 )
 @click.option(
-    "--lock-timeout", default=5.0, show_default=True, type=SECONDS, help="Seconds to wait for a lock."
+    "--lock-timeout", default=5.0, show_default=True, type=SECONDS, help="Time in seconds to wait for a lock."
 )
 @click.option(
     "--statement-timeout",
     default=300.0,
     show_default=True,
     type=SECONDS,
-    help="Seconds until a statement is cancelled.",
+    help="Time in seconds after which a statement is cancelled.",
 )
 @click.option(
     "--data",

@@ -47,9 +47,11 @@ NOTHING: Result = {
 
 @click.command(
     "check",
-    help="Check a catalog: files, names, types, references, inline tests, and that released versions keep "
-    "their meaning. "
-    "Released versions are those in the lock file, now and at the merge base with main.",
+    help=(
+        "Check a catalog: files, names, types, references and inline tests. Also check "
+        "that released versions keep their meaning: those in the lock file, now and at "
+        "the merge base with main."
+    ),
 )
 @selectors_argument()
 @exclude_option

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     default=60.0,
     show_default=True,
     type=SECONDS,
-    help="Seconds after which no request is repeated.",
+    help="Time in seconds after which no request is tried again.",
 )
 @format_option
 def command(host: str, review: Path, key: str, number: int | None, timeout: float, form: str) -> None:

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 @click.command(
     "compile",
     help=(
-        "Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. If nothing has changed, "
-        "nothing is written."
+        "Compile the catalog to target/manifest.json and "
+        "target/sql/<dialect>/<dataset>.sql. If nothing has changed, nothing is "
+        "written."
     ),
 )
 @catalog_option

@@ -11,8 +11,11 @@ SHELLS = ("bash", "zsh", "fish")
 
 @click.command(
     "completion",
-    help="Print the script that completes commands, options and names of filters in a shell. "
-    'In ~/.bashrc write: eval "$(predicat completion bash)"',
+    help=(
+        "Print a script that completes commands, options and names of filters in a "
+        'shell. For bash, add this line to ~/.bashrc: eval "$(predicat completion '
+        'bash)"'
+    ),
 )
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:

@@ -49,7 +49,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
     default=5.0,
     show_default=True,
     type=SECONDS,
-    help="Seconds for the proof of one pair of predicates.",
+    help="Time limit in seconds for the proof about one pair of predicates.",
 )
 @click.option(
     "--data",

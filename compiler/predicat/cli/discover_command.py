@@ -24,25 +24,31 @@ if TYPE_CHECKING:
     from predicat.review.lint import Finding
 
 _HELP = (
-    "Find the conditions that a repository already has, and what is wrong with them: in SQL of any dialect, "
-    "in dbt models, in PySpark and in manifests. Prints what was found, with its places, and a summary. "
-    "With --check the exit code is 1 if a condition is never TRUE, is a copy of a filter of the catalog, or "
-    "nearly one."
+    "Find the conditions that a repository already has, and what is wrong with "
+    "them. It reads SQL of any dialect, dbt models, PySpark and manifests, and "
+    "prints each finding with its place, and a summary. With --check the exit code "
+    "is 1 if a condition is never TRUE, or is a copy or a near copy of a filter of "
+    "the catalog."
 )
 
 
 @click.command("discover", help=_HELP)
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path, exists=True))
-@click.option("--dsn", help="postgresql://... Read views, CHECK constraints and policies of a server, too.")
+@click.option(
+    "--dsn", help="Also read the views, CHECK constraints and policies of this server, postgresql://..."
+)
 @click.option(
     "--engine",
     metavar="DSN|DIR",
-    help="Count the rows that conditions take, on a PostgreSQL server or in Parquet and CSV files.",
+    help=("Count the rows that each condition accepts, on a PostgreSQL server or in Parquet and CSV files."),
 )
 @click.option(
     "--dialect",
     metavar="NAME",
-    help="The dialect of all SQL. Default: that of dbt, sqlfluff or predicat.yml, or what reads most files.",
+    help=(
+        "The dialect of all SQL. Default: that of dbt, sqlfluff or predicat.yml, "
+        "otherwise the one that can read the most files."
+    ),
 )
 @click.option(
     "--catalog",
@@ -52,35 +58,48 @@ _HELP = (
     default=None,
     type=click.Path(path_type=Path),
     metavar="DIRECTORY",
-    help="The catalog whose filters are known. Default: that of predicat.yml, or `catalog`, if it is there.",
+    help=(
+        "Compare conditions with the filters of this catalog. Default: that of "
+        "predicat.yml, otherwise the folder catalog if it exists."
+    ),
 )
 @form_option("text", "json", "sarif", "github", "html")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="The file of the output. Default: standard output.",
+    help="The file to write. Default: standard output.",
 )
-@click.option("--select", multiple=True, metavar="CODE", help="Show these findings in full, also notes.")
-@click.option("--read-only", "unjudged", is_flag=True, help="Only read: no findings.")
 @click.option(
-    "--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Processes that judge."
+    "--select", multiple=True, metavar="CODE", help="Show findings with this code in full, even notes."
 )
-@click.option("--check", is_flag=True, help="Exit code 1 if there is a new finding that stops a change.")
+@click.option(
+    "--read-only", "unjudged", is_flag=True, help="List the conditions only. Do not look for findings."
+)
+@click.option(
+    "--jobs",
+    default=2,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="The number of processes that look for findings.",
+)
+@click.option(
+    "--check", is_flag=True, help="For CI: exit code 1 if there is a new finding that should stop a change."
+)
 @baseline_option
 @click.option("--update-baseline", "update", is_flag=True, help="Write the findings to the --baseline file.")
 @click.option(
     "--propose",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write a catalog with a filter for each rule. Nothing is written over.",
+    help=("Write a catalog with a filter for each rule to this folder. Existing files are not overwritten."),
 )
 @click.option(
     "--patch",
     "rewritten",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write a patch that puts filters of the catalog in place of their copies, each with its proof.",
+    help="Write a patch that replaces copies by the filters of the catalog, each with its proof.",
 )
 @click.option(
     "--interactive", is_flag=True, help="With --propose: ask for names, and which of two near rules is right."

@@ -33,12 +33,14 @@ def command() -> None:
 
 @command.command(
     "build",
-    help="Write the site. It works from file:// and from any web server. With selectors: only of these "
-    "filters and those that they refer to.",
+    help=(
+        "Write the site. It works from file:// and from any web server. With "
+        "selectors: only the pages of these filters and of those that they refer to."
+    ),
 )
 @selecting()
 @out_option
-@click.option("--no-proofs", is_flag=True, help="Do not compare each version with its predecessor.")
+@click.option("--no-proofs", is_flag=True, help="Do not compare each version with the one before.")
 @click.option(
     "--coverage",
     type=click.Path(path_type=Path),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.command(
     "explain",
     help=(
-        "Explain a filter: in words, as SQL, what is pushed down, lineage. With --row: why the row is "
-        "accepted or not."
+        "Explain a filter: its meaning in words, its SQL, what is pushed down, and its "
+        "lineage. With --row: explain why the row is accepted or not."
     ),
 )
 @click.argument("name")

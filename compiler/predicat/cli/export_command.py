@@ -12,14 +12,17 @@ from predicat.cli.project import FromProject
 from predicat.diagnostics.wording import quantity
 
 
-@click.group("export", help="Export the filters for other tools.")
+@click.group("export", help="Write the filters for other tools: dbt, Spark Declarative Pipelines.")
 def command() -> None:
     """Hold the subcommands."""
 
 
 @command.command(
     "dbt",
-    help="Write a dbt package: {{ predicat_filters.matches_filter('name') }} and generic tests of coverage.",
+    help=(
+        "Write a dbt package. It has the macro {{ "
+        "predicat_filters.matches_filter('name') }}, and generic tests of coverage."
+    ),
 )
 @catalog_option
 @vars_option
@@ -45,8 +48,8 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
 @command.command(
     "pipeline",
     help=(
-        "Write a project of Spark Declarative Pipelines, with a view, a table or a sink for each filter of "
-        "a job or dataset."
+        "Write a project of Spark Declarative Pipelines. Each filter of a job or "
+        "dataset is a view, a table or a sink."
     ),
 )
 @click.argument("name", metavar="JOB|DATASET")
@@ -66,7 +69,10 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
 )
 @click.option("--format", "form", help="The format of the path of the job, if the job does not name it.")
 @click.option(
-    "--columns", "schema", metavar="DDL", help="The columns of the path of the job, which a stream needs."
+    "--columns",
+    "schema",
+    metavar="DDL",
+    help="The columns of the path of the job, which a streaming table needs.",
 )
 @click.option("--sinks", metavar="PATH", help="The folder of the sinks.")
 @click.option(

@@ -16,7 +16,7 @@ def command() -> None:
 @command.command("providers")
 @format_option
 def list_providers(form: str) -> None:
-    """List the entry filters that installed distributions provide: name, class, distribution."""
+    """List the entry filters that installed packages provide: name, class, package."""
     from predicat.entry_filters import GROUP, providers  # noqa: PLC0415  # not for --help
 
     found = providers()

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from predicat.importing.model import Findings
 
 _HELP = (
-    "Read filters from manifests of other systems and write them as a catalog file: Knative, Tekton, "
-    "Kubernetes, Kafka Connect, RabbitMQ, CloudFormation, SAM, "
-    "Terraform, Azure Service Bus. The report (standard error) says what was taken and what was left "
-    "out, with the reason."
+    "Read filters from manifests of other systems, and write them as a catalog "
+    "file. Manifests of Knative, Tekton, Kubernetes, Kafka Connect, RabbitMQ, "
+    "CloudFormation, SAM, Terraform and Azure Service Bus are supported. A report "
+    "on standard error lists what was taken, and what was left out for which "
+    "reason."
 )
 
 
@@ -34,11 +35,16 @@ _HELP = (
     "--to",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The catalog file, or a folder for one file per dataset. Default: standard output. "
-    "Existing content of the file stays.",
+    help=(
+        "The catalog file to write or extend, or a folder for one file per dataset. Default: standard output."
+    ),
 )
-@click.option("--dataset", metavar="NAME", help="The dataset of all filters. Default: one per kind of row.")
-@click.option("--force", is_flag=True, help="Replace filters of the same name that have another body.")
+@click.option(
+    "--dataset",
+    metavar="NAME",
+    help="Put all filters into this dataset. Default: a dataset for each kind of row.",
+)
+@click.option("--force", is_flag=True, help="Replace filters that have the same name and another body.")
 @click.option("--quiet", is_flag=True, help="Print only problems and the number of filters.")
 @format_option
 def command(

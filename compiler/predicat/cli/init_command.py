@@ -49,18 +49,24 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
 
 
 @click.command(
-    "init", help="Write a small catalog that passes predicat check. Existing files are not changed."
+    "init",
+    help=(
+        "Write a first catalog into FOLDER (default: the current folder). It passes "
+        "predicat check. Existing files are not changed."
+    ),
 )
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
 @click.option(
     "--from",
     "source",
     metavar="FILE|TABLE|DSN",
-    help="Read the columns of a file (Parquet, CSV, JSON; needs the extra duckdb), of a PostgreSQL table "
-    "(with --dsn, or a DSN alone "
-    "if the database has one table), or of a Spark table, and write a dataset with these fields.",
+    help=(
+        "Write a dataset with the columns of this source: a Parquet, CSV or JSON file "
+        "(needs the extra duckdb), a PostgreSQL table (with --dsn, or a DSN alone if "
+        "the database has one table), or a Spark table."
+    ),
 )
-@click.option("--dsn", help="The PostgreSQL database of the table: postgresql://...")
+@click.option("--dsn", help="The PostgreSQL database of the table, postgresql://...")
 @click.option(
     "--dataset", metavar="NAME", help="The name of the dataset. Default: the name of the file or table."
 )

@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
 @click.command(
     "lint",
-    help="Find filters that are valid but probably wrong: dead branches, duplicates, gaps in groups, lost "
-    "NULLs. "
-    "Exit code 1 if there is a new error or warning.",
+    help=(
+        "Find filters that are valid but probably wrong, such as conditions without "
+        "effect, duplicates, gaps in groups, and negations that lose rows with NULL. "
+        "Exit code 1 if there is a new error or warning."
+    ),
 )
 @catalog_option
 @vars_option
@@ -43,9 +45,11 @@ if TYPE_CHECKING:
     "--select",
     multiple=True,
     metavar="CODE",
-    help="Only these rules. A prefix selects several: P2 selects P201 to P206.",
+    help="Check only these rules. A prefix selects several: P2 selects P201 to P206.",
 )
-@click.option("--ignore", multiple=True, metavar="CODE", help="Without these rules. A prefix works here too.")
+@click.option(
+    "--ignore", multiple=True, metavar="CODE", help="Leave out these rules. A prefix works here too."
+)
 @click.option("--fix", "fix", is_flag=True, help="Apply fixes. Each is proved to keep the rows the same.")
 @form_option("text", "json", "sarif", "github")
 @click.option(
@@ -53,7 +57,7 @@ if TYPE_CHECKING:
     default=1.0,
     show_default=True,
     type=SECONDS,
-    help="Seconds for each call of the solver. A fix has ten times as much.",
+    help="Time limit in seconds for each call of the solver. A fix gets ten times as much.",
 )
 @changed_option
 @baseline_option

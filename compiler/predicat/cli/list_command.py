@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from predicat.catalog.model import Filter
 
 
-@click.command(
-    "list", help="List the filters that selectors select (default: all), with owner and description."
-)
+@click.command("list", help="List all filters, or those that selectors choose, with owner and description.")
 @selecting()
 @click.option("--names", is_flag=True, help="Print only the names, for other commands.")
 @format_option

@@ -14,7 +14,7 @@ from predicat.cli.options import catalog_option
     "lsp", help="Start the language server on standard input and output. Editors start it themselves."
 )
 @catalog_option
-@click.option("--no-lint", is_flag=True, help="Show problems only, no lint findings.")
+@click.option("--no-lint", is_flag=True, help="Show problems of the catalog only, no findings of lint.")
 def command(folder: Path, *, no_lint: bool) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 

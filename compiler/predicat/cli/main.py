@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic
 
 COMMANDS = {
-    "init": "Write a small catalog, or the dataset of a file or table.",
-    "import": "Write the filters of other systems' manifests as a catalog file.",
+    "init": "Write a first catalog, or the dataset of a file or table.",
+    "import": "Write a catalog from the manifests of other systems.",
     "discover": "Find the conditions that a repository already has.",
-    "check": "Check a catalog, its inline tests and the rules of its released versions.",
-    "list": "List the filters that selectors select.",
-    "test": "Run the tests of filters, generate rows for them, and measure what they find.",
+    "check": "Check a catalog, its inline tests, and that released versions keep their meaning.",
+    "list": "List filters, all or those that selectors choose.",
+    "test": "Run the tests of filters, generate missing ones, and count the mistakes that they find.",
     "lint": "Find filters that are valid but probably wrong.",
     "fmt": "Format catalog files. Comments are kept.",
     "diff": "Show what a change does to the rows of each filter, with proofs.",
@@ -32,8 +32,8 @@ COMMANDS = {
     "compile": "Write the manifest and the SQL of every filter.",
     "sql": "Print the SQL of a filter.",
     "translate": "Translate a predicate to another language.",
-    "union": "Print one condition for the rows of several filters.",
-    "split": "Split a filter into what a source supports and the rest.",
+    "union": "Print one condition that accepts the rows of several filters.",
+    "split": "Split a filter into the part that a source supports, and the rest.",
     "match": "Print the filters that accept each row of a file.",
     "seek": "Find the first row that a filter accepts.",
     "apply": "Create the PostgreSQL views of the filters.",
@@ -46,7 +46,7 @@ COMMANDS = {
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",
     "schema": "Print the JSON Schema of catalog files.",
-    "completion": "Print the script that completes names in a shell.",
+    "completion": "Print a completion script for your shell.",
 }
 
 
@@ -84,7 +84,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="predicat")
 def cli() -> None:
-    """One catalog of named filters: one meaning in Spark SQL, PostgreSQL and Python."""
+    """A catalog of named row filters, with one meaning in Spark SQL, PostgreSQL, DuckDB and Python."""
 
 
 def _end(problems: Sequence[Diagnostic]) -> NoReturn:

@@ -52,7 +52,7 @@ _FORMATS = ("json", "csv", "parquet")
 @click.option(
     "--now", metavar="TIME", help="The current time for filters that read it, in UTC. Default: the clock."
 )
-@form_option("table", "json", what="result. json: one object in a line for each row")
+@form_option("table", "json", what="result. json prints one object per line, one for each row")
 @catalog_option
 @vars_option
 def command(

@@ -39,10 +39,10 @@ vars_option = click.option(
     multiple=True,
     callback=with_variables,
     metavar="NAME=VALUE",
-    help="A value for a Jinja variable.",
+    help="Set a Jinja variable of the catalog.",
 )
 param_option = click.option(
-    "--param", "params", multiple=True, metavar="NAME=VALUE", help="A value for a parameter of the filter."
+    "--param", "params", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the filter."
 )
 base_option = click.option(
     "--base",
@@ -53,7 +53,10 @@ dsn_option = click.option(
     "--dsn",
     cls=FromProject,
     setting="dsn",
-    help="postgresql://... Default: that of the profile, the PG* variables, otherwise an embedded server.",
+    help=(
+        "The PostgreSQL server, postgresql://... Default: that of the profile, then "
+        "the PG* variables, then an embedded server."
+    ),
 )
 
 changed_option = click.option(
@@ -62,7 +65,8 @@ changed_option = click.option(
     flag_value="",
     metavar="[REVISION]",
     help=(
-        "Judge only staged changes, as they are staged, or with REVISION what differs from that git revision."
+        "Check only what is staged for the next commit. With REVISION: only what "
+        "differs from that git revision."
     ),
 )
 

@@ -14,7 +14,7 @@ from predicat.cli.options import form_option
 if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic
 
-_option = form_option("text", "json", what="result. With json, problems are JSON on standard output too")
+_option = form_option("text", "json", what="result. json prints problems to standard output too, as JSON")
 
 
 def format_option(command: Callable[..., None]) -> Callable[..., None]:

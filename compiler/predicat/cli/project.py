@@ -152,5 +152,8 @@ class _Profile(click.Option):
             expose_value=False,
             callback=_choose,
             metavar="NAME",
-            help="The profile of predicat.yml. Default: PREDICAT_PROFILE, or the one that the file names.",
+            help=(
+                "The profile of predicat.yml. Default: the variable PREDICAT_PROFILE, "
+                "otherwise the one that the file names."
+            ),
         )

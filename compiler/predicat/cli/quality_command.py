@@ -109,10 +109,11 @@ def command() -> None:
 
 @command.command(
     "run",
-    help="Measure datasets (default: all), or the filters that selectors select, and check "
-    "every bound. Exit code 1: a bound is broken; 2: wrong "
-    "use; "
-    "3: an engine failed.",
+    help=(
+        "Count the rows that filters accept, and check every bound. It measures all "
+        "datasets, or only those that you name. Exit code 1: a bound is "
+        "broken; 2: wrong use; 3: an engine failed."
+    ),
 )
 @datasets_argument
 @selection_options
@@ -219,7 +220,9 @@ def run(
         raise click.exceptions.Exit(code)
 
 
-@command.command("baseline", help="Make the last stored results (of a partition) the baseline of drift.")
+@command.command(
+    "baseline", help="Use the newest stored results as the baseline that drift is measured from."
+)
 @history_option
 @baseline_option("The file to write.")
 @click.option("--partition", help="Only results of this partition.")
@@ -244,7 +247,9 @@ def baseline(history: Path, baseline: Path, partition: str | None, form: str) ->
     show(form, data, lambda: f"{baseline}: {quantity(len(filters), 'filter')}{said}")
 
 
-@command.command("suggest", help="Measure datasets and propose bounds for filters that have none.")
+@command.command(
+    "suggest", help="Count the rows that filters accept, and propose bounds for filters that have none."
+)
 @datasets_argument
 @selection_options
 @shared

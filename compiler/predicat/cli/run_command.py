@@ -47,18 +47,20 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 @click.command(
     "run",
     help=(
-        "Run a job of the catalog, or filters of a dataset, on Spark. The source is read once; the rows of "
-        "each filter go to its sink."
+        "Run a job of the catalog, or filters of a dataset, on Spark. It reads the "
+        "source once, and writes the rows of each filter to its sink."
     ),
 )
 @click.argument("name", metavar="JOB|DATASET")
 @click.argument("filters", nargs=-1, metavar="[SELECTOR]...", shell_complete=completed)
 @selection_options
 @click.option(
-    "--subscriptions", "every", flag_value="subscriptions", help="All subscriptions of the dataset."
+    "--subscriptions", "every", flag_value="subscriptions", help="Run all subscriptions of the dataset."
 )
-@click.option("--input", "source", help="A table or a path. A path has a slash, or exists.")
-@click.option("--format", "form", help="The format of the path. Default: by the names of its files.")
+@click.option(
+    "--input", "source", help="The table or path to read. It is a path if it has a slash or exists."
+)
+@click.option("--format", "form", help="The format of the files. Default: by their names.")
 @click.option(
     "--option",
     "options",
@@ -70,10 +72,14 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     "--columns",
     "schema",
     metavar="DDL",
-    help="The columns of the path in Spark DDL, for files without a schema.",
+    help="The columns of the files in Spark DDL, if the files have no schema.",
 )
 @click.option(
-    "--out", help="Write one subfolder per filter to this folder (any Hadoop path). Default: only the report."
+    "--out",
+    help=(
+        "Write the rows of each filter to a subfolder of this folder (any Hadoop "
+        "path). Default: only print the report."
+    ),
 )
 @click.option(
     "--out-format",
@@ -105,11 +111,11 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
         "dead_letter: rows that an entry filter rescheduled until its tries were used up."
     ),
 )
-@click.option("--mode", type=click.Choice(MODES), help="What happens to existing rows.  [default: overwrite]")
+@click.option("--mode", type=click.Choice(MODES), help="What to do with existing rows.  [default: overwrite]")
 @click.option(
     "--bad-records",
     type=click.Choice(BAD_RECORDS),
-    help="What happens to rows with cells that cannot be converted.  [default: permissive]",
+    help="What to do with rows that have cells which cannot be converted.  [default: permissive]",
 )
 @click.option(
     "--quarantine",
@@ -131,7 +137,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     "seconds",
     type=click.FloatRange(0, 86_400),
     metavar="SECONDS",
-    help="Go on until Ctrl-C or SIGTERM: read what is new every SECONDS. Needs --checkpoint.",
+    help="Keep running until Ctrl-C or SIGTERM, and read new rows every SECONDS. Needs --checkpoint.",
 )
 @click.option(
     "--tries",
@@ -139,7 +145,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     help="How often an entry filter is offered a row that it reschedules. Needs --checkpoint.  [default: 10]",
 )
 @click.option(
-    "--rebuild", is_flag=True, help="Ignore the checkpoint: read everything again, and replace the sinks."
+    "--rebuild", is_flag=True, help="Ignore the checkpoint. Read everything again, and replace the sinks."
 )
 @click.option(
     "--from", "start", metavar="VALUE", help="Only rows with at least this value in the range column."

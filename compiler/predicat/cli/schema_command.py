@@ -8,7 +8,7 @@ import click
 
 
 @click.command("schema", help="Print the JSON Schema of catalog files, for editors.")
-@click.option("--project", is_flag=True, help="The schema of the project file predicat.yml instead.")
+@click.option("--project", is_flag=True, help="Print the schema of the project file predicat.yml instead.")
 def command(*, project: bool) -> None:
     from predicat.catalog.project_schema import project_schema  # noqa: PLC0415  # not for --help
     from predicat.catalog.schema import json_schema  # noqa: PLC0415  # as above

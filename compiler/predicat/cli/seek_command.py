@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 @click.command(
     "seek",
-    help="Find the first row that a filter accepts, and read as little as possible. "
-    "NAME is a filter, one of its versions or a subscription. Without --input: in the PostgreSQL table of "
-    "its dataset.",
+    help=(
+        "Find the first row that a filter accepts, and read as little as possible. "
+        "NAME is a filter, one of its versions or a subscription. Without --input it "
+        "looks in the PostgreSQL table of the dataset."
+    ),
 )
 @click.argument("name")
 @click.option(
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 @click.option(
     "--order-by",
     metavar="FIELD",
-    help="The field whose least value is first. Default: the order of the rows in the file.",
+    help=(
+        "The field that orders the rows, smallest value first. Default: the order of the rows in the file."
+    ),
 )
 @click.option(
     "--starting-offsets",

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 Command = Callable[..., None]
 
 exclude_option = click.option(
-    "--exclude", multiple=True, metavar="SELECTOR", help="Leave out what this selector selects."
+    "--exclude", multiple=True, metavar="SELECTOR", help="Leave out the filters that this selector selects."
 )
 state_base_option = click.option(
     "--base",
     metavar="REVISION",
-    help="What state:changed and state:new compare with: where the branch left this git revision. "
-    "Default: the main branch.",
+    help=(
+        "state:changed and state:new compare with the merge base of this git revision. "
+        "Default: the main branch."
+    ),
 )
 
 

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 @click.command(
     "sql",
     help=(
-        "Print the SQL of filters: TRUE, FALSE, or NULL for UNKNOWN, as a column or below NOT needs it. For "
-        "a WHERE, --where prints a condition that is often shorter and served by indexes. SELECTOR is "
-        "dataset.filter, dataset.filter@2, just the filter if that is unique, or selects several filters."
+        "Print the SQL of filters. It is TRUE, FALSE, or NULL for UNKNOWN, so you can "
+        "use it as a column or below NOT. For a WHERE use --where: that condition is "
+        "often shorter, and indexes can serve it. SELECTOR is a filter (flights.late, "
+        "flights.late@2, or just late if that is unique), or selects several filters."
     ),
 )
 @selecting(required=True)
@@ -41,21 +42,25 @@ if TYPE_CHECKING:
 @click.option(
     "--where",
     is_flag=True,
-    help="A condition of a WHERE, as views have it: TRUE for the same rows, in forms that indexes serve.",
+    help=(
+        "Print a condition for a WHERE, as in views. It is TRUE for the same rows, in "
+        "a form that indexes can serve."
+    ),
 )
 @click.option(
     "--runtime/--standalone",
     default=False,
     show_default=True,
     help=(
-        "Call the functions of the schema predicat, as views do; predicat apply installs them. Standalone "
-        "SQL is longer and runs everywhere."
+        "--runtime prints SQL for PostgreSQL that calls functions of the schema "
+        "predicat, as views do. predicat apply installs them. Standalone SQL is longer "
+        "and runs everywhere."
     ),
 )
 @click.option(
     "--pretty/--one-line",
     default=None,
-    help="Whether a long text has line breaks. Default: only on a terminal.",
+    help="Break long SQL into lines, or not. Default: only on a terminal.",
 )
 @param_option
 @format_option

@@ -29,8 +29,8 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 @click.command(
     "test",
     help=(
-        "Run the tests of the filters that selectors select (default: all). "
-        "Exit code 1 if a test fails, 2 for a catalog with problems."
+        "Run the tests of all filters, or of those that selectors choose. Exit code 1 "
+        "if a test fails, 2 for a catalog with problems."
     ),
 )
 @selecting()
@@ -41,7 +41,8 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
     "--generate",
     is_flag=True,
     help=(
-        "Print missing test rows: each condition TRUE and FALSE (MC/DC), each boundary, one row without "
+        "Print missing test rows: for each condition a row where it decides TRUE and "
+        "one where it decides FALSE (MC/DC), a row at each boundary, and a row without "
         "values."
     ),
 )
@@ -50,15 +51,18 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
     "--mutate",
     is_flag=True,
     help=(
-        "Count the mutants of each filter that its tests find. Mutants proved equivalent do not count. "
-        "With --generate: print rows that find the others."
+        "Make small mistakes in each filter (mutants), and count how many its tests "
+        "find. Mutants that are proved equivalent do not count. With --generate: print "
+        "rows that find the others."
     ),
 )
 @click.option(
     "--now",
     metavar="TIME",
-    help="With --generate: the current time of the rows, in UTC, for filters that read it. Default: that of "
-    "their tests, or the clock.",
+    help=(
+        "With --generate: the current time in UTC, for filters that read it. Default: "
+        "that of their tests, otherwise the clock."
+    ),
 )
 @click.option(
     "--dsn",

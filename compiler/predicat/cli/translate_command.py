@@ -15,15 +15,18 @@ from predicat.diagnostics.messages import commands as say
 
 @click.command(
     "translate",
-    help="Translate a predicate to another language or SQL dialect. With --from, INPUT is a file, by default "
-    "- for standard input; without it, the name of a filter, of one of its versions or of a subscription.",
+    help=(
+        "Translate a predicate to another language or SQL dialect. INPUT is the name "
+        "of a filter, of one of its versions, or of a subscription. With --from it is "
+        "a file (default: standard input)."
+    ),
 )
 @click.argument("file", default="-", metavar="[INPUT]")
 @click.option(
     "--from",
     "source",
     metavar="LANGUAGE",
-    help="The language of a file. bigquery, snowflake and trino are read into sql by sqlglot.",
+    help="The language of the file. sqlglot translates bigquery, snowflake and trino to sql.",
 )
 @click.option(
     "--to", "target", required=True, metavar="LANGUAGE", help="The language or SQL dialect of the output."
@@ -41,8 +44,8 @@ from predicat.diagnostics.messages import commands as say
 @click.option(
     "--on",
     help=(
-        "The map field that keys are read from. Default: the row, or without --field the usual field of "
-        "the language."
+        "The map field that keys are read from. Default: with --field the row, "
+        "otherwise the usual field of the language."
     ),
 )
 @click.option(

@@ -29,7 +29,8 @@ from predicat.diagnostics.messages import commands as say
     "--wider",
     is_flag=True,
     help=(
-        "If LANGUAGE does not support the whole condition: print one that accepts more rows, and loses none."
+        "If LANGUAGE does not support the whole condition, print one that accepts the "
+        "same rows and some more."
     ),
 )
 @catalog_option
