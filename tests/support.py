@@ -29,7 +29,7 @@ from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, OPS, ZONED
 from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, DecimalType, MapType, Type, parse_type
 from predicat.ir.values import WHITE_SPACE
-from predicat.passes import signatures
+from predicat.check import signatures
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "support.md"

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from predicat import backends
+from predicat.check.resolve import check
+from predicat.check.scope import Scope
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries
+from predicat.ir.bounds import bound_of, has_bounds
+from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of, reads_now
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
@@ -23,11 +27,8 @@ from predicat.ir.values import RowError, to_value
 from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES, WRITERS, Body, writer
 from predicat.lower import core
-from predicat.passes.bounds import bound_of, has_bounds
-from predicat.passes.check import check
-from predicat.passes.scope import MAX_DEPTH, Scope
-from predicat.passes.simplify import simplify
-from predicat.passes.substitute import substitute
+from predicat.rewrite.simplify import simplify
+from predicat.rewrite.substitute import substitute
 from predicat.semantics import clock
 from predicat.semantics.closures import NONE, Eval
 from predicat.semantics.evaluate import compile_node

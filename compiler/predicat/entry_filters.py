@@ -23,8 +23,8 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import entries as say
 from predicat.ir.nodes import TRUE, Call, Node, code_of, params_of, reads_now
 from predicat.ir.types import BOOLEAN
-from predicat.passes.simplify import simplify
-from predicat.passes.substitute import with_defaults
+from predicat.rewrite.simplify import simplify
+from predicat.rewrite.substitute import with_defaults
 from predicat.semantics import clock
 from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node

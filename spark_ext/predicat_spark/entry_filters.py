@@ -12,7 +12,7 @@ from predicat import backends
 from predicat.catalog.model import Catalog
 from predicat.entry_filters import Chain, Plan, plan
 from predicat.ir.nodes import TRUE
-from predicat.passes.accept import for_acceptance
+from predicat.rewrite.acceptance import for_acceptance
 from predicat_spark.lists import provide
 
 if TYPE_CHECKING:

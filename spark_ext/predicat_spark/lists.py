@@ -12,7 +12,7 @@ from predicat.catalog.cache import cache_folder
 from predicat.catalog.manifest import write_text
 from predicat.ir.nodes import Node
 from predicat.ir.value_sets import ValueSet
-from predicat.passes.list_tables import long_lists
+from predicat.rewrite.list_tables import long_lists
 from predicat_spark.sessions import load_classes
 
 if TYPE_CHECKING:

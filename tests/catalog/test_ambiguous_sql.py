@@ -16,7 +16,7 @@ from predicat.catalog import load_catalog
 from predicat.cli import release_command
 from predicat.diagnostics import PredicatError
 from predicat.language import LANGUAGES
-from predicat.passes.scope import SQL_RULES
+from predicat.check.scope import SQL_RULES
 
 FIELDS = {
     "a": "bigint",

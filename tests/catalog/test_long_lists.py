@@ -12,7 +12,7 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.codec import from_data, to_data
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.value_sets import MissingValuesError, ValueSet
-from predicat.passes.list_tables import long_lists
+from predicat.rewrite.list_tables import long_lists
 from predicat.review.compare import compare
 from tests.processes import in_process
 

@@ -18,8 +18,8 @@ from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import parse_type
 from predicat.lower import core
-from predicat.passes.check import check
-from predicat.passes.scope import Scope
+from predicat.check.resolve import check
+from predicat.check.scope import Scope
 
 FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "conformance"
 

@@ -14,7 +14,7 @@ from predicat.api import declared
 from predicat.backends.sql.letters import has_usual_case
 from predicat.ir.nodes import Call, Field, Literal, Node, rewrite_children
 from predicat.ir.types import STRING
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 from predicat.semantics import casefold
 from tests.engines.rows import Tables
 from tests.engines.test_generated import check_batch

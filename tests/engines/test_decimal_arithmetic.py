@@ -20,7 +20,7 @@ from predicat import Predicate, backends
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import DecimalType
-from predicat.passes.solve import for_rows
+from predicat.rewrite.solve import for_rows
 from tests.engines.oracle.engines import Attempts, DuckDB, Postgres, Spark, reference
 from tests.engines.rows import Tables
 

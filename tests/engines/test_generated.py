@@ -15,7 +15,7 @@ from predicat.api import declared
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.ir.nodes import Node
 from predicat.ir.canonical import canonical_text
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
 from tests.language import cel_texts, sql_texts

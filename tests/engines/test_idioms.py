@@ -12,7 +12,7 @@ import predicat
 from predicat import backends
 from predicat.api import declared
 from tests.engines.rows import Tables
-from tests.unit.test_idioms import VALUES, WHOLE
+from tests.rewrite.test_idioms import VALUES, WHOLE
 
 DOCUMENTS = [
     "(j ->> 'x')::int > 1",

@@ -21,8 +21,8 @@ from predicat.ir.operators import OPS, Operator
 from predicat.ir.types import ArrayType, BOOLEAN, MapType, STRING, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import type_of
-from predicat.passes import signatures
-from predicat.passes.fold import fold
+from predicat.check import signatures
+from predicat.rewrite.fold import fold
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.lists import provide
 from tests.engines.rows import Tables

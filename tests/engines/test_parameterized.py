@@ -18,7 +18,7 @@ from predicat.deploy.rows import TABLE, fill_duckdb, fill_postgres
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.canonical import canonical_text
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import frame_of
 from tests.engines.predicates import FIELDS, predicates, rows

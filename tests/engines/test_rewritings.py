@@ -19,8 +19,8 @@ from predicat.backends.sql.rewritings import ALL, Rewritings
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Node
-from predicat.passes.fold import fold
-from predicat.passes.simplify import simplify
+from predicat.rewrite.fold import fold
+from predicat.rewrite.simplify import simplify
 from tests.engines.predicates import FIELDS, conditions, predicates, rows
 from tests.engines.rows import Tables
 from tests.engines.test_generated import BATCH, generated

@@ -24,7 +24,7 @@ from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node, fields_of
 from predicat.ir.canonical import canonical_text
 from predicat.ir.values import INT_MAX, INT_MIN
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 from predicat.semantics.evaluate import compile_node
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.test_conversions import CHARACTERS, NEAR, texts

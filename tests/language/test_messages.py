@@ -16,7 +16,7 @@ from predicat.language.sql.rules import FUNCTIONS
 from predicat.ir.nodes import Call, Node
 from predicat.ir.operators import OPS
 from predicat.ir.types import BOOLEAN
-from predicat.passes import signatures
+from predicat.check import signatures
 from tests import support
 from tests.texts import entries
 

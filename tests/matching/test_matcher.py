@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import predicat
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Node
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 from tests.engines import predicates as typed
 from tests.language import bodies, cel_texts, sql_texts
 

@@ -18,7 +18,7 @@ from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, parse_type
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 from predicat.quality.classes import classes
 from predicat.quality.fold import lanes, outcomes
 from predicat.quality.grouping import codes

@@ -16,7 +16,7 @@ from predicat.ir.nodes import Call, Node
 from predicat.ir.operators import OPS
 from predicat.ir.canonical import canonical_text
 from predicat.ir.types import BOOLEAN
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 from predicat.review import show
 from predicat.review.compare import EXACT, PROVED, Verdict, compare_nodes, example
 from predicat.review.mutants import mutants

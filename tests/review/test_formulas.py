@@ -32,10 +32,10 @@ from predicat.ir.types import (
     Type,
     parse_type,
 )
-from predicat.passes import signatures
-from predicat.passes.accept import never_unknown
-from predicat.passes.fold import fold
-from predicat.passes.variables import free
+from predicat.check import signatures
+from predicat.rewrite.acceptance import never_unknown
+from predicat.rewrite.fold import fold
+from predicat.ir.variables import free
 from predicat.review.compare import compare_nodes
 from predicat.review.candidate_rows import is_affordable
 from predicat.review.show import SENTENCES

@@ -21,9 +21,9 @@ import predicat
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Node, walk
-from predicat.passes.accept import for_acceptance
-from predicat.passes.simplify import simplify
-from predicat.passes.union import implies, union
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.simplify import simplify
+from predicat.rewrite.union import implies, union
 from predicat.pushdown.weakening import _support, _weakened
 from predicat.semantics.evaluate import compile_node
 from tests.cli.test_commands import run
@@ -131,7 +131,7 @@ def test_a_union_is_simplified(texts: list[str], expected: str) -> None:
 
 def test_a_union_of_a_thousand_triggers_is_fast_and_always_the_same_text() -> None:
     program = (
-        "import random, predicat; from predicat.passes.union import union; from predicat.api import "
+        "import random, predicat; from predicat.rewrite.union import union; from predicat.api import "
         "Predicate;"
         "rng = random.Random(1); F = {'type': 'string', 'source': 'string', 'x': 'bigint'};"
         "texts = [f\"type = 't{rng.randrange(40)}' AND source = 's{rng.randrange(20)}'\""

@@ -21,8 +21,8 @@ from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node, fields_of
 from predicat.ir.types import parse_type
-from predicat.passes.accept import for_acceptance
-from predicat.passes.simplify import simplify
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.simplify import simplify
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import frame_of
 from predicat_spark.settings import settings

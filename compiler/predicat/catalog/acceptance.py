@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
-from predicat.passes.accept import for_acceptance
-from predicat.passes.simplify import simplify
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.simplify import simplify
 
 
 def accepted_rows(node: Node, on_unknown: str) -> Node:

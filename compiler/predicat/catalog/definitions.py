@@ -28,12 +28,12 @@ from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries
+from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.nodes import NOW, FieldDecl, ParamDecl
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
 from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES
-from predicat.passes.bounds import bound_of, has_bounds
 from predicat.semantics import clock
 
 API_VERSION = "predicat/v1"

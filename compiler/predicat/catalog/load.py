@@ -32,11 +32,14 @@ from predicat.catalog.released import Released
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import compose
+from predicat.check.resolve import check
+from predicat.check.scope import Scope
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries, sql
 from predicat.diagnostics.reading import reading
+from predicat.forms.conversions import argument
 from predicat.ir.codec import to_data
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, ParamDecl, rewrite_children
 from predicat.ir.rows import misfit, unknown_keys
@@ -45,11 +48,8 @@ from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP
 from predicat.ir.values import RowError, to_value
 from predicat.language import LANGUAGES, Body, Language
 from predicat.lower import core
-from predicat.passes.check import check
-from predicat.passes.convert import argument
-from predicat.passes.scope import Scope
-from predicat.passes.simplify import simplify
-from predicat.passes.substitute import substitute
+from predicat.rewrite.simplify import simplify
+from predicat.rewrite.substitute import substitute
 
 SUFFIXES = (".yml", ".yaml")
 

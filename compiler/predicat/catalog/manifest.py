@@ -28,8 +28,8 @@ from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, Node, ParamDecl, fields_of
 from predicat.ir.value_sets import ValueSet
-from predicat.passes.accept import for_acceptance
-from predicat.passes.list_tables import in_tables, long_lists, table_of
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.list_tables import in_tables, long_lists, table_of
 
 FORMAT = 1
 

@@ -175,7 +175,7 @@ class Filter(WrittenFilter, frozen=True):
         `on_unknown: accept` is a part of it. None where a parameter has no default.
         """
         from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # not to load a catalog
-        from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
+        from predicat.rewrite.substitute import with_defaults  # noqa: PLC0415  # as above
 
         version = self.current if number is None else self.versions[number]
         if any(param.required for param in version.params.values()):
@@ -422,7 +422,7 @@ class Catalog(Struct, frozen=True):
             PredicatError: A name is unknown, the filters are of several datasets, or a parameter has no
                 default.
         """
-        from predicat.passes.union import union  # noqa: PLC0415  # not to load a catalog
+        from predicat.rewrite.union import union  # noqa: PLC0415  # not to load a catalog
 
         chosen = list(dict.fromkeys(found for name in names for found in self._matching(name)))
         datasets = {self.find(name)[0].dataset for name in chosen}

@@ -109,7 +109,7 @@ def command(
 def _tell_lists(rows: Sequence[tuple[Filter, int]], dialect: str) -> None:
     """Say where the values of long lists are, into which the SQL looks."""
     from predicat.diagnostics.messages import lists as say  # noqa: PLC0415  # not for --help
-    from predicat.passes.list_tables import long_lists, table_of  # noqa: PLC0415  # as above
+    from predicat.rewrite.list_tables import long_lists, table_of  # noqa: PLC0415  # as above
 
     for _, listed in long_lists(row.versions[number].predicate.node for row, number in rows):
         told = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, say.IN_TABLE)
@@ -148,7 +148,7 @@ def _sql(
     from predicat import backends  # noqa: PLC0415  # not for --help
     from predicat.api import checked_dialect  # noqa: PLC0415  # as above
     from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # as above
-    from predicat.passes.list_tables import in_tables  # noqa: PLC0415  # as above
+    from predicat.rewrite.list_tables import in_tables  # noqa: PLC0415  # as above
 
     engine = checked_dialect(dialect)
     functions = engine.runtime if runtime else None

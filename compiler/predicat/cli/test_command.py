@@ -173,9 +173,9 @@ def _generate(filters: Sequence[Filter], out: Path | None, now: datetime | None,
     needs_review()
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.lower import core  # noqa: PLC0415  # as above
-    from predicat.passes.substitute import at, with_defaults  # noqa: PLC0415  # as above
     from predicat.review import coverage, show  # noqa: PLC0415  # as above
     from predicat.review.inputs import over_inputs  # noqa: PLC0415  # as above
+    from predicat.rewrite.substitute import at, with_defaults  # noqa: PLC0415  # as above
 
     lines: dict[str, list[str]] = {}
     for row in filters:

@@ -20,8 +20,8 @@ from predicat.diagnostics.messages import deploy as say
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.nodes import Literal, Node, fields_of
 from predicat.ir.values import to_value
-from predicat.passes.simplify import simplify
-from predicat.passes.substitute import at, substitute, with_defaults
+from predicat.rewrite.simplify import simplify
+from predicat.rewrite.substitute import at, substitute, with_defaults
 
 
 class Chosen(Struct, frozen=True, dict=True):

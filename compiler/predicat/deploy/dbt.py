@@ -16,7 +16,7 @@ from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, Parameter, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 
 ADAPTERS = {"postgres": "postgres", "spark": "spark", "duckdb": "duckdb"}
 """dbt's adapters and the dialects that they speak."""

@@ -19,8 +19,8 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import BOOLEAN, DecimalType, Scalar
-from predicat.passes.accept import for_acceptance
-from predicat.passes.simplify import simplify
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.simplify import simplify
 
 KINDS = ("materialized-view", "streaming-table", "sink")
 _HEAD = '''"""The filters of {job}, as `predicat export pipeline` wrote them.

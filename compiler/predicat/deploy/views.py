@@ -19,7 +19,7 @@ from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.types import ArrayType, Type
 from predicat.ir.value_sets import ValueSet
-from predicat.passes.list_tables import in_tables, long_lists
+from predicat.rewrite.list_tables import in_tables, long_lists
 
 MAX_NAME = 63
 """Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII."""

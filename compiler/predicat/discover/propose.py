@@ -27,9 +27,9 @@ from predicat.editor.layout import layout
 from predicat.importing.model import LONGEST, slug
 from predicat.importing.writing import dumped
 from predicat.ir.types import DATE, TIMESTAMP, DecimalType
-from predicat.passes.substitute import with_defaults
 from predicat.review.compare import example
 from predicat.review.prose import describe
+from predicat.rewrite.substitute import with_defaults
 
 MAX_FILTERS = 60
 """Filters of a dataset: those in most places come first."""

@@ -11,6 +11,8 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 
 from predicat.api import parse
+from predicat.check.resolve import check
+from predicat.check.scope import SQL_RULES, Scope
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.abstraction import Abstract, read_sql
@@ -21,8 +23,6 @@ from predicat.ir import tree as t
 from predicat.ir.nodes import Node
 from predicat.language import LANGUAGES
 from predicat.lower import core
-from predicat.passes.check import check
-from predicat.passes.scope import SQL_RULES, Scope
 
 
 class Item(Struct, frozen=True):

@@ -30,7 +30,7 @@ from predicat.ir.types import SCALAR_NAMES
 from predicat.language import LANGUAGES
 from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
 from predicat.language.sql.rules import FUNCTIONS as SQL_FUNCTIONS
-from predicat.passes.list_tables import in_tables
+from predicat.rewrite.list_tables import in_tables
 
 _COMPOSITIONS = ("all", "any", "not", "filters", "filter")
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")

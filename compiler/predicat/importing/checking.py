@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from predicat.api import declared
+from predicat.check.resolve import check
+from predicat.check.scope import Scope
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.model import Findings, Left, Taken
@@ -16,8 +18,6 @@ from predicat.ir.nodes import ParamDecl, fields_of
 from predicat.ir.types import STRING
 from predicat.language import LANGUAGES, Body
 from predicat.lower import core
-from predicat.passes.check import check
-from predicat.passes.scope import Scope
 
 Kept = tuple[tuple[Taken, tuple[str, ...]], ...]
 """Filters with the fields that they read."""

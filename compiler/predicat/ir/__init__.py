@@ -1,1 +1,1 @@
-"""The intermediate representation: an untyped tree from front ends, typed nodes for passes and back ends."""
+"""The intermediate representation: an untyped tree from languages, typed nodes for all that follows."""

@@ -1,4 +1,4 @@
-"""The typed nodes: what passes rewrite and back ends render. A closed union; `match` over it ends in
+"""The typed nodes: the surface and the core. A closed union; `match` over it ends in
 assert_never.
 """
 

@@ -37,6 +37,11 @@ WORDS = {
     ENGINE_ORDER: "{0}",
 }
 """Calls of these in plain words, as `Operator.words`."""
+MATH_OF_NUMBERS = ("math.greatest", "math.least", "math.abs", "math.sign")
+MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
+MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
+MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
+"""CEL's math extension."""
 CASTS = ("to_int", "to_double", "to_boolean", "to_string", "to_timestamp", "to_duration", "to_date")
 """The conversions that JSON values have, by the kind that the row finds."""
 

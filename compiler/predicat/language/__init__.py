@@ -12,13 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.diagnostics import Diagnostic, PredicatError, Source, Span, Unsupported
-from predicat.diagnostics import messages as msg
-from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import FieldDecl, Node
-from predicat.ir.tree import Tree
-from predicat.passes.accept import for_acceptance, two_valued
-from predicat.passes.scope import (
+from predicat.check.scope import (
     CEL_RULES,
     CEL_TEXT_RULES,
     DUCKDB_RULES,
@@ -29,6 +23,12 @@ from predicat.passes.scope import (
     SQL_RULES,
     Rules,
 )
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span, Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import FieldDecl, Node
+from predicat.ir.tree import Tree
+from predicat.rewrite.acceptance import for_acceptance, two_valued
 
 
 class Body(Struct, frozen=True):

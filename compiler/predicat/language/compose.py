@@ -8,7 +8,7 @@ from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
-from predicat.passes.scope import MAX_DEPTH
+from predicat.ir.limits import MAX_DEPTH
 
 if TYPE_CHECKING:
     from predicat.language import Body

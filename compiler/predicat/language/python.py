@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from predicat.check.scope import SQL_RULES
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import entries as say
 from predicat.ir import tree as t
 from predicat.ir.names import is_code_name
 from predicat.language import Body
-from predicat.passes.scope import SQL_RULES
 
 RULES = SQL_RULES
 

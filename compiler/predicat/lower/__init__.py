@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
+from predicat.forms import engine_order
+from predicat.ir.bounds import guarded
+from predicat.ir.limits import MAX_DEPTH, MAX_TYPED_NODES
 from predicat.ir.nodes import LEAVES, Call, Field, Node, children, rewrite_children
 from predicat.ir.operators import COMPARISONS, EQUALITIES
-from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS, ENGINE_ORDER
+from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS, ENGINE_ORDER, MATHEMATICS
 from predicat.lower import cel_integers, cel_math, json, membership
-from predicat.passes import engine_order, mathematics
-from predicat.passes.bounds import guarded
-from predicat.passes.scope import MAX_DEPTH, MAX_TYPED_NODES
-from predicat.passes.simplify import simplify
+from predicat.rewrite.simplify import simplify
 
 Rule = Callable[[Call], Node | None]
 """The core of a call whose arguments are lowered; None where it is core already."""
@@ -33,7 +33,7 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((*CASTS, CHECKED_TO_INT), json.conversion),
     ((ELEMENTS,), json.elements),
     (("array_max", "array_min"), json.extreme),
-    (mathematics.FUNCTIONS, cel_math.function),
+    (MATHEMATICS, cel_math.function),
     ((CHECKED_MOD,), cel_integers.checked_mod),
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
     ((ENGINE_ORDER,), engine_order.engine_order),
@@ -62,7 +62,7 @@ def for_writers(surface: Node, *, mathematics_too: bool, nan: bool) -> Node:
         mathematics_too: Whether the language has CEL's math extension. Else its functions are lowered.
         nan: Whether a number of the language may be NaN. In JSON and in texts it is none.
     """
-    rules = {} if mathematics_too else {op: _RULES_OF[op] for op in mathematics.FUNCTIONS}
+    rules = {} if mathematics_too else {op: _RULES_OF[op] for op in MATHEMATICS}
     rules[ENGINE_ORDER] = _RULES_OF[ENGINE_ORDER] if nan else [engine_order.plain]
     lowered = _lowered(surface, rules, guard=False)
     return surface if lowered is surface else simplify(lowered)

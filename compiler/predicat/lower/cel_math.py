@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 
 from predicat.diagnostics import Span
+from predicat.forms.conversions import convert
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, Type
-from predicat.passes.convert import convert
 
 
 def _extreme(call: Call) -> Node:

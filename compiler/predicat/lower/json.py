@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from predicat.diagnostics import Span
+from predicat.forms import collection_literals
+from predicat.forms.conversions import convert
+from predicat.forms.json_values import KINDS, as_text, is_kind, whole
 from predicat.ir.nodes import Call, Node, Quantifier, Variable, element_of
 from predicat.ir.operators import EQUALITIES
 from predicat.ir.surface import CHECKED_TO_INT, ELEMENTS
@@ -22,9 +25,6 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.lower import cel_integers
-from predicat.passes import collection_literals
-from predicat.passes.convert import convert
-from predicat.passes.documents import KINDS, as_text, is_kind, whole
 
 
 def compare(call: Call) -> Node | None:

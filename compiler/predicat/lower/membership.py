@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from predicat.forms import collection_literals
+from predicat.forms.conversions import convert
+from predicat.forms.json_values import is_kind
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable
 from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
 from predicat.lower import json
-from predicat.passes import collection_literals
-from predicat.passes.convert import convert
-from predicat.passes.documents import is_kind
 
 
 def in_json(call: Call) -> Node | None:

@@ -19,10 +19,10 @@ from typing import Any, TypeGuard
 from msgspec import Struct
 from msgspec.structs import replace
 
+from predicat.forms.engine_order import paired
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
 from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
-from predicat.passes.engine_order import paired
 from predicat.semantics import casefold, like, regex
 
 MOST_TESTS = 64

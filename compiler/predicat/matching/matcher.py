@@ -11,8 +11,8 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import matching as say
 from predicat.ir.nodes import Node, code_of, params_of
 from predicat.matching.index import Index
-from predicat.passes.simplify import simplify
-from predicat.passes.substitute import with_defaults
+from predicat.rewrite.simplify import simplify
+from predicat.rewrite.substitute import with_defaults
 from predicat.semantics import clock
 from predicat.semantics.closures import NONE
 

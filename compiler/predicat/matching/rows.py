@@ -15,6 +15,7 @@ from predicat.catalog.model import Dataset
 from predicat.diagnostics import NOWHERE, PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import matching as say
+from predicat.forms.text_casts import of_text
 from predicat.ir.nodes import Field, FieldDecl
 from predicat.ir.types import (
     BIGINT,
@@ -26,7 +27,6 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import RowError, parse_duration, to_value
-from predicat.passes.text_casts import of_text
 from predicat.semantics.evaluate import compile_node
 
 FORMATS = ("json", "csv", "parquet")

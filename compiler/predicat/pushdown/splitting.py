@@ -7,9 +7,9 @@ from msgspec import Struct
 from predicat.api import Predicate
 from predicat.ir.nodes import TRUE, Call, Node
 from predicat.lower import core
-from predicat.passes.accept import for_acceptance
-from predicat.passes.union import conjunction
 from predicat.pushdown.weakening import weaken
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.union import conjunction
 
 
 class Split(Struct, frozen=True):

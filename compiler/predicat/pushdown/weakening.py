@@ -19,9 +19,9 @@ from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN
 from predicat.language import writer
 from predicat.lower import core
-from predicat.passes.accept import for_acceptance
-from predicat.passes.union import arms_of, conjunction, union
 from predicat.review.compare import compare_nodes
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.union import arms_of, conjunction, union
 
 _WIDER = ("equivalent", "equivalent as a filter", "wider", "always")
 """Verdicts of a filter that loses no row."""

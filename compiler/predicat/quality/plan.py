@@ -19,12 +19,12 @@ from predicat.diagnostics.messages import review as say
 from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core_of_part
-from predicat.passes.substitute import at, with_defaults
 from predicat.quality.classes import Classes, classes
 from predicat.quality.fold import Program
 from predicat.quality.program import program
 from predicat.review.explanation import atoms as conditions
 from predicat.review.prose import describe
+from predicat.rewrite.substitute import at, with_defaults
 
 
 class Item(Struct, frozen=True):

@@ -13,10 +13,10 @@ from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
 from predicat.ir.nodes import Call, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.types import BOOLEAN
-from predicat.passes.substitute import with_defaults
 from predicat.review.entries import Review
 from predicat.review.show import plain, row_text
 from predicat.review.snapshot import Snapshot
+from predicat.rewrite.substitute import with_defaults
 
 SAMPLE = 5
 """Rows that are shown."""

@@ -19,12 +19,12 @@ from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, repla
 from predicat.ir.operators import ORDERED
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core
-from predicat.passes.substitute import with_defaults
 from predicat.review.compare import compare_nodes, example
 from predicat.review.explanation import atoms
 from predicat.review.inputs import over_inputs
 from predicat.review.mutants import Mutant, mutants
 from predicat.review.prose import describe
+from predicat.rewrite.substitute import with_defaults
 
 MAX_MUTANTS = 300
 Row = Mapping[str, Any]

@@ -12,20 +12,20 @@ from predicat.backends.sql.storage import Index, Storage
 from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
+from predicat.forms.engine_order import bare
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.surface import ENGINE_ORDER
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
-from predicat.passes.accept import for_acceptance
-from predicat.passes.engine_order import bare
-from predicat.passes.list_tables import in_tables
-from predicat.passes.solve import for_rows
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
 from predicat.review.prose import describe
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
 from predicat.review.users import UsageIndex
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.list_tables import in_tables
+from predicat.rewrite.solve import for_rows
 
 _PUSHED = (*COMPARISONS, "in", "is_null", "same", "starts_with", "ends_with", "contains")
 _INDEXED = (*ORDERED, "eq", "in", "is_null", "starts_with")

@@ -14,12 +14,12 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from predicat.check.signatures import constant_positions
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
 from predicat.ir.operators import BY_KEY, COMPARISONS, FLIPPED, JUNCTIONS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
-from predicat.passes.signatures import constant_positions
 
 _SWAPS = {
     **{op: tuple(dict.fromkeys((FLIPPED[row.negation], row.negation))) for op, row in COMPARISONS.items()},

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Literal, Node, params_of
-from predicat.passes.substitute import substitute
 from predicat.review import show
 from predicat.review.compare import Verdict, compare_nodes
+from predicat.rewrite.substitute import substitute
 
 SAME = Verdict("equivalent", "proved")
 

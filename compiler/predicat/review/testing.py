@@ -14,10 +14,10 @@ from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Field, FieldDecl, Node
 from predicat.ir.values import to_value
-from predicat.passes.substitute import at, with_defaults
 from predicat.review.explanation import decisive, explain_node
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
+from predicat.rewrite.substitute import at, with_defaults
 from predicat.semantics.evaluate import compile_node
 
 Engine = Callable[[Sequence[FieldDecl], Sequence[Mapping[str, Any]], Sequence[str]], list[list[Any]]]

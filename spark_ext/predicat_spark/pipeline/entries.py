@@ -23,8 +23,8 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import entries as say
 from predicat.entry_filters import GROUP, Chain, Outcome, Plan, is_entry_filter, plan_of
 from predicat.ir.nodes import TRUE, Node
-from predicat.passes.accept import for_acceptance
-from predicat.passes.substitute import at
+from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.substitute import at
 from predicat_spark.entry_filters import rows_of
 from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import Reading

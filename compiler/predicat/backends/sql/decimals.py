@@ -21,10 +21,10 @@ from predicat.backends.sql.builders import (
 from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.backends.sql.widths import as_double
 from predicat.diagnostics.messages import backends as say
+from predicat.forms import decimals
 from predicat.ir.decimal_types import Digits, result
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, MAX_PRECISION, STRING, DecimalType
-from predicat.passes import decimals
 
 SIGNS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul}
 _TRIED = {"add": "TRY_ADD", "sub": "TRY_SUBTRACT", "mul": "TRY_MULTIPLY"}

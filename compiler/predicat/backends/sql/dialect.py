@@ -21,11 +21,11 @@ from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
 from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
+from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import Call, Field, Node, Quantifier, walk
 from predicat.ir.tree import Value
 from predicat.ir.types import JSON
-from predicat.passes.scope import MAX_DEPTH
-from predicat.passes.variables import fold_identifier, rename_bound_variables
+from predicat.ir.variables import fold_identifier, rename_bound_variables
 
 
 class Dialect(DialectRules, frozen=True):

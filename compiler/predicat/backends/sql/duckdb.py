@@ -9,6 +9,7 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
+from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql import (
     arithmetic,
     decimals,
@@ -66,6 +67,7 @@ from predicat.backends.sql.texts import (
 )
 from predicat.backends.sql.widths import as_bigint, as_double, operands
 from predicat.diagnostics.messages import backends as say
+from predicat.forms.text_casts import text_of
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, ranged_over
 from predicat.ir.operators import ARRAYS, TIME_PARTS
 from predicat.ir.types import (
@@ -95,11 +97,9 @@ from predicat.ir.values import (
     TIMESTAMP_PATTERN,
     UNITS,
 )
-from predicat.passes.accept import for_acceptance, never_unknown
-from predicat.passes.clock import is_of_clock
-from predicat.passes.elements import condition, is_exists_over_values, takes_null
-from predicat.passes.polarity import true_rows
-from predicat.passes.text_casts import text_of
+from predicat.rewrite.acceptance import for_acceptance, never_unknown
+from predicat.rewrite.elements import condition, is_exists_over_values, takes_null
+from predicat.rewrite.polarity import true_rows
 from predicat.semantics import regex
 
 _MILLION = 1_000_000

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time
 
 from sqlglot import exp
 
+from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql import zones
 from predicat.backends.sql.builders import (
     Sql,
@@ -24,7 +25,6 @@ from predicat.backends.sql.widths import as_bigint
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
-from predicat.passes.clock import is_of_clock
 from predicat.semantics import calendar
 
 _MILLION = 1_000_000

@@ -14,10 +14,10 @@ from msgspec import Struct
 from sqlglot import exp
 
 from predicat.diagnostics import NOWHERE
+from predicat.forms.text_casts import of_text
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable, children, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP
 from predicat.ir.values import INT_MIN
-from predicat.passes.text_casts import of_text
 
 
 class Function(Struct, frozen=True):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, Quantifier, rewrite_children
 from predicat.ir.operators import JSON_LOOK_UPS
 from predicat.ir.types import BOOLEAN, STRING, ArrayType
-from predicat.passes.variables import free
+from predicat.ir.variables import free
 
 Step = str | int
 JSON_STEPS = JSON_LOOK_UPS | {"json_element"}

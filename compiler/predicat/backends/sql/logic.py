@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
+from predicat.analysis.facts import may_be_nan
 from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
@@ -26,14 +27,13 @@ from predicat.backends.sql.common_subexpressions import is_nameable, with_names
 from predicat.backends.sql.comparisons import compare, is_numeric_mix, tested
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.backends.sql.renderer import CONVERSIONS, Renderer, constant
+from predicat.forms.conversions import convert
+from predicat.forms.engine_order import paired
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import JUNCTIONS, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP
-from predicat.passes.accept import never_unknown
-from predicat.passes.convert import convert
-from predicat.passes.engine_order import paired
-from predicat.passes.facts import may_be_nan
-from predicat.passes.idioms import nullif
+from predicat.rewrite.acceptance import never_unknown
+from predicat.rewrite.idioms import nullif
 
 
 def and_rule(r: Renderer, node: Call) -> Sql:

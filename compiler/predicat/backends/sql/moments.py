@@ -1,4 +1,4 @@
-"""Casts of texts to dates and timestamps as SQL has them (`predicat.passes.text_casts`), in one pattern.
+"""Casts of texts to dates and timestamps as SQL has them (`predicat.forms.text_casts`), in one pattern.
 
 The pattern finds what is between the blanks if it is a date or a moment, and else gives the empty text, which
 no cast takes. The engine then tells which days there are.

@@ -12,6 +12,8 @@ from typing import Any, assert_never
 from msgspec import Struct, field
 from sqlglot import exp
 
+from predicat.analysis import facts
+from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql import writing
 from predicat.backends.sql.builders import (
     Sql,
@@ -39,16 +41,14 @@ from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
 from predicat.diagnostics import NOWHERE, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
+from predicat.ir.bounds import Bounded, without_guards
+from predicat.ir.labels import written
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.operators import BY_KEY, JSON_LOOK_UPS, LOOK_UPS
 from predicat.ir.tree import Value
 from predicat.ir.types import DATE, DOUBLE, JSON, MAX_PRECISION, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN
-from predicat.passes import facts
-from predicat.passes.bounds import Bounded, without_guards
-from predicat.passes.clock import is_of_clock
-from predicat.passes.labels import written
 
 
 class NotSupported(Struct, frozen=True):

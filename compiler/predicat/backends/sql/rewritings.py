@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from predicat.backends.sql.json_rewrites import fuse_kind_tests
 from predicat.ir.nodes import Node
-from predicat.passes.accept import decided_once, for_acceptance
-from predicat.passes.idioms import idiomatic
-from predicat.passes.polarity import true_rows
-from predicat.passes.solve import exactly, for_rows
+from predicat.rewrite.acceptance import decided_once, for_acceptance
+from predicat.rewrite.idioms import idiomatic
+from predicat.rewrite.polarity import true_rows
+from predicat.rewrite.solve import exactly, for_rows
 
 
 class Rewritings(Struct, frozen=True):

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from sqlglot import exp
 
+from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql import (
     arithmetic,
     decimals,
@@ -59,6 +60,7 @@ from predicat.backends.sql.texts import INT32_MAX, case_insensitive, folded, lik
 from predicat.backends.sql.widths import as_bigint, as_double, operands
 from predicat.backends.sql.writing import Spelling
 from predicat.diagnostics.messages import backends as say
+from predicat.forms.text_casts import text_of
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
 from predicat.ir.operators import ARRAYS
 from predicat.ir.types import (
@@ -86,10 +88,8 @@ from predicat.ir.values import (
     SUM_MOST,
     UNITS,
 )
-from predicat.passes.accept import never_unknown
-from predicat.passes.clock import is_of_clock
-from predicat.passes.elements import is_exists_over_values, takes_null
-from predicat.passes.text_casts import text_of
+from predicat.rewrite.acceptance import never_unknown
+from predicat.rewrite.elements import is_exists_over_values, takes_null
 from predicat.semantics import regex
 
 _MICROS_OF_DAY = 86_400_000_000

@@ -6,6 +6,7 @@ from datetime import date
 
 from sqlglot import exp
 
+from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -22,7 +23,6 @@ from predicat.backends.sql.widths import as_bigint
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
-from predicat.passes.clock import is_of_clock
 from predicat.semantics import calendar
 
 _MICROS_OF_DAY = 86_400_000_000

@@ -14,9 +14,9 @@ from google.protobuf.message import DecodeError
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
+from predicat.ir.limits import MAX_LENGTH
 from predicat.language.cel.syntax_proto import decode
 from predicat.language.cel.tokens import PARENTHESIS
-from predicat.passes.scope import MAX_LENGTH
 
 PARSER_DEPTH = 32
 

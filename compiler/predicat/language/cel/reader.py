@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from predicat.check.lists import TYPE_NAMES
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
@@ -38,7 +39,6 @@ from predicat.language.cel import (
 from predicat.language.cel.spelling import CONVERSIONS, METHODS, OPERATORS, PART_NAMES
 from predicat.language.cel.tokens import TOKEN
 from predicat.language.common.trees import Build
-from predicat.passes.lists import TYPE_NAMES
 
 if TYPE_CHECKING:
     from predicat.language import Body

@@ -4,9 +4,8 @@ Each table goes from an operator to its word; the reader turns it round.
 """
 
 from predicat.ir.operators import COMPARISONS, OF_INTEGERS
-from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, MATHEMATICS
 from predicat.language.common.precedence_writer import Infix, infix_table
-from predicat.passes import mathematics
 
 CONDITION, OR, AND, COMPARISON, SUM, PRODUCT, UNARY, ATOM = 1, 2, 3, 4, 5, 6, 8, 9
 """Precedence."""
@@ -78,7 +77,7 @@ FUNCTIONS = {
     "to_duration": "duration",
     "dyn": "dyn",
     "range": "lists.range",
-    **{name: name for name in mathematics.FUNCTIONS},
+    **{name: name for name in MATHEMATICS},
 }
 MACROS = {"any": "exists", "all": "all", "one": "exists_one", "filter": "filter", "map": "map"}
 TYPES = {"string": "string", "boolean": "bool", "object": "map", "array": "list"}

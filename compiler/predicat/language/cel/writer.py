@@ -26,6 +26,7 @@ from predicat.ir.nodes import (
 from predicat.ir.operators import BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE, seconds
+from predicat.ir.variables import fold_identifier, rename_bound_variables
 from predicat.language.cel.spelling import (
     AND,
     ATOM,
@@ -45,8 +46,7 @@ from predicat.language.cel.spelling import (
 )
 from predicat.language.common.key_tests import iso, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter
-from predicat.passes.accept import never_unknown
-from predicat.passes.variables import fold_identifier, rename_bound_variables
+from predicat.rewrite.acceptance import never_unknown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 RESERVED = frozenset(

@@ -21,6 +21,7 @@ from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
+from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
@@ -35,7 +36,6 @@ from predicat.language.cesql.spelling import (
 )
 from predicat.language.cesql.spelling import FUNCTIONS as FUNCTIONS_OF_TEXTS
 from predicat.language.common.lexer import TokenReader
-from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
+from predicat.ir.limits import MAX_DEPTH, MAX_NODES
 from predicat.ir.types import JSON, STRING, MapType, StructType, Type
-from predicat.passes.scope import MAX_DEPTH, MAX_NODES
 
 if TYPE_CHECKING:
     from predicat.language import Body

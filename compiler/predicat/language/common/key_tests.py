@@ -10,11 +10,11 @@ from msgspec import Struct
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
+from predicat.ir.labels import written
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, children, rewrite_children
 from predicat.ir.operators import BY_KEY, COMPARISONS, EQUALITIES, FLIPPED, JSON_READS, OF_INTEGERS
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
 from predicat.ir.types import BOOLEAN, DATE, DOUBLE, JSON, TIMESTAMP
-from predicat.passes.labels import written
 
 
 class KeyTest(Struct, frozen=True):

@@ -9,8 +9,8 @@ from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import selectors as say
+from predicat.ir.limits import MAX_LENGTH
 from predicat.language.common.data import DataReader, Stop
-from predicat.passes.scope import MAX_LENGTH
 
 if TYPE_CHECKING:
     from predicat.language import Body

@@ -22,13 +22,13 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
+from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.operators import ARITHMETIC, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.data import all_of, any_of, negated
 from predicat.language.common.lexer import TokenReader
 from predicat.language.jms.spelling import COMPARED, KEYWORDS
-from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import pulsar as say
 from predicat.ir import tree as t
+from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.values import parse_double, parse_whole
 from predicat.language.common import jsontext
 from predicat.language.common.data import DataReader, Stop
 from predicat.language.pulsar import proto
 from predicat.language.pulsar.pip import PredicateReader
-from predicat.passes.scope import MAX_DEPTH
 
 if TYPE_CHECKING:
     from predicat.language import Body

@@ -2,7 +2,7 @@
 
 Each row was asked of Spark 4.3. What is an error in ANSI mode is NULL without it, and UNKNOWN here in both:
 division by zero, an index beyond an array, a text that is no number, a decimal with too many digits. So these
-have no row. TRY_CAST means the same in both. Comparisons depend on the types: `passes/without_ansi.py` has
+have no row. TRY_CAST means the same in both. Comparisons depend on the types: `check/without_ansi.py` has
 them, with what the operators `lenient.*` mean.
 
 | condition                        | ANSI mode              | without it                                |
@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.check.without_ansi import OPERATORS
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.common.trees import apply, choose, let, number
@@ -44,7 +45,6 @@ from predicat.language.sql import (
 )
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Build, Key, Reader, Rule
-from predicat.passes.without_ansi import OPERATORS
 
 _THIS, _BINARY = frozenset({"this"}), frozenset({"this", "expression"})
 _CAST = frozenset({"this", "to", "_type", "safe"})

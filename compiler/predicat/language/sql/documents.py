@@ -16,8 +16,8 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
+from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql.node_reader import Build, Reader
-from predicat.passes.variables import fold_identifier, fresh_name
 
 MAX_NESTED = 20
 """So deep a JSON constant is taken apart."""

@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
+from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql import meanings
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.operators import absent, not_
-from predicat.passes.variables import fold_identifier, fresh_name
 
 
 def function(op: str, *counts: int) -> Build:

@@ -11,12 +11,12 @@ from predicat.diagnostics import Diagnostic, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
+from predicat.ir.limits import MAX_DEPTH
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.refusals import NODES, OTHER_NAMES, WRITTEN_OTHERWISE
 from predicat.language.sql.refused_functions import REFUSED
 from predicat.language.sql.spans import OPERATORS, SpanIndex
 from predicat.language.sql.tokens import MARK
-from predicat.passes.scope import MAX_DEPTH
 
 MAX_SHOWN = 40
 """The longest part of a condition that a message repeats."""

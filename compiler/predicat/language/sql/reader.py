@@ -18,6 +18,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
+from predicat.ir.limits import MAX_DEPTH, MAX_LENGTH
 from predicat.language.sql import calendars, json_functions
 from predicat.language.sql.differences import RULES as DIFFERENCES
 from predicat.language.sql.intervals import protect_interval_literals
@@ -27,7 +28,6 @@ from predicat.language.sql.refusals import WRITTEN_OTHERWISE, refused_tokens
 from predicat.language.sql.rules import rule_table
 from predicat.language.sql.spans import SpanIndex
 from predicat.language.sql.tokens import as_written, called_div, clause_word, unclosed
-from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 
 if TYPE_CHECKING:
     from predicat.language import Body

@@ -26,11 +26,11 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.operators import JSON_READS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
-from predicat.passes.fold import fold
 from predicat.review.cases import constants, machine, ordered
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.texts import Texts
 from predicat.review.inputs import Inputs, over_inputs
+from predicat.rewrite.fold import fold
 
 Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000

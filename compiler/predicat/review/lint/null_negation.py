@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import Call, Field, Node, children, walk
 from predicat.ir.operators import JUNCTIONS
-from predicat.passes.accept import never_unknown
 from predicat.review.lint.rule import Context, Finding, Rule
+from predicat.rewrite.acceptance import never_unknown
 
 
 def check(context: Context) -> Iterator[Finding]:

@@ -12,10 +12,10 @@ from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Node
 from predicat.lower import core_of_part
-from predicat.passes.substitute import with_defaults
 from predicat.review.compare import PROVED, Outcome, compare_nodes, example
 from predicat.review.lint.answers import Answers, T
 from predicat.review.lint.trials import Trial, rows
+from predicat.rewrite.substitute import with_defaults
 
 _TRIED, _TRIED_OF_EACH = 100, 8
 """How many rows the filters of a group are tried on before proofs."""

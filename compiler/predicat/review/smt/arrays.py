@@ -47,7 +47,7 @@ from predicat.ir.nodes import (
     ranged_over,
 )
 from predicat.ir.operators import ARRAYS, LOOK_UPS
-from predicat.passes.variables import free
+from predicat.ir.variables import free
 
 Path = tuple[Any, ...]
 """The place of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque",

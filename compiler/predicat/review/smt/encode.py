@@ -17,6 +17,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
+from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import (
     NOW,
     Call,
@@ -47,7 +48,6 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import FIRST_NOW, LAST_NOW
-from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import functions, numbers, strings, times
 from predicat.review.smt.arrays import Needs, Path, needed, normalized, opaque_place
 from predicat.review.smt.rules import BOUNDS, RULES, Env, sort

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from predicat.forms.decimals import may_have_more_digits
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import ARITHMETIC, COMPARISONS, JSON_READS, TIME_PARTS
 from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN, LONGEST, UNITS
-from predicat.passes.decimals import may_have_more_digits
 from predicat.review.smt import numbers, strings, times, value_sets
 from predicat.review.smt.arrays import Path
 from predicat.review.smt.strings import NotEncodable

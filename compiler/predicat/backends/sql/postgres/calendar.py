@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time
 
 from sqlglot import exp
 
+from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -22,7 +23,6 @@ from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, constant, let
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
-from predicat.passes.clock import is_of_clock
 from predicat.semantics import calendar
 
 

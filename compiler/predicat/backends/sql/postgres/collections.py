@@ -54,9 +54,9 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, RANGE_MOST, SUM_MOST
-from predicat.passes.accept import for_acceptance, never_unknown
-from predicat.passes.elements import condition, is_exists_over_values
-from predicat.passes.polarity import true_rows
+from predicat.rewrite.acceptance import for_acceptance, never_unknown
+from predicat.rewrite.elements import condition, is_exists_over_values
+from predicat.rewrite.polarity import true_rows
 
 TYPES: dict[Type, str] = {
     STRING: "TEXT",

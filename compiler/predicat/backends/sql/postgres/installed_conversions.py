@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from predicat.backends.sql.functions import CONVERSIONS
 from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.postgres.definition import Definition
+from predicat.forms.text_casts import MOMENT
 from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, INT_PATTERN
-from predicat.passes.text_casts import MOMENT
 from predicat.semantics import regex
 
 SINCE = 160_000

@@ -26,10 +26,10 @@ from predicat.backends.sql.postgres import ranges, runtime, times
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let
 from predicat.backends.sql.widths import EXACT_DIGITS, as_double
+from predicat.forms.decimals import exact_type, may_have_more_digits, may_not_fit
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS
-from predicat.passes.decimals import exact_type, may_have_more_digits, may_not_fit
 
 
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:

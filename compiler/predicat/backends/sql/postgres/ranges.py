@@ -14,6 +14,7 @@ from typing import TypeGuard, TypeVar
 from msgspec import Struct, field
 from sqlglot import exp
 
+from predicat.analysis import facts
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -33,7 +34,6 @@ from predicat.backends.sql.widths import as_double, is_column, is_full
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
-from predicat.passes import facts
 
 Exact = Callable[[dict[int, Sql]], Sql]
 """The SQL of an expression that is exact for all operands. The argument has the SQL of leaves by their value

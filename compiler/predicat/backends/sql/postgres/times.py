@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
+from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql import zones
 from predicat.backends.sql.builders import (
     COMPARISON_NODES,
@@ -32,7 +33,6 @@ from predicat.backends.sql.renderer import Renderer, Rule, constant, let, micros
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS
-from predicat.passes.clock import is_of_clock
 from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 
 

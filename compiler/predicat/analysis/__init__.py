@@ -1,0 +1,1 @@
+"""What is known of nodes, whatever the row. Nothing here changes a node."""

@@ -1,0 +1,1 @@
+"""The type check: an untyped tree becomes the surface, what the author wrote, with types."""

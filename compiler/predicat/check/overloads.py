@@ -1,0 +1,267 @@
+"""Calls of operators: the signature that fits, and the conversions of arguments that it asks for."""
+
+from __future__ import annotations
+
+from math import prod
+
+from msgspec import Struct, field
+
+from predicat.check import signatures
+from predicat.check.integer_widths import Known
+from predicat.check.scope import Rules, Scope, Stop
+from predicat.diagnostics import Diagnostic, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import check as say
+from predicat.diagnostics.messages import sql_functions as numbers
+from predicat.forms import decimals, json_values
+from predicat.forms.conversions import convert, is_joined, is_union, union_width
+from predicat.ir.labels import label
+from predicat.ir.limits import MAX_VALUES
+from predicat.ir.nodes import Call, Field, Literal, Node, Variable
+from predicat.ir.operators import LOGIC, ZONED
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    JSON,
+    MAX_PRECISION,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    Scalar,
+    Type,
+    is_numeric,
+)
+from predicat.semantics import captures, regex
+from predicat.semantics.time_zones import TRUNC_UNITS, is_zone
+
+_CHOICES = ("cond", "coalesce", "greatest", "least")
+_CAST_TO = {
+    "string": "STRING",
+    "bigint": "BIGINT",
+    "double": "DOUBLE",
+    "timestamp": "TIMESTAMP",
+    "date": "DATE",
+    "boolean": "BOOLEAN",
+}
+"""The casts that a hint names, by the type that an operator takes."""
+
+
+class OverloadResolver(Struct):
+    """Calls of operators on typed arguments; problems go to a reporter."""
+
+    scope: Scope
+    rules: Rules
+    reporter: Reporter = field(default_factory=Reporter)
+    variables: dict[str, Node] = field(default_factory=dict[str, Node])
+    numbers: dict[int, tuple[Node, Known]] = field(default_factory=dict[int, tuple[Node, Known]])
+    """What is known of whole numbers, by the identity of their nodes."""
+    synthetic: int = 0
+
+    def fail(self, diagnostic: Diagnostic) -> Stop:
+        self.reporter.add(diagnostic)
+        return Stop()
+
+    def doubt(self, diagnostic: Diagnostic) -> None:
+        """Report what engines mean differently. Raises Stop unless the scope takes it."""
+        if self.scope.doubts is None:
+            raise self.fail(diagnostic)
+        if diagnostic not in self.scope.doubts:
+            self.scope.doubts.append(diagnostic)
+
+    def call(self, op: str, args: list[Node], span: Span) -> Call:
+        """A call of an operator, with the conversions that make its arguments fit."""
+        args = list(map(self.one_type, args))
+        for position in signatures.constant_positions(op):
+            if position < len(args) and not isinstance(args[position], Literal):
+                raise self.fail(
+                    msg.not_constant(
+                        args[position].span,
+                        label(op, sql=self.rules.widens_numbers),
+                        _constant_name(op, position),
+                    )
+                )
+        self.pattern(op, args)
+        if self.rules.decimal_arithmetic and decimals.is_exact(op, args):
+            return self.exact(op, args, span)
+        if self.rules.decimal_arithmetic and (chosen := self.one_decimal(op, args, span)) is not None:
+            return chosen
+        if self.rules.widens_numbers:
+            args = self.sql_arithmetic(op, args)
+        kinds = tuple(arg.type for arg in args)
+        found = signatures.find(op, kinds, widens_numbers=self.rules.widens_numbers, mixed_numbers=False)
+        if found is None:
+            raise self.fail(self.mismatch(op, args, span))
+        converted = tuple(convert(arg, kind) for arg, kind in zip(args, found.wanted, strict=True))
+        return Call(found.result, op, converted, span)
+
+    def mismatch(self, op: str, args: list[Node], span: Span) -> Diagnostic:
+        """Why an operator does not take its arguments."""
+        kinds = tuple(arg.type for arg in args)
+        tests = args[:1] if op == "cond" else args if op in LOGIC else []
+        wrong = next((arg for arg in tests if arg.type != BOOLEAN), None)
+        if wrong is not None:
+            return msg.no_condition(wrong.span, str(wrong.type))
+        if op in _CHOICES:
+            names = dict.fromkeys(map(str, kinds[1:] if op == "cond" else kinds))
+            return msg.several_types(
+                span,
+                "a choice" if op == "cond" else label(op, sql=self.rules.widens_numbers),
+                names,
+                self.number_hint(kinds),
+            )
+        takes = signatures.expected(op, decimals=self.rules.decimal_arithmetic)
+        hint = self.number_hint(kinds) or self.time_hint(op, args) or self.cast_hint(op, args)
+        return msg.type_mismatch(span, label(op, sql=self.rules.widens_numbers), map(str, kinds), takes, hint)
+
+    def one_type(self, node: Node) -> Node:
+        """A node that is no choice between values of several types, for places that hold only values of
+        one.
+        """
+        if not isinstance(node, Call):
+            return node  # the common case
+        if is_union(node):
+            if json_values.is_total(node):
+                raise self.fail(say.sum_of_unknown_types(node.span))
+            raise self.fail(say.choice_of_types(node.span))
+        return self.no_joined(node)
+
+    def no_joined(self, node: Node) -> Node:
+        """A node that is no list joined of parts whose types the row knows."""
+        if is_joined(node):
+            raise self.fail(say.joined_list(node.span))
+        return node
+
+    def split_union(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
+        """The test of the first argument that chooses between values of several types, and the arguments
+        with each value in its place.
+        """
+        for place, arg in enumerate(args):
+            if is_union(arg):
+                self.check_union_width(args, span)
+                test, *values = arg.args
+                return test, [[*args[:place], value, *args[place + 1 :]] for value in values]
+        return None
+
+    def check_union_width(self, nodes: list[Node], span: Span) -> None:
+        """Raises Stop where choices between values of several types would multiply beyond a bound."""
+        count = prod(map(union_width, nodes))
+        if count > MAX_VALUES:
+            raise self.fail(say.too_many_values(span, count, MAX_VALUES))
+
+    def pattern(self, op: str, args: list[Node]) -> None:
+        """A regular expression, a unit or a time zone that is a constant must be a good one."""
+        for position in signatures.constant_positions(op):
+            node = args[position] if position < len(args) else None
+            if not isinstance(node, Literal) or not isinstance(node.value, str):
+                continue
+            if op == "matches":
+                try:
+                    regex.parse(node.value)
+                except regex.RegexError as error:
+                    raise self.fail(msg.bad_regex(node.span, str(error), error.hint)) from None
+            elif op in ("regex_extract", "regex_replace") and position == 1:
+                self.found_part(op, args)
+            elif op == "split" and not node.value:
+                raise self.fail(say.empty_separator(node.span))
+            elif op == "date_trunc" and node.value not in TRUNC_UNITS:
+                raise self.fail(say.bad_unit(node.span, node.value))
+            elif op in ZONED and not is_zone(node.value):
+                raise self.fail(msg.bad_constant(node.span, "time zone", node.value, "Europe/Paris"))
+
+    def found_part(self, op: str, args: list[Node]) -> None:
+        """A pattern for what it finds must find the same on all engines."""
+        pattern, beside = args[1], args[2]
+        if not isinstance(pattern, Literal) or not isinstance(beside, Literal) or beside.value is None:
+            return
+        try:
+            found = captures.parse(str(pattern.value))
+            if op == "regex_replace":
+                captures.check_replacement(found, str(beside.value))
+            elif isinstance(beside.value, int):
+                captures.check_group(found, beside.value)
+        except regex.RegexError as error:
+            raise self.fail(msg.bad_regex(pattern.span, str(error), error.hint)) from None
+
+    def exact(self, op: str, args: list[Node], span: Span) -> Call:
+        """Arithmetic of decimals to the last digit. Where engines give up digits it is refused."""
+        args = list(map(decimals.as_exact, args))
+        digits = decimals.digits(op, args)
+        rounds = digits.rounded_by_spark and not self.rules.unlimited_decimals
+        if digits.scale > MAX_PRECISION or rounds:
+            raise self.fail(numbers.too_many_digits_of_result(span, digits.precision, digits.scale))
+        return Call(digits.type(), op, tuple(args), span)
+
+    def one_decimal(self, op: str, args: list[Node], span: Span) -> Call | None:
+        """A choice between decimals, and whole numbers beside them, as a decimal of one type."""
+        first = 1 if op == "cond" else 0
+        kind = decimals.common(args[first:]) if op in _CHOICES else None
+        if kind is None or any(test.type != BOOLEAN for test in args[:first]):
+            return None
+        return Call(kind, op, (*args[:first], *(decimals.as_type(arg, kind) for arg in args[first:])), span)
+
+    def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
+        """Quotients of decimals are doubles, because the engines disagree about their digits."""
+        if op not in ("add", "sub", "mul", "div", "neg", "abs"):
+            return args
+        return [convert(arg, DOUBLE) if isinstance(arg.type, DecimalType) else arg for arg in args]
+
+    def time_hint(self, op: str, args: list[Node]) -> str | None:
+        """How a JSON value is read as the time that an operator takes."""
+        takes = {row.params[0] for row in signatures.signatures(op)}
+        return (
+            json_values.declared_hint(args[0], TIMESTAMP)
+            if args[0].type == JSON and "timestamp" in takes
+            else None
+        )
+
+    def cast_hint(self, op: str, args: list[Node]) -> str | None:
+        """How an argument of SQL becomes what an operator takes, as far as its first signature tells."""
+        if not self.rules.widens_numbers:
+            return None
+        kinds = [arg.type for arg in args]
+        if op == "add" and kinds == [STRING, STRING]:
+            return say.JOIN_OR_CONVERT
+        if op in ("add", "sub") and TIMESTAMP in kinds and any(map(is_numeric, kinds)):
+            return say.NUMBER_OF_DAYS
+        for arg, wanted in zip(args, signatures.signatures(op)[0].params, strict=False):
+            known = isinstance(arg.type, Scalar | DecimalType) and arg.type not in (JSON, NULL)
+            if isinstance(arg.type, ArrayType) and wanted in _CAST_TO:
+                return say.ASK_FOR_AN_ELEMENT
+            if known and wanted in _CAST_TO and str(arg.type) != wanted:
+                return say.convert_it(arg.span.text, _CAST_TO[wanted])
+        return None
+
+    def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
+        if not self.rules.widens_numbers and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
+            return say.INTEGER_WITH_A_POINT
+        return None
+
+    def nullable_value(self, node: Node) -> bool:
+        return self.rules.null_is_value and isinstance(node, Field) and node.decl.nulls == "value"
+
+    def element(self, kind: Type, span: Span) -> Variable:
+        """The variable of a macro that nobody wrote, with a name that nothing else has."""
+        name = ""
+        while (
+            not name
+            or name in self.variables
+            or name in self.scope.params
+            or name in (self.scope.fields or ())
+        ):
+            self.synthetic += 1
+            name = f"item{self.synthetic}"
+        return Variable(kind, name, span)
+
+
+def _constant_name(op: str, position: int) -> str:
+    """What an argument that must be a constant is called."""
+    if op in ZONED:
+        return "time zone"
+    if op == "split":
+        return "separator" if position == 1 else "limit"
+    return {"strip": "characters", "date_trunc": "unit", "in_units": "unit", "member": "name"}.get(
+        op, "pattern"
+    )

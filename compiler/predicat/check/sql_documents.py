@@ -1,0 +1,38 @@
+"""What SQL's functions of JSON take."""
+
+from __future__ import annotations
+
+from predicat.check.overloads import OverloadResolver
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.forms.conversions import underlying
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import JSON, NULL, STRING
+
+
+def document(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
+    """A JSON value, or the one in a text."""
+    value = underlying(args[0])
+    if value.type == STRING:
+        return Call(JSON, "parse_json", (value,), span)
+    if value.type == NULL:
+        return Literal(JSON, None, span)
+    if value.type != JSON:
+        raise check.fail(
+            say.no_json(args[0].span, str(args[0].type), span.text.partition("(")[0].strip().lower())
+        )
+    return args[0]
+
+
+def subject(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
+    """What an operator of JSON stands behind: JSON, a map or an array. A text must be cast first."""
+    value = underlying(args[0])
+    if value.type == STRING:
+        raise check.fail(say.text_as_json(args[0].span, span.text))
+    return args[0]
+
+
+def parsed_subject(_check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
+    """The same, where an engine reads a text as JSON."""
+    value = underlying(args[0])
+    return Call(JSON, "parse_json", (value,), span) if value.type == STRING else args[0]

@@ -1,0 +1,180 @@
+"""SQL's functions that round and casts to decimals, by the type of their number."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from predicat.check.protocol import Check
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql_functions as say
+from predicat.forms import decimals, json_values
+from predicat.forms.conversions import convert, underlying
+from predicat.forms.rounding import rounded_to_int
+from predicat.forms.text_casts import BLANKS, of_text
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, UNSIZED_NUMERIC, DecimalType
+from predicat.ir.values import type_of
+from predicat.semantics.arithmetic import MOST_DIGITS
+
+_DIGITS_OF_BIGINT = 19
+_OPS = {"sql.round": "round", "sql.bround": "bround", "spark.round": "round", "postgres.round": "bround"}
+FUNCTIONS = (*_OPS, "sql.trunc")
+"""The functions: `spark.round` and `postgres.round` are those of these languages."""
+_MOST_SCALE = 6
+_MOST_DECIMAL = 15
+"""A decimal of so many digits is exact as a double, by the digits that are written for it."""
+
+
+def function(check: Check, op: str, args: list[Node], span: Span) -> Node:
+    """ROUND, BROUND or TRUNC of a whole number, a double or a decimal. BROUND and TRUNC take a decimal as the
+    double that is written with its digits.
+    """
+    name = op.partition(".")[2]
+    number, *digits = map(underlying, args)
+    places = digits[0].value if digits and isinstance(digits[0], Literal) else 0
+    if not isinstance(places, int) or not 0 <= places <= MOST_DIGITS:
+        raise check.fail(say.digits(span, name, MOST_DIGITS))
+    if number.type == BIGINT:
+        return number
+    if isinstance(number.type, DecimalType):
+        if number.type.scale <= places:
+            return number
+        if check.rules.decimal_arithmetic and op not in ("sql.trunc", "sql.bround"):
+            return as_decimal(
+                number, DecimalType(number.type.precision - number.type.scale + places + 1, places), span
+            )
+        if number.type.precision > _MOST_DECIMAL:
+            raise check.fail(say.decimal_too_wide(span, name, _MOST_DECIMAL))
+        op = "sql.round" if op == "postgres.round" else op
+    elif op == "sql.round" and not digits:
+        raise check.fail(say.rounds_differently(span))
+    if op == "sql.trunc":
+        if places:
+            raise check.fail(say.digits(span, name, 0))
+        return check.operator("math.trunc", [convert(number, DOUBLE)], span)
+    return check.call(_OPS[op], [convert(number, DOUBLE), Literal(BIGINT, places, span)], span)
+
+
+def text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
+    """A part of CONCAT or ||: whole numbers, dates and plain decimals are written as texts."""
+    value = underlying(args[0])
+    if value.type in (BIGINT, DATE) or isinstance(value.type, DecimalType):
+        return check.cast(value, Literal(STRING, "to_sql_string"), span)
+    return args[0]
+
+
+def is_of_decimal(node: Node) -> bool:
+    """Whether a number is a decimal, also one that is converted to a double."""
+    while isinstance(node, Call) and node.op in ("neg", "abs", "to_double"):
+        node = node.args[0]
+    return isinstance(node.type, DecimalType)
+
+
+def written_alike(node: Node) -> bool:
+    """Whether all engines write a value as the same text. Of computed decimals they keep other digits; Spark
+    may write an exponent for more digits behind the point.
+    """
+    plain = isinstance(underlying(node), Field | Literal)
+    return not isinstance(node.type, DecimalType) or (plain and node.type.scale <= _MOST_SCALE)
+
+
+def whole(check: Check, op: str, args: list[Node], span: Span) -> Node:
+    """Spark's FLOOR and CEIL: of a double they are a long, and NaN is 0 as one."""
+    number, op = underlying(args[0]), op.partition(".")[2]
+    found = check.call(op, [number], span)
+    if number.type != DOUBLE:
+        return found
+    is_nan = check.operator("is_nan", [number], span)
+    return Call(DOUBLE, "cond", (is_nan, Literal(DOUBLE, 0.0, span), found), span)
+
+
+def whole_quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
+    """DIV of whole numbers, without a rest. Of others engines cut a quotient that they round before."""
+    parts = list(map(underlying, args))
+    if any(part.type == DOUBLE or isinstance(part.type, DecimalType) for part in parts):
+        raise check.fail(say.whole_quotient(span))
+    return check.operator("div", args, span)
+
+
+def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
+    """DuckDB's `//`: of whole numbers without a rest; of others it is `/`."""
+    parts = list(map(underlying, args))
+    if all(part.type == BIGINT for part in parts):
+        return check.call("div", parts, span)
+    return check.call("fdiv", [convert(part, DOUBLE) for part in parts], span)
+
+
+def whole_of_text(text: Node, span: Span) -> Node:
+    """DuckDB's cast of a text to a whole number: one with decimals is rounded, a half away from zero."""
+    plain = of_text(text, BIGINT, span)
+    rounded = rounded_to_int(of_text(text, DOUBLE, span), span, half_even=False)
+    return Call(BIGINT, "coalesce", (plain, rounded), span)
+
+
+def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:
+    """PostgreSQL's SIGN: of NaN, which is neither above nor below 0, it is 0."""
+    number = convert(underlying(args[0]), DOUBLE)
+    zero, one, less = (Literal(DOUBLE, value, span) for value in (0.0, 1.0, -1.0))
+    below = Call(DOUBLE, "cond", (Call(BOOLEAN, "lt", (number, zero), span), less, zero), span)
+    return Call(DOUBLE, "cond", (Call(BOOLEAN, "gt", (number, zero), span), one, below), span)
+
+
+def decimal(check: Check, op: str, args: list[Node], span: Span) -> Node:
+    """A cast to a decimal: of a text or a number; of a double in Spark alone."""
+    number, precision, scale = underlying(args[0]), *(_whole(arg) for arg in args[1:])
+    kind = DecimalType(precision, scale)
+    if number.type == NULL:
+        return Literal(kind, None, span)
+    if json_values.is_text(number):  # its numbers are doubles
+        if (precision, scale) != UNSIZED_NUMERIC:
+            raise check.fail(say.sized_decimal_of_document(span, kind))
+        return Call(DOUBLE, "to_double", number.args, span)
+    if number.type == STRING:
+        plain = Call(STRING, "strip", (number, Literal(STRING, BLANKS, span)), span)
+        return Call(kind, "to_decimal", (plain,), span)
+    if check.rules.decimal_arithmetic and (number.type == BIGINT or isinstance(number.type, DecimalType)):
+        return (
+            as_decimal(number, kind, span)
+            if check.rules.unlimited_decimals
+            else converted(number, kind, span)
+        )
+    if isinstance(number.type, DecimalType):
+        whole = number.type.precision - number.type.scale
+        if number.type.scale > scale:
+            raise check.fail(say.rounds_decimal(span))
+        return number if whole <= precision - scale else _below(number, precision - scale, span)
+    if number.type == BIGINT:
+        return number if precision - scale >= _DIGITS_OF_BIGINT else _below(number, precision - scale, span)
+    if number.type == DOUBLE and op == "spark.decimal":
+        return Call(kind, "to_decimal", (number,), span)
+    raise check.fail(say.decimal_of(span, str(number.type)))
+
+
+def converted(number: Node, kind: DecimalType, span: Span) -> Node:
+    """A number as a decimal of a type. A longer type counts: Spark may round what is calculated of it."""
+    return number if number.type == kind else Call(kind, "to_decimal", (number,), span)
+
+
+def as_decimal(number: Node, kind: DecimalType, span: Span) -> Node:
+    """A number as a decimal of a type; one that has no more digits stays what it is."""
+    found = decimals.exact_type(number)
+    narrower = found.scale <= kind.scale and found.precision - found.scale <= kind.precision - kind.scale
+    if narrower and isinstance(number.type, DecimalType):
+        return number
+    return Call(kind, "to_decimal", (number,), span)
+
+
+def _below(number: Node, digits: int, span: Span) -> Node:
+    """A number that has at most so many digits before the point, else UNKNOWN."""
+    most = 10**digits
+    limits = [Literal(type_of(Decimal(limit)), Decimal(limit), span) for limit in (-most, most)]
+    tests = (
+        Call(BOOLEAN, "gt", (number, limits[0]), span),
+        Call(BOOLEAN, "lt", (number, limits[1]), span),
+    )
+    inside = Call(BOOLEAN, "and", tests, span)
+    return Call(number.type, "cond", (inside, number, Literal(number.type, None, span)), span)
+
+
+def _whole(node: Node) -> int:
+    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0

@@ -1,0 +1,50 @@
+"""Text constants of SQL as numbers and truth values, where engines read them so: `id = '123'`, `paid = 't'`.
+
+What both Spark and PostgreSQL read counts; blanks around are dropped. Source: their conversions of unknown
+literals (PostgreSQL) and of texts to the other operand's type (Spark, ANSI mode).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+
+from predicat.diagnostics import Span
+from predicat.forms.text_casts import BLANKS, TRUTHS
+from predicat.ir.nodes import Literal
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, MAX_PRECISION, DecimalType, Type
+from predicat.ir.values import INT_MAX, INT_MIN, parse_double, parse_whole, type_of
+
+_ENDLESS = {"nan": "NaN", "infinity": "Infinity", "inf": "Infinity"}
+
+
+def scalar(text: str, kind: Type) -> Callable[[Span], Literal] | str | None:
+    """The constant of a type that a text is; an example of one where it is none; None for other types."""
+    word = text.strip(BLANKS)
+    if kind == BIGINT:
+        whole = parse_whole(word)
+        return "42" if whole is None or not INT_MIN <= whole <= INT_MAX else _constant(whole)
+    if kind == BOOLEAN:
+        truth = TRUTHS.get(word.lower())
+        return "true" if truth is None else _constant(truth)
+    if kind == DOUBLE:
+        sign, rest = (word[0], word[1:]) if word[:1] in ("+", "-") else ("", word)
+        number = parse_double(sign + _ENDLESS.get(rest.lower(), rest))
+        return "2.5" if number is None else _constant(number)
+    if isinstance(kind, DecimalType):
+        return _decimal(word)
+    return None
+
+
+def _decimal(word: str) -> Callable[[Span], Literal] | str:
+    try:
+        value = Decimal(word) if word.isascii() and "_" not in word else None
+    except InvalidOperation:
+        value = None
+    if value is None or not value.is_finite() or len(value.as_tuple().digits) > MAX_PRECISION:
+        return "2.5"
+    return _constant(value if abs(value.adjusted()) < MAX_PRECISION else float(value))
+
+
+def _constant(value: bool | float | Decimal) -> Callable[[Span], Literal]:
+    return lambda span: Literal(type_of(value), value, span)

@@ -1,0 +1,1 @@
+"""What takes several operators of the core: how it is built, and how it is recognised again."""

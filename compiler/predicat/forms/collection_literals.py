@@ -1,0 +1,173 @@
+"""Lists and maps that are written out in a body: every use of one is taken apart, because engines have no
+such values.
+
+`[a, b].exists(x, p)` becomes `p(a) OR p(b)`, `[a, b] == [c, d]` becomes `a = c AND b = d`, `{k: v}[x]`
+becomes a choice.
+An element without a value makes the whole list an error, as CEL has it, so what is left asks for each that
+may lack one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from predicat.diagnostics import Span
+from predicat.forms.conversions import is_union, underlying
+from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, NULL, ArrayType, MapType, Type
+
+Compare = Callable[[Node, Node], Node]
+
+
+def is_list(node: Node) -> bool:
+    return isinstance(node, Items) and isinstance(node.type, ArrayType)
+
+
+def is_map(node: Node) -> bool:
+    return isinstance(node, Items) and isinstance(node.type, MapType)
+
+
+def entries(node: Node) -> list[tuple[Node, Node]]:
+    """The keys and values of a written-out map."""
+    assert isinstance(node, Items)  # noqa: S101  # callers ask is_map first
+    return [(item.items[0], item.items[1]) for item in node.items if isinstance(item, Items)]
+
+
+def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
+    """The parts that may lack a value. (A constant without a value is an error, unless it is null.)."""
+    found: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Items):
+            found += maybe_missing(node.items)
+        elif isinstance(node, Call) and node.op == "dyn":
+            found += maybe_missing(node.args)
+        elif not isinstance(node, Literal) or (node.value is None and node.type != NULL):
+            found.append(node)
+    return found
+
+
+def absent(node: Node, span: Span) -> Node:
+    """Whether a node has no value."""
+    if isinstance(node, Items):
+        return any_of([absent(part, span) for part in dict.fromkeys(maybe_missing([node]))], span)
+    if not is_union(node):
+        return Call(BOOLEAN, "is_null", (underlying(node),), span)
+    test, *values = node.args
+    there = [Call(BOOLEAN, "not", (absent(value, span),), span) for value in values]
+    return Call(
+        BOOLEAN,
+        "not",
+        (Call(BOOLEAN, "is_true", (Call(BOOLEAN, "cond", (test, *there), span),), span),),
+        span,
+    )
+
+
+def present(node: Node, span: Span) -> Node:
+    """Whether a node that is no written-out list or map has a value."""
+    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
+
+
+def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
+    """The pairs of keys that the row may make equal."""
+    return [
+        (one, other)
+        for one, other in combinations(keys, 2)
+        if one.type == other.type and not (isinstance(one, Literal) and isinstance(other, Literal))
+    ]
+
+
+def unknown_if_missing(found: Node, parts: Sequence[Node], span: Span) -> Node:
+    """`found`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
+    unknown = [absent(part, span) for part in dict.fromkeys(maybe_missing(parts))]
+    unknown += [
+        Call(BOOLEAN, "eq", pair, span)
+        for part in parts
+        if is_map(part)
+        for pair in _maybe_equal([key for key, _ in entries(part)])
+    ]
+    if not unknown or isinstance(found, Items):
+        return found
+    missing = unknown[0] if len(unknown) == 1 else Call(BOOLEAN, "or", tuple(unknown), span)
+    return Call(found.type, "cond", (missing, Literal(found.type, None, span), found), span)
+
+
+def asked_absent(test: Node) -> list[Node]:
+    """The values of which a test, as `guarded` makes it, asks whether one is absent; none of another test."""
+    tests = test.args if isinstance(test, Call) and test.op == "or" else (test,)
+    found = [part.args[0] for part in tests if isinstance(part, Call) and part.op == "is_null"]
+    return found if len(found) == len(tests) else []
+
+
+def all_of(parts: Sequence[Node], span: Span) -> Node:
+    """AND in Kleene's logic; one part is itself."""
+    if not parts:
+        return Literal(BOOLEAN, True, span)
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "and", tuple(parts), span)
+
+
+def any_of(parts: Sequence[Node], span: Span) -> Node:
+    """OR in Kleene's logic; one part is itself."""
+    if not parts:
+        return Literal(BOOLEAN, False, span)
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
+
+
+def negated_if(negative: bool, test: Node, span: Span) -> Node:
+    """A test, or its negation."""
+    return Call(BOOLEAN, "not", (test,), span) if negative else test
+
+
+def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node:
+    """Equal in length and element by element."""
+    if len(left.items) != len(right.items):
+        found: Node = Literal(BOOLEAN, False, span)
+    else:
+        found = all_of(
+            [compare(one, other) for one, other in zip(left.items, right.items, strict=True)], span
+        )
+    return unknown_if_missing(found, [left, right], span)
+
+
+def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
+    """As many entries, and for each of the left one of the right with an equal key and an equal value."""
+    if len(left.items) != len(right.items):
+        found: Node = Literal(BOOLEAN, False, span)
+    else:
+        found = all_of(
+            [
+                any_of(
+                    [
+                        all_of([compare(key, other), compare(value, found)], span)
+                        for other, found in entries(right)
+                    ],
+                    span,
+                )
+                for key, value in entries(left)
+            ],
+            span,
+        )
+    return unknown_if_missing(found, [left, right], span)
+
+
+def exactly_one(tests: Sequence[Node], span: Span) -> Node:
+    """TRUE if just one test is; UNKNOWN if one is UNKNOWN."""
+    one, none = Literal(BIGINT, 1, span), Literal(BIGINT, 0, span)
+    total: Node = none
+    for test in tests:
+        hit = Call(BIGINT, "cond", (test, one, none), span)
+        total = hit if total is none else Call(BIGINT, "add", (total, hit), span)
+    return Call(BOOLEAN, "eq", (total, one), span)
+
+
+def first_match(choices: Sequence[tuple[Node, Node]], span: Span) -> Node | None:
+    """The value of the first test that is TRUE, UNKNOWN if none is; None where the values have several
+    types.
+    """
+    kinds: list[Type] = list(dict.fromkeys(value.type for _, value in choices))
+    if len(kinds) != 1 or kinds[0] == NULL or any(isinstance(value, Items) for _, value in choices):
+        return None
+    found: Node = Literal(kinds[0], None, span)
+    for test, value in reversed(choices):
+        found = Call(kinds[0], "cond", (test, value, found), span)
+    return found

@@ -1,0 +1,208 @@
+"""Comparisons and exact arithmetic of decimals. Engines bring both sides to one type, which has at most 38
+digits.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Context, Decimal
+
+from predicat.diagnostics import Span
+from predicat.forms import collection_literals
+from predicat.ir.decimal_types import OF_BIGINT, RESULTS, Digits, least_holding, result
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.operators import COMPARISONS, FLIPPED
+from predicat.ir.types import BIGINT, BOOLEAN, MAX_PRECISION, DecimalType, Type
+from predicat.ir.values import type_of
+from predicat.ir.widths import RANGES
+
+_EXACT = Context(prec=1000)
+"""Constants may have more digits than columns."""
+
+
+def fits(nodes: Sequence[Node]) -> bool:
+    """Whether numbers that are no doubles have a type in common that holds all values of all of them."""
+    kinds = [kind for node in nodes if (kind := _type(node)) is not None]
+    if not any(isinstance(node.type, DecimalType) for node in nodes):
+        return True
+    return (
+        max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds)
+        <= MAX_PRECISION
+    )
+
+
+def as_decimal(constant: Node, column: Node) -> Node:
+    """A double constant beside a decimal of at most 15 digits as the decimal that is written for it, so that
+    no column is converted.
+
+    So few digits make different doubles, in the same order: a decimal is below a double if and only if it is
+    below the shortest
+    decimal that is read as that double.
+    """
+    if (
+        not isinstance(constant, Literal)
+        or not isinstance(constant.value, float)
+        or not math.isfinite(constant.value)
+    ):
+        return constant
+    if not isinstance(column.type, DecimalType) or column.type.precision > sys.float_info.dig:
+        return constant
+    value = Decimal(
+        f"{_EXACT.plus(Decimal(repr(constant.value))):f}"
+    )  # without an exponent, and without the sign of zero
+    return Literal(type_of(value), value, constant.span)
+
+
+def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | None:
+    """Rewrites `column op constant` where the constant has more digits than the column's type can hold. None
+    if neither side is a constant.
+    """
+    if isinstance(left, Literal):
+        if op not in FLIPPED or isinstance(right, Literal):
+            return None
+        left, right, op = right, left, FLIPPED[op]
+    kind = _type(left)
+    if not isinstance(right, Literal) or kind is None or not isinstance(right.value, int | Decimal):
+        return None
+    value = Decimal(right.value)
+    most = Decimal(10) ** (kind.precision - kind.scale)
+    if -most < value < most:
+        floor = value.quantize(Decimal(1).scaleb(-kind.scale), ROUND_FLOOR, _EXACT)
+        if floor > -most and (floor == value or op in _BELOW):
+            constant = Literal(type_of(floor), floor, right.span)
+            return Call(BOOLEAN, op if floor == value else _BELOW[op], (left, constant), span)
+    if op == "same":
+        return Literal(BOOLEAN, False, span)
+    holds = COMPARISONS[op].holds(
+        0, value
+    )  # as for any number of the column's: all are on one side of the constant
+    return collection_literals.unknown_if_missing(Literal(BOOLEAN, holds, span), [left], span)
+
+
+_BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}
+"""How a value compares with the next smaller constant, where no value is between that one and the constant
+asked for.
+"""
+
+
+# --- arithmetic
+
+
+def is_exact(op: str, args: Sequence[Node]) -> bool:
+    """Whether an operator works these arguments out to the last digit: decimals, and whole numbers beside
+    decimals.
+    """
+    return (
+        op in RESULTS
+        and any(isinstance(arg.type, DecimalType) for arg in args)
+        and all(isinstance(arg.type, DecimalType) or arg.type == BIGINT for arg in args)
+    )
+
+
+def digits(op: str, args: Sequence[Node]) -> Digits:
+    """The digits of the exact result of an operator."""
+    return result(op, [kind for arg in args if (kind := _type(arg)) is not None])
+
+
+def may_have_more_digits(node: Call) -> bool:
+    """Whether a result of exact arithmetic may have more digits before the point than its type: it is UNKNOWN
+    then.
+
+    The type is that of the operands as they are written; a constant that is left of them has fewer digits.
+    """
+    kind = node.type
+    return (
+        isinstance(kind, DecimalType)
+        and is_exact(node.op, node.args)
+        and digits(node.op, node.args).whole > kind.precision - kind.scale
+    )
+
+
+def may_not_fit(node: Call) -> bool:
+    """Whether a conversion of a number to a decimal may give more digits than the type has."""
+    number, kind = _type(node.args[0]), node.type
+    if number is None or not isinstance(kind, DecimalType):
+        return True
+    carry = 1 if number.scale > kind.scale else 0
+    return number.precision - number.scale + carry > kind.precision - kind.scale
+
+
+def unwidened(node: Node) -> Node:
+    """A decimal without a conversion that only gives it more digits, where its value alone counts."""
+    if not isinstance(node, Call) or node.op != "to_decimal" or may_not_fit(node):
+        return node
+    (number,), kind = node.args, node.type
+    if not isinstance(number.type, DecimalType) or not isinstance(kind, DecimalType):
+        return node
+    return number if number.type.scale <= kind.scale else node
+
+
+def exact_type(node: Node) -> DecimalType:
+    """The type that a decimal or a whole number has beside a decimal."""
+    return _type(node) or OF_BIGINT
+
+
+def has_known_type(node: Node) -> bool:
+    """Whether an engine has just the digits of `exact_type` for a number: it may have fewer for a choice."""
+    if isinstance(node, Call):
+        return node.op == "to_decimal" or (
+            is_exact(node.op, node.args) and all(map(has_known_type, node.args))
+        )
+    return isinstance(node, Field | Literal)
+
+
+def as_exact(node: Node) -> Node:
+    """A whole constant as the decimal that it is beside one."""
+    if isinstance(node, Literal) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        value = Decimal(node.value)
+        return Literal(least_holding([value]), value, node.span)
+    return node
+
+
+def common(values: Sequence[Node]) -> DecimalType | None:
+    """The type that holds what a choice between decimals and whole numbers gives; None for other values, and
+    where 38 digits do not hold all of them.
+    """
+    known = [value for value in values if not (isinstance(value, Literal) and value.value is None)]
+    kinds = [kind for value in known if (kind := _in_choice(value)) is not None]
+    if len(kinds) < len(known) or not any(isinstance(value.type, DecimalType) for value in known):
+        return None
+    scale = max(kind.scale for kind in kinds)
+    precision = max(kind.precision - kind.scale for kind in kinds) + scale
+    return DecimalType(precision, scale) if precision <= MAX_PRECISION else None
+
+
+def _in_choice(node: Node) -> DecimalType | None:
+    """The type of a number in a choice, where engines take a whole constant for an integer of any size."""
+    kind = _type(node)
+    if isinstance(node, Literal) and kind is not None and kind.scale == 0:
+        least = _OF_WIDTHS["int"] if kind.precision <= _DIGITS_OF_INT else OF_BIGINT
+        return max(kind, least, key=lambda one: one.precision)
+    return kind
+
+
+def as_type(node: Node, kind: DecimalType) -> Node:
+    """A number as a decimal of a type that holds it."""
+    if isinstance(node, Literal):
+        value = node.value
+        return Literal(kind, Decimal(value) if isinstance(value, int) else value, node.span)
+    return Call(kind, "to_decimal", (node,), node.span) if node.type == BIGINT else node
+
+
+def _type(node: Node) -> DecimalType | None:
+    if isinstance(node, Literal) and isinstance(node.value, int | Decimal):
+        return None if isinstance(node.value, bool) else least_holding([node.value])
+    if isinstance(node, Field) and node.decl.stored in RANGES and node.type == BIGINT:
+        return _OF_WIDTHS[node.decl.stored]
+    if isinstance(node, Call) and is_exact(node.op, node.args):
+        return digits(node.op, node.args).type()
+    kind: Type = node.type
+    return kind if isinstance(kind, DecimalType) else OF_BIGINT if kind == BIGINT else None
+
+
+_DIGITS_OF_INT = 9
+"""So many digits every integer of 32 bits may have."""
+_OF_WIDTHS = {"tinyint": DecimalType(3, 0), "smallint": DecimalType(5, 0), "int": DecimalType(10, 0)}
+"""What Spark takes columns of these widths for."""

@@ -1,0 +1,185 @@
+"""The order of doubles as SQL engines have it: NaN equals itself and is above every number.
+
+The comparisons of the table are those of IEEE 754, where NaN equals nothing and is in no order. What the
+engines have besides is `x <> x`, the test for NaN. Back ends know these forms (`bare_comparison`) and write
+the bare comparison for them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from msgspec.structs import replace
+
+from predicat.analysis import facts
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Literal, Node, Parameter
+from predicat.ir.operators import ARITHMETIC, FLIPPED, LOGIC, SOLVED_ONLY
+from predicat.ir.surface import ENGINE_ORDER
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
+
+
+def marked(node: Call) -> Node:
+    """A comparison of the surface, marked where the engines' order of doubles makes a difference."""
+    return node if _lowered(node) == node else Call(BOOLEAN, ENGINE_ORDER, (node,), node.span)
+
+
+def plain(node: Call) -> Node:
+    """A comparison that is marked, without its mark: the same where no number is NaN."""
+    return node.args[0]
+
+
+def engine_order(node: Call) -> Node:
+    """The core of a comparison that is marked."""
+    inner = plain(node)
+    return _lowered(inner) if isinstance(inner, Call) else inner
+
+
+def _lowered(node: Call) -> Node:
+    if node.op not in (*FLIPPED, "same") or DOUBLE not in {arg.type for arg in node.args}:
+        return node
+    left, right = node.args
+    if node.op == "same":
+        return same_in_engine_order(left, right, node.span)
+    return in_engine_order(node.op, left, right, node.span)
+
+
+def in_engine_order(op: str, left: Node, right: Node, span: Span) -> Node:
+    """A comparison of two numbers of which one is a double; UNKNOWN where one of them is."""
+    plain = Call(BOOLEAN, op, (left, right), span)
+    if op == "ne":
+        equal = in_engine_order("eq", left, right, span)
+        return (
+            plain
+            if equal == Call(BOOLEAN, "eq", (left, right), span)
+            else Call(BOOLEAN, "not", (equal,), span)
+        )
+    if op == "eq" and isinstance(right, Literal) and may_be_nan(right):
+        return _is_nan(left, span)
+    if op == "eq":
+        if not (may_be_nan(left) and may_be_nan(right)):
+            return plain
+        return _or(plain, Call(BOOLEAN, "and", (_is_nan(left, span), _is_nan(right, span)), span))
+    if op in ("lt", "le"):
+        op, left, right = FLIPPED[op], right, left
+    if not may_be_nan(left):
+        return plain
+    if isinstance(right, Literal) and right.value is not None:
+        if op == "gt" and right.value != right.value:  # NaN
+            return plain
+        return _or(plain, _is_nan(left, span))
+    there = Call(BOOLEAN, "eq", (right, right), span)
+    if op == "ge" and may_be_nan(right):
+        there = Call(BOOLEAN, "or", (there, _is_nan(right, span)), span)
+    return _or(plain, Call(BOOLEAN, "and", (_is_nan(left, span), there), span))
+
+
+def same_in_engine_order(left: Node, right: Node, span: Span) -> Node:
+    """IS NOT DISTINCT FROM of two numbers of which one is a double: NaN is the same as itself."""
+    plain = Call(BOOLEAN, "same", (left, right), span)
+    if not (may_be_nan(left) and may_be_nan(right)):
+        return plain
+    both = Call(BOOLEAN, "and", (_is_nan(left, span), _is_nan(right, span)), span)
+    return _or(plain, Call(BOOLEAN, "is_true", (both,), span))
+
+
+def bare_comparison(one: Node, other: Node) -> Call | None:
+    """The comparison in the engine's order that `one OR other` is; None if it is none."""
+    if not isinstance(one, Call):
+        return None
+    whole = _lowered(one)
+    return one if isinstance(whole, Call) and whole.op == "or" and whole.args == (one, other) else None
+
+
+def paired(args: Sequence[Node]) -> list[tuple[Node, ...]]:
+    """The parts of an OR, each alone or, where two are a comparison in the engine's order, with the other."""
+    found: list[tuple[Node, ...]] = []
+    parts = list(args)
+    while parts:
+        part = parts.pop(0)
+        whole = bool(parts) and bare_comparison(part, parts[0]) is not None
+        found.append((part, parts.pop(0)) if whole else (part,))
+    return found
+
+
+def bare(node: Node) -> Node:
+    """A predicate with the comparisons that back ends write: those in the engine's order without the test."""
+    if not isinstance(node, Call) or node.op not in LOGIC:
+        return node
+    pairs = paired(node.args) if node.op == "or" else [(arg,) for arg in node.args]
+    parts = tuple(bare(first) for first, *_ in pairs)
+    return parts[0] if len(parts) == 1 < len(node.args) else replace(node, args=parts)
+
+
+def rewrite_parts(node: Call, rewrite: Callable[[Node], Node]) -> tuple[Node, ...]:
+    """The parts of AND or OR, each rewritten. A comparison in the engine's order stays as it is unless its
+    first part is rewritten: back ends would not know half of it.
+    """
+    if node.op != "or":
+        return tuple(map(rewrite, node.args))
+    found: list[Node] = []
+    for first, *rest in paired(node.args):
+        new = rewrite(first)
+        found += [new, *(rest if new == first else map(rewrite, rest))]
+    return tuple(found)
+
+
+def may_be_nan(node: Node) -> bool:
+    """Whether a number may be NaN. A parameter is none: NaN as its value is refused."""
+    if not facts.may_be_nan(node) or isinstance(node, Parameter):
+        return False
+    if isinstance(node, Literal):
+        return node.value is not None and node.value != node.value  # NaN
+    if isinstance(node, Call) and node.op == "cond":
+        return any(may_be_nan(value) and not _is_ruled_out(node, value) for value in node.args[1:])
+    if isinstance(node, Call) and node.op in ARITHMETIC and node.op != "fdiv":
+        return not all(map(_is_finite, node.args))  # which may be infinite, but not NaN: 0 / 0 is UNKNOWN
+    return not _is_finite(node)
+
+
+def _is_ruled_out(choice: Call, value: Node) -> bool:
+    """Whether a value of a choice is NaN only where the test for NaN has chosen the other one."""
+    test = choice.args[0]
+    rounded = isinstance(value, Call) and value.op in ("floor", "ceil") and value is choice.args[2]
+    return rounded and test == _is_nan(value.args[0], value.span) if isinstance(value, Call) else False
+
+
+def _is_finite(node: Node) -> bool:
+    if isinstance(node, Literal):
+        return isinstance(node.value, float) and math.isfinite(node.value)
+    return isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
+
+
+def _is_nan(node: Node, span: Span) -> Node:
+    """A test for NaN. What is only compared with constants is NaN where its argument is, and that is what is
+    tested: where it has no value at all, the comparison beside the test is UNKNOWN. So it is for the sum of a
+    number and a constant and the like.
+    """
+    while (inner := _with_the_same_nan(node)) is not None:
+        node = inner
+    return Call(BOOLEAN, "ne", (node, node), span)
+
+
+def _with_the_same_nan(node: Node) -> Node | None:
+    """The argument of a calculation that is NaN where this argument is, and nowhere else."""
+    if not isinstance(node, Call):
+        return None
+    if node.op in SOLVED_ONLY or node.op in ("neg", "abs", "floor", "ceil"):
+        return node.args[0]
+    if node.op not in ("add", "sub", "mul", "div"):
+        return None
+    left, right = node.args
+    if _scales(right, node.op):
+        return left
+    return right if node.op != "div" and _scales(left, node.op) else None
+
+
+def _scales(node: Node, op: str) -> bool:
+    """Whether an operand is a constant beside which only NaN gives NaN: no product of infinity and zero."""
+    value = node.value if isinstance(node, Literal) else None
+    return isinstance(value, float) and math.isfinite(value) and (op in ("add", "sub") or value != 0)
+
+
+def _or(one: Node, other: Node) -> Node:
+    return Call(BOOLEAN, "or", (one, other), one.span)

@@ -1,0 +1,115 @@
+"""Casts of texts in SQL: what both Spark and PostgreSQL take.
+
+Blanks around a text are dropped. A moment is a date, or a date and a time with a blank or a T between them,
+with or without seconds, a fraction and a zone; UTC where no zone is named. The operators of the table take
+RFC 3339 alone, as CEL does.
+"""
+
+from __future__ import annotations
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, Type
+
+BLANKS = " \t\n\v\f\r"
+"""What both engines drop around a text that they convert."""
+TRUTHS = {
+    **dict.fromkeys(("t", "true", "y", "yes", "1"), True),
+    **dict.fromkeys(("f", "false", "n", "no", "0"), False),
+}
+_DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = f"{_DAY}[ Tt][0-9]{{2}}:[0-9]{{2}}"
+_SECONDS = ":[0-9]{2}(?:[.][0-9]{1,9})?"
+_ENDINGS = (
+    (f"{_CLOCK}$", ":00Z"),
+    (f"{_CLOCK}{_SECONDS}$", "Z"),
+    (f"{_CLOCK}{_SECONDS}[+-][0-9]{{2}}$", ":00"),
+    (f"{_CLOCK}{_SECONDS}(?:[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})$", ""),
+)
+"""The forms of a date with a time, and what each lacks to be RFC 3339."""
+MOMENT = (
+    f"{_DAY}[ Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{{1,9}})?"
+    "(?:[Zz]|[+-][0-9]{2}(?::[0-9]{2})?)?)?$"
+)
+"""All of them in one, of moments that there are."""
+
+
+CONVERSIONS: dict[Type, str] = {
+    BIGINT: "to_int",
+    DOUBLE: "to_double",
+    BOOLEAN: "to_boolean",
+    TIMESTAMP: "to_timestamp",
+    DATE: "to_date",
+    DURATION: "to_duration",
+}
+"""The types that texts are cast to, and the conversions of the table that read what is left of them."""
+
+
+def of_text(text: Node, kind: Type, span: Span) -> Node:
+    """The cast of a text to one of these types; UNKNOWN where the text is none."""
+    plain = Call(STRING, "strip", (text, Literal(STRING, BLANKS, span)), span)
+    if kind == BOOLEAN:
+        word = Call(STRING, "lower", (plain,), span)
+        no = Call(BOOLEAN, "cond", (_one_of(word, False, span), _truth(False), _truth(None)), span)
+        return Call(BOOLEAN, "cond", (_one_of(word, True, span), _truth(True), no), span)
+    if kind == TIMESTAMP:
+        return Call(TIMESTAMP, "to_timestamp", (_rfc3339(plain, span),), span)
+    if kind == DATE:  # of a moment, its day
+        return Call(
+            DATE, CONVERSIONS[kind], (_choice(plain, MOMENT, _part(plain, span, 1, 10), plain, span),), span
+        )
+    return Call(kind, CONVERSIONS[kind], (plain,), span)
+
+
+def text_of(node: Call) -> Node | None:
+    """The text that `of_text` has cast; None of another conversion."""
+    first: Node = node
+    if node.type not in CONVERSIONS:
+        return None
+    for _ in range(_DEEPEST):
+        if not isinstance(first, Call) or not first.args:
+            return None
+        if first.op == "strip":
+            text = first.args[0]
+            return text if of_text(text, node.type, node.span) == node else None
+        first = first.args[0]
+    return None
+
+
+_DEEPEST = 4
+"""Where a cast has the text without blanks: at most so many operators down its first arguments."""
+
+
+def _rfc3339(text: Node, span: Span) -> Node:
+    """A moment as RFC 3339 has it; UNKNOWN for another text."""
+    day, clock = _part(text, span, 1, 10), _part(text, span, 12)
+    found: Node = Literal(STRING, None, span)
+    for pattern, ending in reversed(_ENDINGS):
+        whole = _joined(day, Literal(STRING, "T", span), clock, span)
+        if ending:
+            whole = Call(STRING, "concat", (whole, Literal(STRING, ending, span)), span)
+        found = _choice(text, pattern, whole, found, span)
+    midnight = Call(STRING, "concat", (text, Literal(STRING, "T00:00:00Z", span)), span)
+    return _choice(text, f"{_DAY}$", midnight, found, span)
+
+
+def _choice(text: Node, pattern: str, yes: Node, no: Node, span: Span) -> Node:
+    test = Call(BOOLEAN, "matches", (text, Literal(STRING, pattern, span)), span)
+    return Call(STRING, "cond", (test, yes, no), span)
+
+
+def _part(text: Node, span: Span, *bounds: int) -> Node:
+    return Call(STRING, "substr", (text, *(Literal(BIGINT, bound, span) for bound in bounds)), span)
+
+
+def _joined(one: Node, other: Node, last: Node, span: Span) -> Node:
+    return Call(STRING, "concat", (Call(STRING, "concat", (one, other), span), last), span)
+
+
+def _one_of(word: Node, value: bool, span: Span) -> Node:
+    words = tuple(Literal(STRING, text, span) for text, truth in TRUTHS.items() if truth is value)
+    return Call(BOOLEAN, "in", (word, Items(ArrayType(STRING), words, span)), span)
+
+
+def _truth(value: bool | None) -> Node:
+    return Literal(BOOLEAN, value)

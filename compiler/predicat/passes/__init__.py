@@ -1,1 +1,0 @@
-"""Passes over the typed tree, one rule a file."""

@@ -1,0 +1,61 @@
+"""Rewrites that depend on where a predicate stands: at the top of a filter that rejects UNKNOWN, FALSE and
+UNKNOWN are the same.
+"""
+
+from __future__ import annotations
+
+from predicat.forms.engine_order import rewrite_parts
+from predicat.ir.nodes import Call, Literal, Node, Quantifier
+from predicat.ir.operators import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
+from predicat.ir.types import BOOLEAN
+
+
+def for_acceptance(node: Node) -> Node:
+    """A predicate that is TRUE for the same rows; `is_true` is gone where it cannot matter, so that
+    engines push down.
+    """
+    if isinstance(node, Call) and node.op == "is_true":
+        return for_acceptance(node.args[0])
+    if isinstance(node, Call) and node.op in JUNCTIONS:
+        return Call(node.type, node.op, rewrite_parts(node, for_acceptance), node.span)
+    return node
+
+
+def two_valued(node: Node) -> Node:
+    """A predicate that is TRUE for the same rows and never UNKNOWN, with the decision at each test that
+    can be decided apart.
+    """
+    if isinstance(node, Call) and node.op in JUNCTIONS:
+        return Call(node.type, node.op, tuple(map(two_valued, node.args)), node.span)
+    return node if never_unknown(node) else Call(BOOLEAN, "is_true", (node,), node.span)
+
+
+def decided_once(node: Node) -> Node:
+    """A predicate with the same outcome on every row, in which AND and OR decide for all parts together:
+    `(a AND b) IS TRUE` for `a IS TRUE AND b IS TRUE`.
+    """
+    if not isinstance(node, Call) or node.op not in CONNECTIVES:
+        return node
+    args = tuple(map(decided_once, node.args))
+    decisions = [arg for arg in args if isinstance(arg, Call) and arg.op == "is_true"]
+    if node.op == "not" or len(decisions) < 2:
+        return Call(node.type, node.op, args, node.span)
+    inner = Call(node.type, node.op, tuple(arg.args[0] for arg in decisions), node.span)
+    whole = Call(BOOLEAN, "is_true", (inner,), node.span)
+    if len(decisions) == len(args):
+        return whole
+    first = args.index(decisions[0])
+    rest = [arg for arg in args if arg not in decisions]
+    return Call(node.type, node.op, (*rest[:first], whole, *rest[first:]), node.span)
+
+
+def never_unknown(node: Node) -> bool:
+    """Whether a predicate is TRUE or FALSE on every row."""
+    if isinstance(node, Call) and node.op in CONNECTIVES:
+        return all(never_unknown(arg) for arg in node.args)
+    if isinstance(node, Literal):
+        return node.type == BOOLEAN and node.value is not None
+    if isinstance(node, Quantifier):
+        values = isinstance(node.source, Call) and node.source.op == "json_values"
+        return values and node.kind in ("any", "all") and never_unknown(node.body)
+    return isinstance(node, Call) and node.op in NEVER_UNKNOWN and node.type == BOOLEAN

@@ -1,0 +1,250 @@
+"""What a condition of a WHERE keeps of a predicate: the rows on which it is TRUE, or, below a NOT, FALSE.
+
+FALSE and UNKNOWN are not told apart there. So an `if` becomes AND and OR, a NOT moves to what it negates, and
+a test for a missing value is left out beside one that implies it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeGuard
+
+from predicat.analysis.facts import may_be_nan
+from predicat.forms.engine_order import paired, rewrite_parts
+from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, walk
+from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED, SOLVED_ONLY, STRICT
+from predicat.ir.types import BIGINT, BOOLEAN
+from predicat.rewrite.solve import exactly, for_rows, without_nan_tests
+
+_OTHER = {"and": "or", "or": "and"}
+_INTEGER = re.compile("-?[0-9]{1,19}")
+"""The texts of whole numbers, and some more."""
+
+
+Solve = Callable[[Node], Node]
+"""What is done with a comparison: as it stands it is TRUE for the same rows."""
+
+
+def true_rows(node: Node, solve: Solve = for_rows) -> Node:
+    """A predicate that is TRUE for the same rows."""
+    node = without_nan_tests(node)
+    match node:
+        case Call(op=op, args=args) if op in JUNCTIONS:
+            parts = rewrite_parts(node, lambda part: true_rows(part, solve))
+            return _all(node, parts, args) if op == "and" else _any(node, parts)
+        case Call(op="is_true", args=(part,)):
+            return true_rows(part, solve)
+        case Call(op="not", args=(part,)):
+            negated = false_rows(part, solve)
+            return negated or Call(BOOLEAN, "not", (exactly(part, _needs_solving),), node.span)
+        case Call(op="cond", type=kind) if kind == BOOLEAN:
+            return _choice(node, solve)
+        case Call(op="eq" | "in", args=(Call(op="coalesce") as first, other)) if texts := _texts(other):
+            return _equal(solve(Call(BOOLEAN, node.op, (_that_may_be(first, texts), other), node.span)))
+        case Literal(value=None):
+            return FALSE
+        case _:
+            return solve(node)
+
+
+def _equal(node: Node) -> Node:
+    """An equality; one of a JSON value that is a string counts as FALSE for other values."""
+    match node:
+        case Call(op="eq" | "in", args=(Call(op="json_string"), _)):
+            return Call(BOOLEAN, "is_true", (node,), node.span)
+        case _:
+            return node
+
+
+def _texts(node: Node) -> list[str]:
+    """The constant texts that something is compared with; none if it is not compared with texts alone."""
+    parts = node.items if isinstance(node, Items) else (node,)
+    found = [part.value for part in parts if isinstance(part, Literal) and isinstance(part.value, str)]
+    return found if len(found) == len(parts) else []
+
+
+def _that_may_be(choice: Call, texts: list[str]) -> Node:
+    """The first of several values, without the last ones that are never one of some texts.
+
+    `->>` of a JSON value is its text, or else that of a boolean or of a number.
+    """
+    parts = list(choice.args)
+    while len(parts) > 1 and not any(_may_be(parts[-1], text) for text in texts):
+        parts.pop()
+    return parts[0] if len(parts) == 1 else Call(choice.type, "coalesce", tuple(parts), choice.span)
+
+
+def _may_be(node: Node, text: str) -> bool:
+    match node:
+        case Call(op="to_string", args=(part,)) if part.type == BOOLEAN:
+            return text in ("true", "false")
+        case Call(op="to_string", args=(part,)) if part.type == BIGINT:
+            return _INTEGER.fullmatch(text) is not None
+        case _:
+            return True
+
+
+def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
+    """A predicate that is TRUE for the rows on which this one is FALSE; None where NOT says it as well."""
+    match node:
+        case Literal(value=value):
+            return TRUE if value is False else FALSE
+        case Call(op="not", args=(part,)):
+            return true_rows(part, solve)
+        case Call(op="or", args=args) if len(paired(args)) < len(args):
+            return None
+        case Call(op=op, args=args) if op in JUNCTIONS:
+            parts = [false_rows(part, solve) for part in args]
+            known = tuple(part for part in parts if part is not None)
+            if len(known) < len(parts):
+                return None
+            return _any(node, known) if op == "and" else _all(node, known, known)
+        case Call(op=op, args=args) if op in COMPARISONS:
+            if any(map(may_be_nan, args)):  # which is neither below nor above another number
+                return _beside_nan(node)
+            return solve(Call(BOOLEAN, COMPARISONS[op].negation, args, node.span))
+        case Call(op="is_null" | "is_true" | "in" | "same") | Field():
+            return Call(BOOLEAN, "not", (node,), node.span)
+        case _:
+            return None
+
+
+def _beside_nan(node: Call) -> Node | None:
+    """The rows on which an order of a field and a constant is FALSE: those of the other order, and NaN."""
+    field, limit = node.args
+    if isinstance(field, Literal):
+        field, limit = limit, field
+    if node.op not in ORDERED or not isinstance(field, Field) or not isinstance(limit, Literal):
+        return None
+    if limit.value is None or may_be_nan(limit):
+        return None
+    other = Call(BOOLEAN, COMPARISONS[node.op].negation, node.args, node.span)
+    return Call(BOOLEAN, "or", (other, Call(BOOLEAN, "ne", (field, field), node.span)), node.span)
+
+
+def _needs_solving(before: Node, _after: Node) -> bool:
+    """Whether a comparison can only be written as bounds of a field: engines round `ln` differently."""
+    return any(isinstance(part, Call) and part.op in SOLVED_ONLY for part in walk(before))
+
+
+def _choice(node: Call, solve: Solve) -> Node:
+    """An `if` between two conditions."""
+    test, yes, no = node.args
+    if _never(no):
+        return _all(node, (true_rows(test, solve), true_rows(yes, solve)))
+    otherwise = false_rows(test, solve)
+    if otherwise is None:
+        return node
+    if _never(yes):
+        return _all(node, (otherwise, true_rows(no, solve)))
+    if not _is_short(test):
+        return node
+    branches = (
+        _all(node, (true_rows(test, solve), true_rows(yes, solve))),
+        _all(node, (otherwise, true_rows(no, solve))),
+    )
+    return Call(BOOLEAN, "or", branches, node.span)
+
+
+def _never(node: Node) -> bool:
+    """Whether a branch accepts no row."""
+    return isinstance(node, Literal) and node.value is not True
+
+
+def _is_short(test: Node) -> bool:
+    """Whether a test may be written twice."""
+    if isinstance(test, Call) and test.op in ("is_true", "is_null", "not"):
+        return _is_short(test.args[0])
+    return isinstance(test, Field)
+
+
+def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) -> Node:
+    """AND, without a test for a value beside a part that is TRUE only where that value is there.
+
+    What an author has `written` stays: it is short, and says what he meant.
+    """
+    left = list(dict.fromkeys(part for each in parts for part in (each.args if _is_and(each) else (each,))))
+    left = [_possible(part, left) for part in left]
+    if FALSE in left:
+        return FALSE
+    for part in list(left):
+        rest = [other for other in left if other is not part]
+        if part not in written and _implied(part, rest):
+            left = rest
+    return left[0] if len(left) == 1 else Call(BOOLEAN, "and", tuple(left), node.span)
+
+
+def _possible(part: Node, beside: list[Node]) -> Node:
+    """An OR without tests for a missing value that another part needs."""
+    if not isinstance(part, Call) or part.op != "or":
+        return part
+    others = [other for other in beside if other is not part]
+    left = tuple(
+        one
+        for one in part.args
+        if not (isinstance(one, Call) and one.op == "is_null")
+        or not any(_needs(other, one.args[0]) for other in others)
+    )
+    return part if len(left) == len(part.args) else _any(part, left)
+
+
+def _any(node: Call, parts: tuple[Node, ...]) -> Node:
+    """OR, without parts that accept no row."""
+    left = tuple(part for part in parts if part != FALSE) or (FALSE,)
+    return left[0] if len(left) == 1 else Call(BOOLEAN, "or", left, node.span)
+
+
+def _is_and(node: Node) -> TypeGuard[Call]:
+    return isinstance(node, Call) and node.op == "and"
+
+
+def _implied(part: Node, beside: list[Node]) -> bool:
+    value = _tested(part)
+    if value is not None:
+        return any(_needs(other, value) for other in beside)
+    return any(_is_tighter(other, part) for other in beside)
+
+
+def _is_tighter(one: Node, other: Node) -> bool:
+    """Whether a bound of a field by a constant implies another one, as `n < 5` implies `n <= 9`."""
+    match one, other:
+        case (
+            Call(op=sign, args=(Field() as field, Literal(value=value, type=kind))),
+            Call(op=looser, args=(again, Literal(value=limit, type=same))),
+        ) if field == again and kind == same and sign in _LOWER | _UPPER:
+            if value is None or limit is None or any(map(may_be_nan, (one.args[1], other.args[1]))):
+                return False
+            if sign in _LOWER and looser in _LOWER:
+                return _beyond(value, limit) or (value == limit and looser == "ge")
+            if sign in _UPPER and looser in _UPPER:
+                return _beyond(limit, value) or (value == limit and looser == "le")
+    return False
+
+
+_LOWER, _UPPER = {"gt", "ge"}, {"lt", "le"}
+
+
+def _beyond(one: Any, other: Any) -> bool:
+    return bool(one > other)
+
+
+def _tested(node: Node) -> Node | None:
+    """The value of which a test says that it is there."""
+    if isinstance(node, Call) and node.op == "not":
+        inner = node.args[0]
+        if isinstance(inner, Call) and inner.op == "is_null":
+            return inner.args[0]
+    return None
+
+
+def _needs(node: Node, value: Node) -> bool:
+    """Whether a node is TRUE, or has a value, only where another one has one."""
+    if node == value:
+        return True
+    tested = _tested(node)
+    if tested is not None:
+        return _needs(tested, value)
+    if not isinstance(node, Call) or (node.op not in STRICT and node.op != "in"):
+        return False
+    return any(_needs(arg, value) for arg in node.args)

@@ -1,0 +1,563 @@
+"""Comparisons of a calculation with one field, as bounds of the field itself.
+
+`n + 5 > 10` is `n > 5 AND n <= 9223372036854775802`: no calculation, so nothing that can overflow, and an
+index or the statistics of a file serve it. A calculation of monotone operators maps the values of a field, in
+order, to values in order. So the rows that a comparison accepts are an interval of the field, and its ends
+are found by bisection with the reference evaluator: overflow, rounding and UNKNOWN come out right by
+construction.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, TypeGuard
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from predicat.analysis.domains import DOMAINS, Domain, decimals
+from predicat.analysis.facts import may_be_nan, may_overflow
+from predicat.forms.decimals import fits, may_have_more_digits
+from predicat.forms.engine_order import rewrite_parts
+from predicat.forms.rounding import rounded_number
+from predicat.ir.bounds import bounded
+from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, walk
+from predicat.ir.operators import (
+    COMPARISONS,
+    CONNECTIVES,
+    EQUALITIES,
+    JUNCTIONS,
+    MONOTONE,
+    ORDERED,
+    monotone_in,
+)
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType
+from predicat.ir.widths import RANGES
+from predicat.rewrite.solve_clock import of_clock, of_length, until_clock
+from predicat.rewrite.solve_texts import solved_text
+from predicat.rewrite.solve_zones import near_zone
+from predicat.rewrite.union import conjunction, disjunction
+from predicat.semantics.calendar import is_in_order
+from predicat.semantics.evaluate import compile_node
+
+_MAX_ITEMS = 20
+"""An IN of more values stays as it is."""
+_MAX_INTERVALS = 4
+"""A condition of more intervals than this would be longer than the calculation."""
+
+
+def for_rows(node: Node) -> Node:
+    """A predicate that is TRUE for the same rows, with comparisons of calculations as bounds of fields.
+
+    FALSE and UNKNOWN are not told apart, as in a WHERE.
+    """
+    node = _beside_nan(without_nan_tests(node))
+    if isinstance(node, Call) and node.op in JUNCTIONS:
+        return replace(node, args=rewrite_parts(node, for_rows))
+    if not isinstance(node, Call):
+        return node
+    found = _solved(node, positive=True) or until_clock(node)
+    return near_zone(node, for_rows) if found is None else found
+
+
+def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
+    """A predicate with the same outcome on every row, with comparisons of calculations as bounds of fields.
+
+    Args:
+        node: A simplified predicate.
+        better: Whether the second node is to replace the first one: a CASE may be longer than a guard.
+    """
+    node = _beside_nan(without_nan_tests(node))
+    if isinstance(node, Call) and node.op in CONNECTIVES:
+        return replace(node, args=rewrite_parts(node, lambda part: exactly(part, better)))
+    found = _solved(node, positive=False) if isinstance(node, Call) else None
+    if found is None or not isinstance(node, Call):
+        return node
+    return found if better(node, found) or of_clock(node) == found else node
+
+
+@lru_cache(maxsize=4096)
+def _solved(node: Call, *, positive: bool) -> Node | None:
+    test = _nan_test(node, positive=positive)
+    test = solved_text(node) if test is None else test
+    test = _difference(node, positive=positive) if test is None else test
+    test = of_clock(node) if test is None else test
+    test = of_length(node, lambda one: _solved(one, positive=positive)) if test is None else test
+    if test is not None:
+        return test
+    field = _field(node)
+    domain = None if field is None else _domain(field)
+    if field is None or domain is None:
+        return None
+    for part in walk(node):
+        if (found := bounded(part)) is not None:
+            domain = _between(domain, found.least, found.greatest)
+    sets = _sets(node, field, domain)
+    if sets is None:
+        return None
+    result = _positive(node, field, domain, sets) if positive else _exact(node, field, domain, sets)
+    return (
+        result
+        if result is not None and _agrees(node, result, field, domain, sets, positive=positive)
+        else None
+    )
+
+
+def _beside_nan(node: Node) -> Node:
+    """`x is NaN OR f(x) > 2`, or `x is no NaN AND f(x) > 2`, for a comparison of a calculation that has a
+    constant for NaN. Other nodes stay as they are.
+    """
+    if not isinstance(node, Call) or node.op not in COMPARISONS:
+        return node
+    flipped = isinstance(node.args[0], Literal)
+    choice, constant = node.args[::-1] if flipped else node.args
+    if not isinstance(choice, Call) or choice.op != "cond" or not _constant(constant):
+        return node
+    test, value, rest = choice.args
+    is_nan = isinstance(test, Call) and test.op == "ne" and test.args[0] == test.args[1]
+    if not is_nan or not isinstance(test, Call) or not _constant(value):
+        return node
+
+    def compared(part: Node) -> Call:
+        return Call(BOOLEAN, node.op, (constant, part) if flipped else (part, constant), node.span)
+
+    field, found = test.args[0], compared(rest)
+    if not isinstance(field, Field) or _field(found) != field:
+        return node
+    wanted = compile_node(compared(value))({})
+    if compile_node(found)({field.decl.name: math.nan}) is wanted:
+        return found
+    if wanted:
+        return Call(BOOLEAN, "or", (test, found), node.span)
+    return Call(BOOLEAN, "and", (Call(BOOLEAN, "eq", (field, field), node.span), found), node.span)
+
+
+def without_nan_tests(node: Node) -> Node:
+    """An OR without a test for NaN of what is none, beside a comparison of the same value. Other nodes stay
+    as they are.
+    """
+    if not isinstance(node, Call) or node.op != "or":
+        return node
+    left = tuple(part for part in node.args if not _is_needless(part, node.args))
+    if len(left) == len(node.args):
+        return node
+    return left[0] if len(left) == 1 else replace(node, args=left)
+
+
+def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
+    if not isinstance(part, Call) or part.op != "ne" or part.args[0] != part.args[1]:
+        return False
+    value = part.args[0]
+    return (
+        value.type == DOUBLE
+        and not may_be_nan(value)
+        and any(
+            isinstance(other, Call) and other.op in COMPARISONS and value in other.args
+            for other in beside
+            if other is not part
+        )
+    )
+
+
+def _nan_test(node: Call, *, positive: bool) -> Node | None:
+    """`x <> x` for `f(x) <> f(x)`, where a monotone calculation is NaN for NaN alone, and has a value for
+    all others: where only TRUE counts it need not have one.
+    """
+    if node.op != "ne" or node.args[0] != node.args[1] or node.args[0].type != DOUBLE:
+        return None
+    field = _field(Call(BOOLEAN, "ne", (node.args[0], Literal(DOUBLE, 0.0)), node.span))
+    if field is None or field.type != DOUBLE:
+        return None
+    run, name = compile_node(node.args[0]), field.decl.name
+    greatest = sys.float_info.max
+    others = [run({name: at}) for at in (-math.inf, -greatest, -1.0, 0.0, 1.0, greatest, math.inf)]
+    of_nan = run({name: math.nan})
+    if of_nan is None or not math.isnan(of_nan):
+        return None
+    if any(math.isnan(value) if value is not None else not positive for value in others):
+        return None
+    return Call(BOOLEAN, "ne", (field, field), node.span)
+
+
+def _difference(node: Call, *, positive: bool) -> Node | None:
+    """`a < b` for `a - b < 0`, where the difference has a value whenever both have one: a difference of
+    doubles is zero for equal ones alone, and NaN for two infinities.
+    """
+    if node.op not in COMPARISONS:
+        return None
+    op, (left, right) = node.op, node.args
+    if isinstance(left, Literal):
+        op, left, right = COMPARISONS[op].mirror, right, left
+    if not isinstance(left, Call) or left.op != "sub" or not isinstance(right, Literal) or right.value != 0:
+        return None
+    if isinstance(left.type, DecimalType):
+        total = not may_have_more_digits(left)
+        return Call(BOOLEAN, op, left.args, node.span) if total and fits(left.args) else None
+    if {arg.type for arg in left.args} != {right.type}:
+        return None
+    if right.type == BIGINT:
+        same = not may_overflow(left) or (positive and op == "eq")
+    else:
+        same = right.type == DOUBLE and op in ("lt", "gt")
+    return Call(BOOLEAN, op, left.args, node.span) if same else None
+
+
+def _domain(field: Field) -> Domain | None:
+    """The values of a field; of one that is declared narrower than its type, those of its width."""
+    domain = decimals(field.type) if isinstance(field.type, DecimalType) else DOMAINS.get(field.type)
+    if domain is None:
+        return None
+    if field.decl.least is not None or field.decl.greatest is not None:  # which the column is sure to have
+        domain = _between(domain, field.decl.least, field.decl.greatest)
+        domain = replace(domain, closed_below=True, closed_above=True)
+    if field.decl.stored not in RANGES:
+        return domain
+    least, greatest = RANGES[field.decl.stored]
+    return replace(domain, least=least, greatest=greatest)
+
+
+def _between(domain: Domain, least: Any, greatest: Any) -> Domain:
+    """The values of a domain in a range. Columns may have others, so each condition has both bounds."""
+
+    def first(holds: Callable[[Any], bool]) -> int:
+        """The least ordinal for whose value a test holds, which does from some place on."""
+        if holds(domain.value(domain.least)):
+            return domain.least
+        return _first(lambda at: holds(domain.value(at)), domain.least, domain.greatest + 1)
+
+    low = domain.least if least is None else first(lambda value: value >= least)
+    high = domain.greatest if greatest is None else first(lambda value: value > greatest) - 1
+    return replace(
+        domain,
+        least=low,
+        greatest=max(low, high),
+        closed_below=domain.closed_below and least is None,
+        closed_above=domain.closed_above and greatest is None,
+    )
+
+
+# --- which comparisons
+
+
+def _field(node: Call) -> Field | None:
+    """The one field of a comparison of a monotone calculation with constants; None for any other node."""
+    if node.op not in COMPARISONS and node.op != "in":
+        return None
+    left, right = node.args
+    if isinstance(left, Literal):
+        left, right = right, left
+    if isinstance(right, Items):
+        if len(right.items) > _MAX_ITEMS or not all(
+            _constant(item) and _comparable(left, item) for item in right.items
+        ):
+            return None
+    elif not _constant(right) or not _comparable(left, right):
+        return None
+    inner: Node = left
+    while isinstance(inner, Call):
+        part = _monotone_argument(inner)
+        if part is None:
+            return None
+        inner = part
+    if not isinstance(inner, Field) or inner is left:
+        return None
+    return inner if all(part == inner for part in walk(left) if isinstance(part, Field)) else None
+
+
+def _comparable(left: Node, right: Node) -> bool:
+    """Whether values of two types have one order: those of one type, and numbers."""
+    return left.type == right.type or all(
+        node.type in (BIGINT, DOUBLE) or isinstance(node.type, DecimalType) for node in (left, right)
+    )
+
+
+def _constant(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value is not None
+
+
+_ONLY = frozenset(op for op, orders in MONOTONE.items() if len(orders) == 1)
+"""Monotone in their argument; `abs` on each side of zero."""
+_BOTH = frozenset(op for op in MONOTONE if monotone_in(op, 0) and monotone_in(op, 1))
+"""Monotone in each argument, if the other one is a constant."""
+_FIRST = frozenset(op for op in MONOTONE if monotone_in(op, 0)) - _ONLY - _BOTH
+"""Monotone in the first argument, if the second one is a constant."""
+_NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP, DURATION)
+_TIMES = (TIMESTAMP, DURATION)
+"""Types whose round values read best as bounds: from one on, and below one."""
+
+
+def _monotone_argument(node: Call) -> Node | None:
+    """The argument of an operator that is monotone in it, if the others are constants."""
+    if node.op == "cond":
+        return _chosen(node)
+    if node.op == "to_int" and (number := rounded_number(node)) is not None:
+        return number
+    if node.op in _ONLY and len(node.args) == 1:
+        kind = node.args[0].type
+        return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
+    if node.op in ("date_trunc", "in_units") and _constant(node.args[0]):
+        return node.args[1]
+    if node.op == "format_time" and isinstance(node.args[0], Literal):
+        return node.args[1] if is_in_order(str(node.args[0].value)) else None
+    if (
+        node.op == "add_months"
+    ):  # not of timestamps: noon of the 30th and one o'clock of the 31st change places
+        return node.args[0] if _constant(node.args[1]) and node.type == DATE else None
+    if node.op in _FIRST and _constant(node.args[1]):
+        return node.args[0]
+    if _is_reciprocal(node):
+        return node.args[1]
+    if node.op in _BOTH:
+        first, second = node.args
+        if _constant(second):
+            return first
+        if _constant(first):
+            return second
+    return None
+
+
+def _is_reciprocal(node: Node) -> TypeGuard[Call]:
+    """Whether a constant is divided: the quotient falls or rises on each side of zero."""
+    return isinstance(node, Call) and node.op == "div" and _constant(node.args[0])
+
+
+def _chosen(node: Call) -> Node | None:
+    """The argument of a choice that is monotone in it: what has no value beyond constants, or a constant for
+    NaN.
+    """
+    test, value, rest = node.args
+    tests = test.args if isinstance(test, Call) and test.op == "and" else (test,)
+    if isinstance(rest, Literal) and rest.value is None:
+        within = all(
+            isinstance(part, Call)
+            and part.op in ORDERED
+            and part.args[0] == value
+            and _constant(part.args[1])
+            for part in tests
+        )
+        return value if within else None
+    is_nan = isinstance(test, Call) and test.op == "ne" and test.args[0] == test.args[1]
+    return rest if is_nan and isinstance(value, Literal) else None
+
+
+# --- the sets
+
+
+class _Sets(Struct, frozen=True):
+    """Ordinals of a field's values: where the calculation has a value, and where the comparison is TRUE."""
+
+    defined: list[tuple[int, int]]
+    true: list[tuple[int, int]]
+
+
+def _sets(node: Call, field: Field, domain: Domain) -> _Sets | None:
+    """The intervals of a comparison; None where they cannot be found."""
+    defined: list[tuple[int, int]] = []
+    true: list[tuple[int, int]] = []
+    for low, high in _pieces(node, field, domain):
+        inside = _defined(_has_value_at(node, field, domain), low, high)
+        if inside is None:
+            continue
+        defined.append(inside)
+        for part in _single(node):
+            true += _holds(part, field, domain, *inside)
+    return _Sets(_joined(defined), _joined(true)) if defined else None
+
+
+def _has_value_at(node: Call, field: Field, domain: Domain) -> Callable[[int], bool]:
+    """Whether the calculation of a comparison has a value for an ordinal."""
+    calculation = node.args[1] if isinstance(node.args[0], Literal) else node.args[0]
+    value = _outcome(calculation, field, domain)
+    return lambda at: value(at) is not None
+
+
+def _has_value_of(node: Call, field: Field, value: Any) -> bool:
+    """Whether the calculation of a comparison has a value where its field has this one."""
+    calculation = node.args[1] if isinstance(node.args[0], Literal) else node.args[0]
+    return compile_node(calculation)({field.decl.name: value}) is not None
+
+
+def _outcome(node: Node, field: Field, domain: Domain) -> Callable[[int], Any]:
+    """The value of a node for an ordinal of its field."""
+    run, name = compile_node(node), field.decl.name
+    return lambda at: run({name: domain.value(at)})
+
+
+def _single(node: Call) -> list[Call]:
+    """The comparison, or an equality for each item of an IN."""
+    if node.op != "in" or not isinstance(node.args[1], Items):
+        return [node]
+    return [Call(BOOLEAN, "eq", (node.args[0], item), node.span) for item in node.args[1].items]
+
+
+def _pieces(node: Call, field: Field, domain: Domain) -> Iterator[tuple[int, int]]:
+    """Parts of the domain on which the calculation is monotone: `abs` falls below zero, and rises above. So
+    does, or the other way round, a quotient by what is below or above zero.
+    """
+    folded = [part.args[0] for part in walk(node) if isinstance(part, Call) and part.op == "abs"]
+    folded += [part.args[1] for part in walk(node) if _is_reciprocal(part)]
+    pieces = [(domain.least, domain.greatest)]
+    for fold in reversed(folded):  # the innermost first
+        value = _outcome(fold, field, domain)
+        pieces = [part for piece in pieces for part in _split_at_zero(value, *piece)]
+    yield from pieces
+
+
+def _split_at_zero(value: Callable[[int], Any], low: int, high: int) -> list[tuple[int, int]]:
+    inside = _defined(lambda at: value(at) is not None, low, high)
+    if inside is None:
+        return []
+    first, last = inside
+    below = value(first) < 0
+    if below == (value(last) < 0):
+        return [inside]
+    turn = _first(lambda at: (value(at) < 0) != below, first, last)
+    return [(first, turn - 1), (turn, last)]
+
+
+def _defined(has_value: Callable[[int], bool], low: int, high: int) -> tuple[int, int] | None:
+    """The interval on which a monotone calculation has a value; None if no value was found to begin with."""
+    start = next((at for at in _samples(low, high) if has_value(at)), None)
+    if start is None:
+        return None
+    first = low if has_value(low) else _first(has_value, low, start)
+    last = high if has_value(high) else _first(lambda at: not has_value(at), start, high) - 1
+    return first, last
+
+
+def _samples(low: int, high: int) -> Iterator[int]:
+    """Places to look for a value: the middle and zero, then ever nearer to the ends."""
+    yield from (at for at in (0, 1, -1) if low <= at <= high)
+    middle, width = (low + high) // 2, high - low
+    yield middle
+    while width > 1:
+        width //= 2
+        yield from (low + width, high - width)
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least ordinal in (low, high] for which `holds`; it does at `high`, and from some place on."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _holds(node: Call, field: Field, domain: Domain, low: int, high: int) -> list[tuple[int, int]]:
+    """Where a comparison of a monotone calculation is TRUE, between two ordinals on which it has values."""
+    if node.op in EQUALITIES:
+        ends = [
+            _holds(Call(BOOLEAN, op, node.args, node.span), field, domain, low, high) for op in ("le", "ge")
+        ]
+        equal = [(max(a, c), min(b, d)) for a, b in ends[0] for c, d in ends[1] if max(a, c) <= min(b, d)]
+        return equal if node.op == "eq" else _without(low, high, equal)
+    holds = _outcome(node, field, domain)
+    start, end = holds(low), holds(high)
+    if start == end:
+        return [(low, high)] if start else []
+    turn = _first(lambda at: holds(at) == end, low, high)
+    return [(low, turn - 1)] if start else [(turn, high)]
+
+
+def _without(low: int, high: int, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """An interval without some intervals of it."""
+    found: list[tuple[int, int]] = []
+    for first, last in parts:
+        if low < first:
+            found.append((low, first - 1))
+        low = last + 1
+    return [*found, (low, high)] if low <= high else found
+
+
+def _joined(parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Intervals in order, with those that touch as one."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(parts):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return found
+
+
+# --- the result
+
+
+def _positive(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None:
+    if len(sets.true) > _MAX_INTERVALS:
+        return None
+    return disjunction([_within(node, field, domain, sets, *part) for part in sets.true])
+
+
+def _exact(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None:
+    """The comparison with UNKNOWN where the calculation has no value, in one CASE."""
+    whole = sets.defined == [(domain.least, domain.greatest)]
+    closed = domain.closed_below and domain.closed_above
+    if not closed or not sets.true or len(sets.defined) != 1 or sets.true == sets.defined:
+        return None
+    if whole:
+        return _positive(node, field, domain, sets)
+    least, greatest = sets.defined[0]
+    inside = _within(node, field, domain, sets, least, greatest)
+    if field.type == DOUBLE and _has_value_of(node, field, math.nan):
+        not_a_number = Call(BOOLEAN, "ne", (field, field), node.span)
+        inside = Call(BOOLEAN, "or", (inside, not_a_number), node.span)
+    # Within the CASE only these values are left: no bound repeats them.
+    left = replace(domain, least=least, greatest=greatest)
+    result = _positive(node, field, left, sets)
+    return Call(BOOLEAN, "cond", (inside, result, UNKNOWN), node.span) if result is not None else None
+
+
+def _within(node: Call, field: Field, domain: Domain, sets: _Sets, low: int, high: int) -> Node:
+    """Whether the field lies in an interval."""
+    if low == high:
+        return Call(BOOLEAN, "eq", (field, Literal(field.type, domain.value(low))), node.span)
+    strict = node.op in ("lt", "gt") or field.type in _TIMES
+    parts: list[Node] = []
+    if low > domain.least or not domain.closed_below:
+        open_ = strict and field.type not in _TIMES and _is_defined(sets, low - 1)
+        parts.append(_bound(node, field, domain, *(("gt", low - 1) if open_ else ("ge", low))))
+    if high < domain.greatest or not domain.closed_above:
+        open_ = (strict and _is_defined(sets, high + 1)) or (field.type in _TIMES and high < domain.greatest)
+        parts.append(_bound(node, field, domain, *(("lt", high + 1) if open_ else ("le", high))))
+    if parts:
+        return conjunction(parts)
+    absent = Call(BOOLEAN, "is_null", (field,), node.span)
+    return Call(BOOLEAN, "not", (absent,), node.span)
+
+
+def _bound(node: Call, field: Field, domain: Domain, op: str, at: int) -> Node:
+    """A bound of a field. Of the two ways to write a bound of a double, the one with fewer digits."""
+    if field.type == DOUBLE:
+        other, beside = {
+            "gt": ("ge", at + 1),
+            "ge": ("gt", at - 1),
+            "lt": ("le", at - 1),
+            "le": ("lt", at + 1),
+        }[op]
+        if len(repr(domain.value(beside))) < len(repr(domain.value(at))):
+            op, at = other, beside
+    return Call(BOOLEAN, op, (field, Literal(field.type, domain.value(at))), node.span)
+
+
+def _is_defined(sets: _Sets, at: int) -> bool:
+    return any(low <= at <= high for low, high in sets.defined)
+
+
+# --- the proof
+
+
+def _agrees(before: Node, after: Node, field: Field, domain: Domain, sets: _Sets, *, positive: bool) -> bool:
+    """Whether both have the same outcome at every end of an interval, at its neighbours, and elsewhere."""
+    ends = [end for low, high in (*sets.defined, *sets.true) for end in (low, high)]
+    near = {at + step for at in (*ends, 0) for step in (-1, 0, 1)} | {domain.least, domain.greatest}
+    values = [domain.value(at) for at in near if domain.least <= at <= domain.greatest]
+    old, new, name = compile_node(before), compile_node(after), field.decl.name
+    for value in (*values, *domain.others, None):
+        one, other = old({name: value}), new({name: value})
+        if one != other and not (positive and one is not True and other is not True):
+            return False
+    return True

@@ -1,0 +1,99 @@
+"""Every operator has an entry, or a reason why it has none, wherever operators have a meaning, a
+translation or words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from predicat.language import WRITERS, writer
+
+from predicat import backends
+from predicat.backends.sql.renderer import NotSupported
+from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
+from predicat.diagnostics import Unsupported
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable
+from predicat.ir.operators import OPS
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, JSON, STRING, Scalar
+from predicat.review.candidate_rows import NOT_TRIED, CandidateRows
+from predicat.review.smt.encode import encodable
+from predicat.review.prose import describe
+from predicat.semantics.evaluate import compile_node, supported
+from tests.engines.predicates import POOLS
+from tests.ir.test_traits import calls
+
+CONSTANTS: dict[Any, list[Any]] = {BIGINT: [0, 1, 3], DOUBLE: [0.0, 1.0], STRING: ["a", "1", ""]}
+
+
+def samples(op: str) -> list[Call]:
+    """Calls of an operator on fields."""
+    if op == "in_units":
+        return [Call(BIGINT, op, (Literal(STRING, "hour"), Field(DURATION, FieldDecl("f", DURATION))))]
+    if op == "member":
+        return [Call(STRING, op, (node.args[0], Literal(STRING, "k"))) for node in calls(OPS[op])]
+    return list(calls(OPS[op]))
+
+
+def conditions(node: Call) -> Iterator[Node]:
+    """Conditions on a value: itself, comparisons with constants, one of its elements, or whether it is
+    there.
+    """
+    if node.type == BOOLEAN:
+        yield node
+    elif isinstance(node.type, Scalar) and (
+        constants := CONSTANTS.get(node.type) or POOLS.get(node.type, [])[:4]
+    ):
+        yield from (
+            Call(BOOLEAN, op, (node, Literal(node.type, value))) for value in constants for op in ("eq", "lt")
+        )
+    elif node.op == "json_values":
+        element = Call(STRING, "json_string", (Variable(JSON, "x"),))
+        yield Quantifier(BOOLEAN, "any", "x", node, Call(BOOLEAN, "eq", (element, Literal(STRING, "a"))))
+    else:
+        yield Call(BOOLEAN, "is_null", (node,))
+
+
+def test_the_evaluator_has_every_operator() -> None:
+    assert supported() == set(OPS)
+
+
+@pytest.mark.parametrize("name", backends.DIALECTS)
+def test_a_dialect_has_every_operator(name: str) -> None:
+    table = backends.dialect(name).table
+    assert set(table) - {"in_array", "collate", *ONLY_IN_SQL} == set(OPS)
+    assert all(rule.text for rule in table.values() if isinstance(rule, NotSupported))
+
+
+def test_an_operator_has_a_formula_or_a_reason() -> None:
+    assert encodable() == {op for op, row in OPS.items() if not row.without_formula}
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_an_operator_has_words_or_is_a_call(op: str) -> None:
+    said = [describe(node) for node in samples(op)]
+    assert all(said) and (not OPS[op].words or not any(text.startswith(f"{op}(") for text in said))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_candidate_rows_show_both_outcomes(op: str) -> None:
+    outcomes = [
+        set(map(compile_node(test), CandidateRows((test,)).rows(60)))
+        for node in samples(op)
+        for test in conditions(node)
+    ]
+    assert any({True, False} <= found for found in outcomes) is (op not in NOT_TRIED), outcomes
+
+
+@pytest.mark.parametrize("language", WRITERS)
+def test_a_writer_has_every_operator_or_says_why_not(language: str) -> None:
+    write = writer(language)
+    for op in OPS:
+        assert samples(op), op
+        for node in samples(op):
+            for test in conditions(node):
+                try:
+                    assert write(test)
+                except Unsupported as error:
+                    assert ": " in error.diagnostics[0].message, error

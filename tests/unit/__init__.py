@@ -1,1 +1,0 @@
-"""The passes, one file each, without engines."""
