@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from predicat.catalog.jobs import Job, JobFilter, Sink, Source
 from predicat_spark.pipeline.report import Report, table
-from predicat_spark.pipeline.run import Options
 from predicat_spark.pipeline.start import Input, locate, run, run_job, stream
 from predicat_spark.pipeline.stream import Following
+from predicat_spark.pipeline.work import Options
 
 __all__ = [
     "Following",

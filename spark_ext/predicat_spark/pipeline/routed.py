@@ -58,7 +58,8 @@ class Written(Struct, frozen=True):
 
 class Counts(Struct):
     """What the pass counted: for each filter accepted, rejected, unknown and guarded rows, for each cell
-    those that did not convert. `waiting` and `expired` rows are those that a filter put off, by its label.
+    those that did not convert. `waiting` and `expired` rows are those that a filter put off, by its label;
+    `retried` rows were offered to it again, by its name.
     `newest` is the newest time among the rows, in microseconds since 1970, where it was asked for.
     """
 
@@ -70,6 +71,7 @@ class Counts(Struct):
     waiting: list[int]
     expired: list[int]
     newest: int | None = None
+    retried: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, more: Counts) -> None:
         """Add what rows that were offered again have become. They were counted as read before."""

@@ -17,9 +17,10 @@ from predicat.diagnostics import messages as msg
 from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures
 from predicat_spark.pipeline.report import Report
-from predicat_spark.pipeline.run import Options, Run, new_run_id, resolved
+from predicat_spark.pipeline.run import Run
 from predicat_spark.pipeline.source import Reading, located, read_source
 from predicat_spark.pipeline.stream import Following, run_stream
+from predicat_spark.pipeline.work import Options, new_run_id, resolved
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 

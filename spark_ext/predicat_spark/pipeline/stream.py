@@ -27,9 +27,12 @@ from predicat.diagnostics import messages as msg
 from predicat_spark.pipeline import progress
 from predicat_spark.pipeline.commit import record_path, records
 from predicat_spark.pipeline.files import Files
+from predicat_spark.pipeline.outcome import filter_reports
+from predicat_spark.pipeline.places import rows_wait, waiting_place
 from predicat_spark.pipeline.report import Report
-from predicat_spark.pipeline.run import WAITING_ROWS, Options, Run, new_run_id, resolved
+from predicat_spark.pipeline.run import Run
 from predicat_spark.pipeline.source import Reading, read_source
+from predicat_spark.pipeline.work import Options, Work, new_run_id, resolved
 from predicat_spark.sessions import load_classes
 from predicat_spark.settings import READING, settings
 
@@ -78,9 +81,9 @@ def run_stream(
     with settings(session, READING):
         _check_source(Files(session), job)
         reading = read_source(session, job.source, catalog.datasets[job.dataset], streaming=True)
-        work = Run(session, catalog, job, rows, options)
-        recovered = work.recover()
-        batches = _Batches(work, reading, rows, following)
+        run = Run(session, catalog, job, rows, options)
+        recovered = run.recover()
+        batches = _Batches(run, reading, rows, following)
         writer = progress.observed(reading.frame, batches.place).writeStream.foreachBatch(batches.batch)
         try:
             _until(writer.option("checkpointLocation", batches.place), batches, following)
@@ -112,17 +115,18 @@ class _Batches:
     """The batches of a stream: those that Spark brings, and between them rows that wait for a filter."""
 
     def __init__(
-        self, work: Run, reading: Reading, rows: Sequence[Chosen], following: Following | None
+        self, run: Run, reading: Reading, rows: Sequence[Chosen], following: Following | None
     ) -> None:
+        work = run.work
         self._work, self._reading, self._following = work, reading, following
         self._mode = "append" if work.job.mode == "overwrite" else work.job.mode
-        self.place = _generation(work, work.job, rebuild=work.options.rebuild)
+        self.place = _generation(run, rebuild=work.options.rebuild)
         self.total = _nothing(work, self._mode)
         self.raised: list[BaseException] = []
         self.over = threading.Event()
         self._asked = _Asked(work.catalog, work.job, rows, following)
         self._turn, self._ended = threading.Lock(), time.monotonic()
-        self.waits = work.waits(self.place)
+        self.waits = rows_wait(work, self.place)
 
     def batch(self, frame: DataFrame, number: int) -> None:
         """Commit a batch of new rows under its own name."""
@@ -232,31 +236,32 @@ def _stopped_by_signals(over: threading.Event) -> Iterator[None]:
             signal.signal(kind, handler)
 
 
-def _generation(work: Run, job: Job, *, rebuild: bool) -> str:
+def _generation(run: Run, *, rebuild: bool) -> str:
     """The folder of the checkpoint: that of the newest record, or a fresh one after a rebuild."""
-    root = work.files.whole(str(job.checkpoint))
+    files, job = run.work.files, run.work.job
+    root = files.whole(str(job.checkpoint))
     known = [
         row.checkpoint
-        for row in records(work.files, work.state, work.job.label)
+        for row in records(files, run.state, job.label)
         if row.checkpoint and row.checkpoint.startswith(f"{root}/")
     ]
     number = int(known[-1].rpartition("/")[2]) if known else 0
     if not rebuild:
         return f"{root}/{number}"
     fresh = f"{root}/{number + 1}"
-    for place in (fresh, f"{fresh}-{WAITING_ROWS}"):
-        work.files.delete(place)  # of a rebuild that was killed
+    for place in (fresh, waiting_place(fresh)):
+        files.delete(place)  # of a rebuild that was killed
     return fresh
 
 
-def _stream(work: Run, place: str) -> str:
+def _stream(work: Work, place: str) -> str:
     """The name that Spark has given the stream of a checkpoint."""
     return str(json.loads(work.files.read(f"{place}/metadata"))["id"])[:13]
 
 
-def _nothing(work: Run, mode: str) -> Report:
+def _nothing(work: Work, mode: str) -> Report:
     """The report of a run that has found nothing new so far."""
     job = work.job
-    filters = work.filter_reports()
+    filters = filter_reports(work)
     name = job.qualified if job.name else None
     return Report("", job.dataset, name, str(job.source), mode, 0, 0, 0, "one", 0.0, filters, batches=0)

@@ -1,0 +1,91 @@
+"""What all parts of a run share: the session, the catalog, the job, its filters, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from predicat.catalog.jobs import TRIES, Job, JobFilter
+from predicat.catalog.jobs import problems as job_problems
+from predicat.catalog.model import Catalog
+from predicat.deploy.chosen import Chosen, chosen
+from predicat.diagnostics import PredicatError
+from predicat.ir.nodes import NOW, reads_now
+from predicat.semantics import clock
+from predicat_spark.lists import provide
+from predicat_spark.pipeline.entries import Entries, Raised
+from predicat_spark.pipeline.files import Files
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Options(Struct, frozen=True):
+    """How a job is run: between which values of its range (`start`, `end`), and how often a transient failure
+    is tried again.
+
+    `now` is the current time for filters that read it (default: the clock at the start of the run; a stream
+    has that of each batch). `revision` is that of the catalog in version control. `rebuild` forgets what an
+    incremental job has read.
+    """
+
+    master: str = "local[*]"
+    conf: Mapping[str, str] = field(default_factory=dict[str, str])
+    start: str | None = None
+    end: str | None = None
+    rebuild: bool = False
+    retries: int = 2
+    revision: str | None = None
+    now: datetime | None = None
+
+
+def resolved(catalog: Catalog, job: Job) -> tuple[Job, list[Chosen]]:
+    """The job with the names of all its filters, and these filters. Raises PredicatError."""
+    rows = chosen(catalog, job.dataset, job.filters, job.every)
+    if not job.filters:
+        job = replace(job, filters=tuple(JobFilter(row.name, row.name) for row in rows))
+    found = job_problems(job)
+    if found:
+        raise PredicatError(found)
+    return job, rows
+
+
+def new_run_id() -> str:
+    """A name for a run: its time, so that records sort, and a random part."""
+    return f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
+
+
+class Work(Struct, frozen=True):
+    """A job on a session. `rows` are its filters."""
+
+    session: SparkSession
+    catalog: Catalog
+    job: Job
+    rows: Sequence[Chosen]
+    options: Options
+    files: Files
+    entries: Entries
+    raised: Raised
+
+
+def work_on(
+    session: SparkSession,
+    catalog: Catalog,
+    job: Job,
+    rows: Sequence[Chosen],
+    options: Options,
+    raised: Raised | None = None,
+) -> Work:
+    """A job on a session, with the lists that its filters read, and one current time for all of it."""
+    provide(session, (row.node for row in rows))
+    now = clock.reading(options.now)[NOW.name]  # one for all sinks, passes and retries
+    # Other filters keep the SQL that an earlier batch has made.
+    rows = [replace(row, now=now) if reads_now(row.node) else row for row in rows]
+    tries = 1 if job.checkpoint is None else job.tries or TRIES
+    entries = Entries(session, catalog, rows, job.label, tries)
+    return Work(session, catalog, job, rows, options, Files(session), entries, raised or Raised(session))
