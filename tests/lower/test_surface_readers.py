@@ -13,7 +13,7 @@ from predicat.review.explain import pushdown
 from predicat.review.lint.null_negation import RULE as NEGATION
 from predicat.review.lint.rule import Context
 
-FIELDS = {"j": "json", "d": "double", "s": "string"}
+FIELDS = {"j": "json", "d": "double", "s": "string", "t": "timestamp"}
 
 
 def catalog(folder: Path, *bodies: str) -> predicat.catalog.Catalog:
@@ -33,6 +33,8 @@ def catalog(folder: Path, *bodies: str) -> predicat.catalog.Catalog:
             "no  / no   the whole number of d is 1  (it compares the whole number of d, not a column)",
         ),
         ("s == 'x'", "yes / yes  s is 'x'"),
+        ("has(s)", "yes / yes  s has a value"),
+        ("t >= now - duration('36h')", "yes / yes  t is at least (the current time - 1 day 12 hours)"),
     ],
 )
 def test_pushdown(body: str, line: str) -> None:

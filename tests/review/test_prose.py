@@ -26,6 +26,21 @@ def test_words(text: str, words: str) -> None:
     assert describe(predicat.parse(text, "cel", FIELDS).surface) == words
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("s IS NOT NULL AND NOT b", "s has a value and not (b)"),
+        ("d >= current_date - 30", "d is at least (the date of the current time - 30 days)"),
+        ("add_months(d, 1) < current_date", "(d + 1 month) is less than the date of the current time"),
+        ("t > now() - interval '90' minute", "t is more than (the current time - 1 hour 30 minutes)"),
+        ("date_trunc('month', t) = t", "the start of the month of t is t"),
+    ],
+)
+def test_words_of_sql(text: str, words: str) -> None:
+    fields = {"s": "string", "b": "boolean", "d": "date", "t": "timestamp"}
+    assert describe(predicat.parse(text, "sql", fields).surface) == words
+
+
 def test_a_row_is_explained_by_what_was_written() -> None:
     found = explain_node(
         predicat.parse('j.k == "a" && size(j) > 2', "cel", FIELDS).surface, {"j": {"k": "b"}}

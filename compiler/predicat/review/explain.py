@@ -13,13 +13,13 @@ from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
 from predicat.forms.engine_order import bare
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of, walk
-from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED
+from predicat.ir.nodes import Call, Field, Node, Variable, fields_of, walk
+from predicat.ir.operators import COMPARISONS, JUNCTIONS, LOGIC, ORDERED
 from predicat.ir.surface import ENGINE_ORDER
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
-from predicat.review.prose import describe
+from predicat.review.prose import describe, is_presence
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
 from predicat.review.users import UsageIndex
@@ -76,7 +76,7 @@ def tree(node: Node, depth: int = 0) -> Iterator[str]:
         yield f"{indent}{'all of' if node.op == 'and' else 'at least one of'}:"
         for arg in node.args:
             yield from tree(arg, depth + 1)
-    elif isinstance(node, Call) and node.op == "not":
+    elif isinstance(node, Call) and node.op == "not" and not is_presence(node):
         yield f"{indent}not:"
         yield from tree(node.args[0], depth + 1)
     elif isinstance(node, Call) and node.op == "is_true":
@@ -91,7 +91,7 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
 
     With a `storage` whose indexes are known, also which index of PostgreSQL serves it.
     """
-    for written in atoms(surface):
+    for written in _conditions(surface):
         atom = core_of_part(written)
         solved = bare(for_rows(for_acceptance(atom)))
         spark = all(_bare(part, _PUSHED) for part in atoms(solved))
@@ -105,6 +105,15 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
         shown = f"{'yes' if spark else 'no '} / {'yes' if postgres else 'no '}"
         why = "" if spark else f"  ({_why(written)})"
         yield f"{shown}  {describe(written)}{why}{index}"
+
+
+def _conditions(node: Node) -> Iterator[Node]:
+    """The conditions of a predicate, where `x IS NOT NULL` is one."""
+    if isinstance(node, Call) and node.op in LOGIC and not is_presence(node):
+        for arg in node.args:
+            yield from _conditions(arg)
+    else:
+        yield from (node,) if is_presence(node) else atoms(node)
 
 
 def serving(node: Node, storage: Storage) -> Index | None:
@@ -143,18 +152,19 @@ def _bare(atom: Node, ops: tuple[str, ...]) -> bool:
         return False
     if isinstance(atom.args[0].type, ArrayType | MapType | StructType) and atom.op != "is_null":
         return False
-    return all(
-        isinstance(arg, Literal | Parameter)
-        or (isinstance(arg, Items) and all(isinstance(item, Literal) for item in arg.items))
-        for arg in atom.args[1:]
-    )
+    return not any(_depends_on_row(arg) for arg in atom.args[1:])
+
+
+def _depends_on_row(node: Node) -> bool:
+    """Whether a value differs by row. The current time and what is computed from it do not."""
+    return any(isinstance(part, Field | Variable) for part in walk(node))
 
 
 def _why(atom: Node) -> str:
     if isinstance(atom, Call) and atom.op == ENGINE_ORDER:
         return _why(atom.args[0])
     if isinstance(atom, Call) and atom.op in _PUSHED:
-        changed = next((arg for arg in atom.args if isinstance(arg, Call)), None)
+        changed = next((arg for arg in atom.args if isinstance(arg, Call) and _depends_on_row(arg)), None)
         return (
             f"it compares {describe(changed)}, not a column"
             if changed is not None

@@ -24,7 +24,7 @@ from predicat.ir.operators import BY_KEY, LOGIC
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core
 from predicat.review.inputs import over_inputs
-from predicat.review.prose import describe
+from predicat.review.prose import describe, is_presence
 
 Outcome = bool | None
 
@@ -47,7 +47,7 @@ def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
     those that its author wrote.
     """
     outcome: Outcome = over_inputs(core(node))(row)
-    if isinstance(node, Call) and node.op in LOGIC:
+    if isinstance(node, Call) and node.op in LOGIC and not is_presence(node):
         parts = tuple(explain_node(arg, row) for arg in node.args)
         return Explanation(describe(node), outcome, {}, node.span, parts, node.op)
     values = {name: over_inputs(core(part))(row) for name, part in _inputs(node)}

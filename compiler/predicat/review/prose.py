@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import assert_never
 
-from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.diagnostics.wording import quantity
+from predicat.ir.nodes import (
+    NOW,
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    children,
+)
 from predicat.ir.operators import ARITHMETIC, OPS, ZONED
 from predicat.ir.surface import WORDS as SURFACE_WORDS
 from predicat.ir.types import JSON, ArrayType, Type
@@ -47,11 +59,33 @@ def _constant(node: Literal) -> str:
         return str(value).lower()
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, timedelta):
+        return _interval(value)
     return (
         value.isoformat()
         if isinstance(value, date)
         else str(plain(value) if isinstance(value, Decimal) else value)
     )
+
+
+def _interval(value: timedelta) -> str:
+    """A length of time in its units: `30 days`, `1 hour 30 minutes`."""
+    rest, minutes = abs(value), timedelta(minutes=1)
+    units = {"day": rest.days, "hour": rest.seconds // 3600, "minute": rest.seconds // 60 % 60}
+    seconds = (rest % minutes).total_seconds()
+    said = [quantity(count, unit) for unit, count in units.items() if count]
+    if seconds or not said:
+        said.append(f"{seconds:g} second{'s' if seconds != 1 else ''}")
+    return f"{'-' if value < timedelta(0) else ''}{' '.join(said)}"
+
+
+def is_presence(node: Node) -> bool:
+    """Whether a node is `x IS NOT NULL`, which people read as one condition."""
+    return isinstance(node, Call) and node.op == "not" and _op(node.args[0]) == "is_null"
+
+
+def _op(node: Node) -> str:
+    return node.op if isinstance(node, Call) else ""
 
 
 def _describe_macro(node: Quantifier, depth: int) -> str:
@@ -72,6 +106,14 @@ def _describe_call(node: Call, depth: int) -> str:
         case "and" | "or":
             joined = f" {node.op} ".join(args)
             return f"({joined})" if depth else joined
+        case "not" if is_presence(node):
+            return f"{describe(children(node.args[0])[0], depth + 1)} has a value"
+        case "add_days" | "add_months" if isinstance(node.args[1], Literal):
+            return _shifted(args[0], node.args[1].value, node.op.removeprefix("add_").removesuffix("s"))
+        case "date_trunc":
+            return f"the start of the {_unit(node)} of {args[1]}"
+        case "in_units":
+            return f"the whole {_unit(node)}s of {args[1]}"
         case "coalesce":
             return f"{args[0]}, or {' or '.join(args[1:])} if there is none"
         case "json_values" if len(args) == 1:
@@ -88,6 +130,17 @@ def _describe_call(node: Call, depth: int) -> str:
         case op:
             words = OPS[op].words if op in OPS else SURFACE_WORDS.get(op, "")
             return words.format(*args) + _zone(node) if words else f"{op}({', '.join(args)})"
+
+
+def _shifted(moment: str, count: object, unit: str) -> str:
+    """A day or moment so many days or months later."""
+    if not isinstance(count, int):
+        return f"({moment} + nothing)"
+    return f"({moment} {'-' if count < 0 else '+'} {quantity(abs(count), unit)})"
+
+
+def _unit(node: Call) -> str:
+    return str(node.args[0].value) if isinstance(node.args[0], Literal) else "unit"
 
 
 def _zone(node: Call) -> str:
