@@ -111,38 +111,36 @@ def test_the_console_of_the_review_guide(workplace: Path) -> None:
     assert count == 2
 
 
-def test_the_console_of_the_tutorial(tmp_path: Path) -> None:
-    """Each `$ predicat` command with the output that the tutorial shows."""
-    program = Path(sys.executable).parent
+def test_the_steps_of_the_tutorial(tmp_path: Path) -> None:
+    """In the order of the page: files are written, and each `$ predicat` command prints what is shown."""
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    dataset = tmp_path / "catalog" / "orders.yml"
     count = 0
-    (rows,) = blocks(ROOT / "docs" / "tutorial.md", "csv")
-    (tmp_path / "orders.csv").write_text(rows)
-    for block in blocks(ROOT / "docs" / "tutorial.md", "console"):
-        for step in re.findall(r"^\$ (predicat .*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-            done = subprocess.run(
-                [str(program / "predicat"), *shlex.split(step[0])[1:]],
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.stdout == step[1], step[0]
+
+    def predicat_(*args: str) -> subprocess.CompletedProcess[str]:
+        program = [str(Path(sys.executable).parent / "predicat"), *args]
+        return subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        if language == "csv":
+            (tmp_path / "orders.csv").write_text(block)
+        elif language == "yaml" and block.startswith("apiVersion"):
+            assert block.partition("filters:")[0] == dataset.read_text().partition("filters:")[0]
+            dataset.write_text(block)
+        elif language == "yaml":
+            large = dataset.read_text().partition('    sql: "amount')
+            dataset.write_text(large[0] + block.partition("  large:\n")[2] + large[2].partition("}}\n")[2])
+            assert predicat_("check").returncode == 0
+            assert "amount > 12" in predicat_("sql", "large").stdout
+        elif language == "text":
+            right = dataset.read_text()
+            dataset.write_text(right.replace("amount >", "amout >"))
+            assert block.strip() in predicat_("check").stderr
+            dataset.write_text(right)
+        for step, output in re.findall(r"^\$ (predicat .*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            assert predicat_(*shlex.split(step)[1:]).stdout == output, step
             count += 1
-    assert count == 7
-    (dataset,) = [
-        block for block in blocks(ROOT / "docs" / "tutorial.md", "yaml") if block.startswith("apiVersion")
-    ]
-    started = tmp_path / "shop" / "catalog" / "orders.yml"
-    assert dataset.partition("filters:")[0] == started.read_text().partition("filters:")[0]
-    started.write_text(dataset)
-    assert predicat.load_catalog(started)["large"].evaluate({"amount": 12}) is True
-    file = tmp_path / "catalog" / "customers.yml"
-    file.write_text(file.read_text().replace("cel: country in", "cel: contry in"))
-    done = subprocess.run(
-        [str(program / "predicat"), "check"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    (shown,) = blocks(ROOT / "docs" / "tutorial.md", "text")
-    assert shown.strip() in done.stderr
+    assert count == 8
 
 
 def test_the_examples_of_the_languages_page() -> None:
