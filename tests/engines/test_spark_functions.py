@@ -8,8 +8,7 @@ import pytest
 
 import predicat
 from predicat.api import declared
-from predicat.backends.sql import spark_functions
-from predicat.backends.sql.spark import SPARK
+from predicat.backends.sql.spark import SPARK, runtime
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import on_spark
 from tests.engines.test_conversions import CHARACTERS, NEAR, texts
@@ -20,7 +19,7 @@ from tests.engines.test_runtime import MORE, TEXTS
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("name", spark_functions.NAMES)
+@pytest.mark.parametrize("name", runtime.NAMES)
 def test_conversions(name: str, compiled: bool, spark: Any) -> None:
     kind, language, value, limit = TEXTS[name]
     bases = [*NEAR[kind][2], *MORE[kind]]

@@ -21,6 +21,21 @@ def call(name: str, *args: Sql) -> Sql:
     return exp.Anonymous(this=name, expressions=list(args))
 
 
+def variable(name: str) -> exp.Column:
+    """A column or a variable by its name, in quotes."""
+    return exp.Column(this=exp.to_identifier(name, quoted=True))
+
+
+def lambda_(body: Sql, *names: str) -> Sql:
+    """A function of variables with these names."""
+    return exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True) for name in names])
+
+
+def select(value: Sql, rows: Sql) -> exp.Select:
+    """SELECT value FROM rows."""
+    return exp.Select(expressions=[value]).from_(rows, copy=False)
+
+
 def string_literal(value: str) -> Sql:
     """A constant text. The generator of the dialect quotes it."""
     return exp.Literal(this=value, is_string=True)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from sqlglot import exp, parse_one
 
+from predicat.backends.sql import arithmetic, documents
 from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
@@ -16,6 +17,7 @@ from predicat.backends.sql.builders import (
     is_true,
     like,
     number_literal,
+    variable,
     wrap,
 )
 from predicat.backends.sql.comparisons import comparison_rule, tested
@@ -103,7 +105,7 @@ def template(
         names = {key: r.fresh_name("v") for key in values if sum(column.name == key for column in said) > 1}
         for column in said:
             if column.name in names:
-                column.replace(exp.Column(this=exp.to_identifier(names[column.name], quoted=True)))
+                column.replace(variable(names[column.name]))
             else:
                 column.replace(wrap(parts[column.name] if column.name in parts else values[column.name]))
         return r.dialect.bind({names[key]: values[key] for key in names}, result) if names else result
@@ -117,6 +119,8 @@ def _parsed(dialect: str, sql: str) -> Sql:
 
 
 COMMON: dict[str, Rule | NotSupported] = {
+    **arithmetic.RULES,
+    **documents.RULES,
     "and": and_rule,
     "or": or_rule,
     "not": not_rule,

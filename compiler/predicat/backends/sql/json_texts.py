@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from sqlglot import exp, parse_one
 
-from predicat.backends.sql.builders import Sql
+from predicat.backends.sql.builders import Sql, variable
 from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.ir.nodes import Call, Variable
 from predicat.semantics.json_texts import LONGEST_KEY, LONGEST_NUMBER, MOST_BYTES, MOST_LEVELS
@@ -39,7 +39,7 @@ def parse(dialect: str, sql: str, **parts: Sql) -> Rule:
         if isinstance(value, exp.Column):
             return _of(dialect, sql, {**parts, "__s": value})
         name = r.fresh_name("v")
-        column = exp.Column(this=exp.to_identifier(name, quoted=True))
+        column = variable(name)
         return r.dialect.bind({name: value}, _of(dialect, sql, {**parts, "__s": column}))
 
     return rule

@@ -25,6 +25,7 @@ from predicat.backends.sql.builders import (
     not_,
     number_literal,
     string_literal,
+    variable,
 )
 from predicat.backends.sql.common_subexpressions import (
     ValueNumbering,
@@ -158,7 +159,7 @@ def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
 def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(value)` with a value that is computed once, under a name."""
     name = r.fresh_name("v")
-    return r.dialect.bind({name: value}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
+    return r.dialect.bind({name: value}, body(variable(name)))
 
 
 CONVERSIONS = ("to_int", "to_double", "to_timestamp", "to_date", "to_duration", "to_boolean")
@@ -323,7 +324,7 @@ class Renderer(Struct):
 
     def variable(self, node: Variable) -> Sql:
         """The name of the variable of a macro."""
-        return exp.Column(this=exp.to_identifier(node.name, quoted=True))
+        return variable(node.name)
 
     def document(self, node: Node) -> Sql:
         """A JSON value to look something up in: JSON's null has nothing, and needs no test."""

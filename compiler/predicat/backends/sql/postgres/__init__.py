@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import arithmetic, decimals, patterns, value_lists
+from predicat.backends.sql import value_lists
 from predicat.backends.sql.builders import (
-    COMPARISON_NODES,
-    between,
     binary,
     call,
-    case,
-    cast,
-    number_literal,
     string_literal,
 )
-from predicat.backends.sql.common import COMMON, function
+from predicat.backends.sql.common import COMMON
 from predicat.backends.sql.dialect import Dialect
-from predicat.backends.sql.documents import ROWS, RULES
+from predicat.backends.sql.documents import ROWS
 from predicat.backends.sql.escapes import with_escapes
 from predicat.backends.sql.postgres import (
     calendar,
@@ -26,7 +21,6 @@ from predicat.backends.sql.postgres import (
     documents,
     index_use,
     indexes,
-    json_texts,
     numbers,
     products,
     runtime,
@@ -34,10 +28,8 @@ from predicat.backends.sql.postgres import (
     times,
 )
 from predicat.backends.sql.renderer import Documents, let
-from predicat.backends.sql.texts import folded, replace_each
 from predicat.backends.sql.writing import Spelling
-from predicat.ir.operators import ORDERED, TIME_PARTS
-from predicat.semantics import regex
+from predicat.ir.operators import ORDERED
 
 POSTGRES = Dialect(
     name="postgres",
@@ -84,97 +76,12 @@ POSTGRES = Dialect(
     beside_constant=products.beside_constant,
     table={
         **COMMON,
-        **arithmetic.RULES,
-        **RULES,
-        **{op: documents.comparison(op) for op in COMPARISON_NODES},
-        "collate": texts.collate,
-        "is_null": collections.is_missing,
-        "in_array": collections.in_array,
-        "in_list": value_lists.in_array,
-        "add": decimals.where_exact(numbers.exact_operation, numbers.arithmetic(exp.Add)),
-        "sub": decimals.where_exact(numbers.exact_operation, numbers.arithmetic(exp.Sub)),
-        "mul": decimals.where_exact(numbers.exact_operation, numbers.arithmetic(exp.Mul)),
-        "div": numbers.divide,
-        "mod": numbers.remainder,
-        "fdiv": numbers.ieee_div,
-        "int32": lambda r, node: let(
-            r,
-            r.node(node.args[0]),
-            lambda sql: case((between(sql, number_literal(-(2**31)), number_literal(2**31 - 1)), sql)),
-        ),
-        "neg": decimals.where_exact(decimals.signed, numbers.negate),
-        "abs": decimals.where_exact(decimals.signed, numbers.absolute),
-        **dict.fromkeys(("round", "bround"), arithmetic.rounded(numbers.decimal_of, numbers.double_of)),
-        "shift_left": numbers.shift(exp.BitwiseLeftShift),
-        "shift_right": numbers.shift(exp.BitwiseRightShift),
-        "md5": lambda r, node: call("MD5", texts.utf8(r.node(node.args[0]))),
-        "sha256": lambda r, node: call(
-            "ENCODE", call("SHA256", texts.utf8(r.node(node.args[0]))), string_literal("hex")
-        ),
-        "lower": texts.ascii_case("LOWER"),
-        "upper": texts.ascii_case("UPPER"),
-        "trim": function("TRIM"),
-        "ltrim": function("LTRIM"),
-        "rtrim": function("RTRIM"),
-        "strip": lambda r, node: call("BTRIM", *r.args(node)),
-        "split": collections.split,
-        "join": collections.join_texts,
-        "starts_with": texts.starts_with,
-        "ends_with": texts.ends_with,
-        "contains": texts.contains,
-        "equals_ci": texts.ci("eq"),
-        "starts_with_ci": texts.ci("starts_with"),
-        "contains_ci": texts.ci("contains"),
-        "fold_case": folded("OCTET_LENGTH", lambda text: call("LOWER", texts.in_order_of_characters(text))),
-        "like_ci": texts.ci("like"),
-        "matches": texts.matches,
-        "regex_extract": texts.regex_extract,
-        "regex_replace": patterns.replace(
-            regex.POSTGRES, lambda place: f"\\{place or '&'}", "\\", "g", boundaries=True
-        ),
-        "substr": texts.substr,
-        "position": lambda r, node: cast(call("STRPOS", *r.args(node)), "BIGINT"),
-        "replace_each": replace_each("(.)", "\\1", "g"),
-        "to_int": conversions.to_int,
-        "to_decimal": decimals.of_numbers(numbers.exact_of_number, conversions.to_decimal),
-        "to_double": conversions.to_double,
-        "to_string": conversions.to_string,
-        "to_timestamp": conversions.to_timestamp,
-        "to_duration": conversions.to_duration,
-        "to_quantity": conversions.to_quantity,
-        "to_date": conversions.to_date,
-        **{op: times.part(op.upper()) for op in TIME_PARTS},
-        "year": times.year,
-        "day_of_week": times.part("DOW"),
-        "day_of_year": times.part("DOY"),
-        "millisecond": times.millisecond,
-        "date_trunc": times.trunc,
-        "in_zone": times.in_zone,
-        "time_of_day": times.time_of_day,
-        "in_units": numbers.in_units,
-        "add_days": times.add_days,
+        **numbers.RULES,
+        **texts.RULES,
+        **conversions.RULES,
+        **times.RULES,
         **calendar.RULES,
-        "days_between": times.days_between,
-        "get": collections.value_of_key,
-        "member": collections.member,
-        "index": collections.array_get,
-        "size": collections.size,
-        "array": collections.array,
-        "array_position": collections.array_position,
-        "array_eq": collections.array_eq,
-        "array_max": collections.extreme_of("MAX"),
-        "array_min": collections.extreme_of("MIN"),
-        "array_concat": collections.array_concat,
-        "range": collections.range_,
-        "sum": collections.sum_,
-        "keys": collections.keys,
-        "parse_json": json_texts.parse_json,
-        "json_get": documents.json_get,
-        "json_at": documents.json_get,
-        "json_eq": documents.json_eq,
-        "json_number": documents.json_number,
-        "json_values": documents.json_values,
-        "json_size": documents.json_size,
-        "json_items": documents.json_items,
+        **collections.RULES,
+        **documents.RULES,
     },
 )

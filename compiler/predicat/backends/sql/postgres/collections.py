@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.backends.sql import value_lists
 from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
@@ -19,6 +20,7 @@ from predicat.backends.sql.builders import (
     number_literal,
     or_,
     string_literal,
+    variable,
     wrap,
 )
 from predicat.backends.sql.comparisons import compare
@@ -165,7 +167,7 @@ def _array_value(items: Sql) -> Sql:
 
 
 def _variable(node: Quantifier) -> Sql:
-    return exp.Column(this=exp.to_identifier(node.variable, quoted=True))
+    return variable(node.variable)
 
 
 def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -> Sql:
@@ -215,7 +217,7 @@ def _empty(r: Renderer, node: Quantifier) -> Sql:
         if node.kind != "filter":
             raise Unsupported.of(say.array_worked_out(node.span))
         return exp.Bracket(
-            this=_subscripted(r.node(node.source)),
+            this=subscripted(r.node(node.source)),
             expressions=[exp.Slice(this=number_literal(1), expression=number_literal(0))],
             offset=1,
         )
@@ -241,7 +243,7 @@ def array_concat(r: Renderer, node: Call) -> Sql:
     return case((there, exp.DPipe(this=wrap(left), expression=wrap(right), safe=True)))
 
 
-def _whole_array(sql: Sql) -> Sql:
+def is_whole(sql: Sql) -> Sql:
     return is_null(call("ARRAY_POSITION", sql, exp.Null()))
 
 
@@ -252,7 +254,7 @@ def array_position(r: Renderer, node: Call) -> Sql:
 
 def array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
-    return case((and_(_whole_array(left), _whole_array(right)), binary(exp.EQ, left, right)))
+    return case((and_(is_whole(left), is_whole(right)), binary(exp.EQ, left, right)))
 
 
 def extreme_of(name: str) -> Rule:
@@ -349,7 +351,7 @@ def in_array(r: Renderer, node: Call) -> Sql:
     return result if known else case((not_(is_null(value)), result))
 
 
-def _subscripted(items: Sql) -> Sql:
+def subscripted(items: Sql) -> Sql:
     """PostgreSQL takes a subscript behind a column or behind parentheses."""
     return items if isinstance(items, exp.Column) else exp.Paren(this=items)
 
@@ -365,11 +367,11 @@ def array_get(r: Renderer, node: Call) -> Sql:
         return r.null(node.type)
     if isinstance(node.args[1], Literal):
         return exp.Bracket(
-            this=_subscripted(items), expressions=[number_literal(constant_int(node.args[1]) + 1)], offset=1
+            this=subscripted(items), expressions=[number_literal(constant_int(node.args[1]) + 1)], offset=1
         )
     # No array reaches so far: what is beyond the integers finds nothing there either.
     shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number_literal(1))
-    return exp.Bracket(this=_subscripted(items), expressions=[shifted], offset=1)
+    return exp.Bracket(this=subscripted(items), expressions=[shifted], offset=1)
 
 
 def is_missing(r: Renderer, node: Call) -> Sql:
@@ -456,26 +458,21 @@ def _of_text(r: Renderer, sql: Sql, kind: Type) -> Sql:
     return readers[kind](r, sql) if kind in readers else sql
 
 
-def join_texts(r: Renderer, node: Call) -> Sql:
-    items, by = r.args(node)
-    return case((_whole_array(items), call("ARRAY_TO_STRING", items, by)))
-
-
-def split(r: Renderer, node: Call) -> Sql:
-    """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
-    sql = r.node(node.args[0])
-    empty = cast(exp.Array(expressions=[string_literal("")]), "TEXT[]")
-    by = r.node(node.args[1])
-    parts = call("STRING_TO_ARRAY", sql, by)
-    if len(node.args) == 2:
-        return case((binary(exp.EQ, sql, string_literal("")), empty), default=parts)
-    most = constant_int(node.args[2])
-    rest = call("ARRAY_TO_STRING", _slice(parts, most, None), by)
-    more = binary(exp.GT, call("CARDINALITY", parts), number_literal(most))
-    limited = call("ARRAY_APPEND", _slice(parts, 1, most - 1), rest)
-    return case((binary(exp.EQ, sql, string_literal("")), empty), (more, limited), default=parts)
-
-
-def _slice(items: Sql, first: int, last: int | None) -> Sql:
-    places = exp.Slice(this=number_literal(first), expression=None if last is None else number_literal(last))
-    return exp.Bracket(this=_subscripted(items), expressions=[places], offset=1)
+RULES: dict[str, Rule] = {
+    "is_null": is_missing,
+    "in_array": in_array,
+    "in_list": value_lists.in_array,
+    "get": value_of_key,
+    "member": member,
+    "index": array_get,
+    "size": size,
+    "array": array,
+    "array_position": array_position,
+    "array_eq": array_eq,
+    "array_max": extreme_of("MAX"),
+    "array_min": extreme_of("MIN"),
+    "array_concat": array_concat,
+    "range": range_,
+    "sum": sum_,
+    "keys": keys,
+}

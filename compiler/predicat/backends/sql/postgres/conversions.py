@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import durations
+from predicat.backends.sql import decimals, durations
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -23,9 +23,15 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.numbers import quantity
 from predicat.backends.sql.postgres import ranges, times
-from predicat.backends.sql.postgres.numbers import bigint_or_null, ieee, let_unless_column, nearest
+from predicat.backends.sql.postgres.numbers import (
+    bigint_or_null,
+    exact_of_number,
+    ieee,
+    let_unless_column,
+    nearest,
+)
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, let
+from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import (
@@ -328,3 +334,15 @@ def text_to_date(r: Renderer, sql: Sql) -> Sql:
         return case((common, value), (rlike(one, DATE_PATTERN), value))
 
     return let_unless_column(r, sql, build)
+
+
+RULES: dict[str, Rule] = {
+    "to_int": to_int,
+    "to_decimal": decimals.of_numbers(exact_of_number, to_decimal),
+    "to_double": to_double,
+    "to_string": to_string,
+    "to_timestamp": to_timestamp,
+    "to_duration": to_duration,
+    "to_quantity": to_quantity,
+    "to_date": to_date,
+}

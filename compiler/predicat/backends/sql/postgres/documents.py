@@ -12,6 +12,7 @@ from struct import pack, unpack
 from sqlglot import exp
 
 from predicat.backends.sql.builders import (
+    COMPARISON_NODES,
     Sql,
     and_,
     between,
@@ -27,7 +28,7 @@ from predicat.backends.sql.builders import (
 from predicat.backends.sql.common import template
 from predicat.backends.sql.documents import ROWS, member_or_element
 from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step, path
-from predicat.backends.sql.postgres import times
+from predicat.backends.sql.postgres import json_texts, times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, let, let_always
@@ -337,3 +338,16 @@ def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
         return binary(exp.EQ, kind, string_literal("array")), sql
     keys = case((json_kind(sql, "object"), _keys(sql)), default=sql)
     return exp.In(this=kind, expressions=[string_literal("array"), string_literal("object")]), keys
+
+
+RULES: dict[str, Rule] = {
+    **{op: comparison(op) for op in COMPARISON_NODES},
+    "parse_json": json_texts.parse_json,
+    "json_get": json_get,
+    "json_at": json_get,
+    "json_eq": json_eq,
+    "json_number": json_number,
+    "json_values": json_values,
+    "json_size": json_size,
+    "json_items": json_items,
+}

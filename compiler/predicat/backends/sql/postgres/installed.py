@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from msgspec.structs import replace
-from sqlglot import exp
 
-from predicat.backends.sql.builders import Sql
+from predicat.backends.sql.builders import Sql, variable
 from predicat.backends.sql.functions import OF_JSON, Runtime, by_operator
 from predicat.backends.sql.postgres import POSTGRES, numbers, times
 from predicat.backends.sql.postgres import installed_conversions as conversions
@@ -56,7 +55,7 @@ def available(server: int) -> Runtime:
     return replace(RUNTIME, functions=by_operator(tuple(row for row in FUNCTIONS if row.name in names)))
 
 
-_A, _B = (exp.Column(this=exp.to_identifier(name, quoted=True)) for name in "ab")
+_A, _B = (variable(name) for name in "ab")
 
 
 def _arithmetic() -> Iterator[Definition]:

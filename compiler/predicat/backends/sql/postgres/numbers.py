@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql import decimals, durations
+from predicat.backends.sql import arithmetic, decimals, durations
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -19,17 +19,18 @@ from predicat.backends.sql.builders import (
     number_literal,
     or_,
     string_literal,
+    variable,
     wrap,
 )
 from predicat.backends.sql.numbers import divided_by_zero
 from predicat.backends.sql.postgres import ranges, runtime, times
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let
+from predicat.backends.sql.renderer import Renderer, Rule, constant_int, let
 from predicat.backends.sql.widths import EXACT_DIGITS, as_double
 from predicat.forms.decimals import exact_type, may_have_more_digits, may_not_fit
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, DecimalType, Type
-from predicat.ir.values import INT_MAX, INT_MIN, UNITS
+from predicat.ir.values import INT_MAX, INT_MIN
 
 
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
@@ -130,7 +131,7 @@ def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
             return _ieee_operation(r, op, *parts)
 
 
-def arithmetic(operator: type[exp.Binary]) -> Rule:
+def _arithmetic(operator: type[exp.Binary]) -> Rule:
     """A sum or a difference of numbers, durations, or a timestamp and a duration."""
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -239,7 +240,7 @@ def let_unless_column(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
     if isinstance(sql, exp.Column):
         return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
     name = r.fresh_name("v")
-    return r.dialect.bind({name: sql}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
+    return r.dialect.bind({name: sql}, body(variable(name)))
 
 
 def _ieee_sum(op: str, a: Sql, b: Sql) -> Sql:
@@ -379,12 +380,26 @@ def ieee_div(r: Renderer, node: Call) -> Sql:
     )
 
 
-def in_units(r: Renderer, node: Call) -> Sql:
-    return ranges.operation(
-        exp.Div, cast(r.node(node.args[1]), "BIGINT"), number_literal(UNITS[constant(node.args[0])])
-    )
-
-
 def not_nan(sql: Sql) -> Sql:
     """Whether a double is not NaN; NULL of NULL."""
     return binary(exp.NEQ, sql, cast(string_literal("NaN"), "DOUBLE"))
+
+
+RULES: dict[str, Rule] = {
+    "add": decimals.where_exact(exact_operation, _arithmetic(exp.Add)),
+    "sub": decimals.where_exact(exact_operation, _arithmetic(exp.Sub)),
+    "mul": decimals.where_exact(exact_operation, _arithmetic(exp.Mul)),
+    "div": divide,
+    "mod": remainder,
+    "fdiv": ieee_div,
+    "int32": lambda r, node: let(
+        r,
+        r.node(node.args[0]),
+        lambda sql: case((between(sql, number_literal(-(2**31)), number_literal(2**31 - 1)), sql)),
+    ),
+    "neg": decimals.where_exact(decimals.signed, negate),
+    "abs": decimals.where_exact(decimals.signed, absolute),
+    **dict.fromkeys(("round", "bround"), arithmetic.rounded(decimal_of, double_of)),
+    "shift_left": shift(exp.BitwiseLeftShift),
+    "shift_right": shift(exp.BitwiseRightShift),
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.backends.sql import patterns
 from predicat.backends.sql.builders import (
     Sql,
     binary,
@@ -19,13 +20,15 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
+from predicat.backends.sql.common import function
 from predicat.backends.sql.comparisons import tested
 from predicat.backends.sql.patterns import found
+from predicat.backends.sql.postgres.collections import is_whole, subscripted
 from predicat.backends.sql.postgres.index_texts import order_of
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.postgres.stored import spelling
 from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
-from predicat.backends.sql.texts import fold_case, without_case
+from predicat.backends.sql.texts import fold_case, folded, replace_each, without_case
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import STRING
 from predicat.semantics import casefold, like, regex
@@ -144,3 +147,61 @@ def substr(r: Renderer, node: Call) -> Sql:
 
 def _int32_literal(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, int) and abs(node.value) < 2**31
+
+
+def join_texts(r: Renderer, node: Call) -> Sql:
+    items, by = r.args(node)
+    return case((is_whole(items), call("ARRAY_TO_STRING", items, by)))
+
+
+def split(r: Renderer, node: Call) -> Sql:
+    """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
+    sql = r.node(node.args[0])
+    empty = cast(exp.Array(expressions=[string_literal("")]), "TEXT[]")
+    by = r.node(node.args[1])
+    parts = call("STRING_TO_ARRAY", sql, by)
+    if len(node.args) == 2:
+        return case((binary(exp.EQ, sql, string_literal("")), empty), default=parts)
+    most = constant_int(node.args[2])
+    rest = call("ARRAY_TO_STRING", _slice(parts, most, None), by)
+    more = binary(exp.GT, call("CARDINALITY", parts), number_literal(most))
+    limited = call("ARRAY_APPEND", _slice(parts, 1, most - 1), rest)
+    return case((binary(exp.EQ, sql, string_literal("")), empty), (more, limited), default=parts)
+
+
+def _slice(items: Sql, first: int, last: int | None) -> Sql:
+    places = exp.Slice(this=number_literal(first), expression=None if last is None else number_literal(last))
+    return exp.Bracket(this=subscripted(items), expressions=[places], offset=1)
+
+
+RULES: dict[str, Rule] = {
+    "collate": collate,
+    "md5": lambda r, node: call("MD5", utf8(r.node(node.args[0]))),
+    "sha256": lambda r, node: call(
+        "ENCODE", call("SHA256", utf8(r.node(node.args[0]))), string_literal("hex")
+    ),
+    "lower": ascii_case("LOWER"),
+    "upper": ascii_case("UPPER"),
+    "trim": function("TRIM"),
+    "ltrim": function("LTRIM"),
+    "rtrim": function("RTRIM"),
+    "strip": lambda r, node: call("BTRIM", *r.args(node)),
+    "split": split,
+    "join": join_texts,
+    "starts_with": starts_with,
+    "ends_with": ends_with,
+    "contains": contains,
+    "equals_ci": ci("eq"),
+    "starts_with_ci": ci("starts_with"),
+    "contains_ci": ci("contains"),
+    "fold_case": folded("OCTET_LENGTH", lambda text: call("LOWER", in_order_of_characters(text))),
+    "like_ci": ci("like"),
+    "matches": matches,
+    "regex_extract": regex_extract,
+    "regex_replace": patterns.replace(
+        regex.POSTGRES, lambda place: f"\\{place or '&'}", "\\", "g", boundaries=True
+    ),
+    "substr": substr,
+    "position": lambda r, node: cast(call("STRPOS", *r.args(node)), "BIGINT"),
+    "replace_each": replace_each("(.)", "\\1", "g"),
+}

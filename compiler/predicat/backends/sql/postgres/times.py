@@ -31,8 +31,9 @@ from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, constant, let, micros
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
+from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE, TIMESTAMP, Type
-from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS
+from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS, UNITS
 from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 
 
@@ -331,3 +332,24 @@ def add_days(r: Renderer, node: Call) -> Sql:
 
 def days_between(r: Renderer, node: Call) -> Sql:
     return cast(exp.Paren(this=binary(exp.Sub, *(unless_infinite(r, arg) for arg in node.args))), "BIGINT")
+
+
+def _in_units(r: Renderer, node: Call) -> Sql:
+    return ranges.operation(
+        exp.Div, cast(r.node(node.args[1]), "BIGINT"), number_literal(UNITS[constant(node.args[0])])
+    )
+
+
+RULES: dict[str, Rule] = {
+    **{op: part(op.upper()) for op in TIME_PARTS},
+    "year": year,
+    "day_of_week": part("DOW"),
+    "day_of_year": part("DOY"),
+    "millisecond": millisecond,
+    "date_trunc": trunc,
+    "in_zone": in_zone,
+    "time_of_day": time_of_day,
+    "in_units": _in_units,
+    "add_days": add_days,
+    "days_between": days_between,
+}

@@ -25,7 +25,7 @@ from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
 from predicat.semantics import calendar
 
-_MICROS_OF_DAY = 86_400_000_000
+MICROS_OF_DAY = 86_400_000_000
 
 
 def from_micros(micros: Sql) -> Sql:
@@ -57,8 +57,8 @@ def _add_months(r: Renderer, node: Call) -> Sql:
 
     def at_the_same_time(sql: Sql) -> Sql:
         day = call("UNIX_DATE", _months_later(r, node, utc_date(sql)))
-        midnight = binary(exp.Mul, cast(day, "BIGINT"), number_literal(_MICROS_OF_DAY))
-        clock = call("PMOD", call("UNIX_MICROS", sql), number_literal(_MICROS_OF_DAY))
+        midnight = binary(exp.Mul, cast(day, "BIGINT"), number_literal(MICROS_OF_DAY))
+        clock = call("PMOD", call("UNIX_MICROS", sql), number_literal(MICROS_OF_DAY))
         return call("TIMESTAMP_MICROS", binary(exp.Add, midnight, clock))
 
     return let(r, r.node(moment), at_the_same_time)
@@ -112,7 +112,7 @@ def _in_zone(r: Renderer, node: Call) -> Sql:
 
 
 def _time_of_day(r: Renderer, node: Call) -> Sql:
-    return call("PMOD", call("UNIX_MICROS", r.node(node.args[0])), number_literal(_MICROS_OF_DAY))
+    return call("PMOD", call("UNIX_MICROS", r.node(node.args[0])), number_literal(MICROS_OF_DAY))
 
 
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}

@@ -1,0 +1,121 @@
+"""DuckDB: operators on texts."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.backends.sql import patterns
+from predicat.backends.sql.builders import (
+    Sql,
+    and_,
+    binary,
+    call,
+    case,
+    cast,
+    is_null,
+    not_,
+    number_literal,
+    string_literal,
+    wrap,
+)
+from predicat.backends.sql.common import function
+from predicat.backends.sql.comparisons import tested
+from predicat.backends.sql.duckdb.calendar import try_
+from predicat.backends.sql.duckdb.collections import has_missing
+from predicat.backends.sql.renderer import Renderer, Rule, constant
+from predicat.backends.sql.texts import case_insensitive, folded, like_or, like_row, replace_each, substr
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call, Literal
+from predicat.semantics import regex
+
+
+def _like(value: Sql, pattern: Sql) -> Sql:
+    """LIKE has no escape character of its own, and is slower with one."""
+    result = exp.Like(this=wrap(value), expression=pattern)
+    escapes = not isinstance(pattern, exp.Literal) or "\\" in pattern.this
+    return exp.Escape(this=result, expression=string_literal("\\")) if escapes else result
+
+
+def _matches(r: Renderer, node: Call) -> Sql:
+    if regex.asserts(regex.parse(constant(node.args[1])), "not_word"):
+        raise r.refuse(node, say.NOT_A_WORD_BOUNDARY)
+    return has_pattern(r.node(node.args[0]), constant(node.args[1]))
+
+
+def has_pattern(sql: Sql, pattern: str) -> Sql:
+    return call("REGEXP_MATCHES", sql, string_literal(pattern))
+
+
+def _space(node: Call) -> list[Sql]:
+    """The characters that a trim without any removes."""
+    return [] if node.args[1:] else [string_literal(" ")]
+
+
+def _reverse(r: Renderer, node: Call) -> Sql:
+    """REVERSE keeps combined characters together: reverse the code points."""
+    return call(
+        "ARRAY_TO_STRING",
+        call("LIST_REVERSE", call("STRING_SPLIT", r.node(node.args[0]), string_literal(""))),
+        string_literal(""),
+    )
+
+
+def _split(r: Renderer, node: Call) -> Sql:
+    value, by = r.node(node.args[0]), r.node(node.args[1])
+    parts = call("STRING_SPLIT", value, by)
+    if len(node.args) == 2:
+        return parts
+    most = int(constant(node.args[2]))
+    rest = call("ARRAY_TO_STRING", call("LIST_SLICE", parts, number_literal(most), number_literal(-1)), by)
+    more = binary(exp.GT, call("LEN", parts), number_literal(most))
+    return case(
+        (
+            more,
+            call("LIST_APPEND", call("LIST_SLICE", parts, number_literal(1), number_literal(most - 1)), rest),
+        ),
+        default=parts,
+    )
+
+
+def _join_texts(r: Renderer, node: Call) -> Sql:
+    """ARRAY_TO_STRING takes a constant alone between the texts."""
+    items, by = r.args(node)
+    if isinstance(node.args[1], Literal):
+        return case((not_(has_missing(items)), call("ARRAY_TO_STRING", items, by)))
+    one, two = (exp.to_identifier(name, quoted=True) for name in ("__one", "__two"))
+    step = exp.DPipe(
+        this=exp.DPipe(this=exp.Column(this=one), expression=wrap(by), safe=True),
+        expression=exp.Column(this=two),
+        safe=True,
+    )
+    joined = call("LIST_REDUCE", items, exp.Lambda(this=step, expressions=[one, two]))
+    empty = binary(exp.EQ, call("LEN", items), number_literal(0))
+    known = not_(is_null(by))
+    return case((and_(empty, known), string_literal("")), (and_(not_(has_missing(items)), known), joined))
+
+
+RULES: dict[str, Rule] = {
+    "sha256": function("SHA256"),
+    "trim": lambda r, node: call("TRIM", r.node(node.args[0]), string_literal(" ")),
+    "ltrim": lambda r, node: call("LTRIM", *r.args(node), *_space(node)),
+    "rtrim": lambda r, node: call("RTRIM", *r.args(node), *_space(node)),
+    "strip": lambda r, node: call("TRIM", *r.args(node)),
+    "reverse": _reverse,
+    "split": _split,
+    "join": _join_texts,
+    "starts_with": like_or("STARTS_WITH", "", "%"),
+    "ends_with": like_or("ENDS_WITH", "%", ""),
+    "contains": like_or("CONTAINS", "%", "%"),
+    "like": lambda r, node: _like(tested(r, *node.args), r.node(node.args[1])),
+    "starts_with_ci": case_insensitive("STARTS_WITH"),
+    "contains_ci": case_insensitive("CONTAINS"),
+    "like_row": like_row(_like),
+    "fold_case": folded("STRLEN", lambda text: call("LOWER", text)),
+    "like_ci": case_insensitive("LIKE", _like),
+    "matches": _matches,
+    "regex_extract": patterns.extract(regex.RE2),
+    "regex_replace": patterns.replace(regex.RE2, "\\{}".format, "\\", "g"),
+    "substr": substr(lambda one, other: try_(binary(exp.Add, one, other))),
+    "position": lambda r, node: cast(call("INSTR", *r.args(node)), "BIGINT"),
+    "replace_each": replace_each("(?s)(.)", "\\1", "g"),
+}

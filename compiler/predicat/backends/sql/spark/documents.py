@@ -1,0 +1,196 @@
+"""Spark: JSON, which is VARIANT."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.backends.sql.builders import (
+    Sql,
+    and_,
+    binary,
+    call,
+    case,
+    cast,
+    is_null,
+    not_,
+    number_literal,
+    rlike,
+    string_literal,
+    try_cast,
+)
+from predicat.backends.sql.common import template
+from predicat.backends.sql.documents import is_kind, member_or_element, where_kind
+from predicat.backends.sql.json_rewrites import JSON_STEPS, path
+from predicat.backends.sql.renderer import Renderer, Rule
+from predicat.backends.sql.spark import json_texts
+from predicat.ir.nodes import Call, Node, ranged_over
+from predicat.ir.operators import ARRAYS
+from predicat.ir.types import JSON
+
+
+def elements(r: Renderer, node: Node) -> Sql:
+    """The elements of an array, or the keys of an object; elements that are JSON's null are so."""
+    if node.type != JSON:
+        return r.node(node)
+    if isinstance(node, Call) and node.op == "json_values":
+        return values(r, node, nulls=True)
+    read = ranged_over(node)
+    if read is node:
+        return _items(r, node)
+    return call("COALESCE", _items(r, read), cast(call("MAP_KEYS", _members(r, read)), "ARRAY<VARIANT>"))
+
+
+def not_json_null(sql: Sql) -> Sql:
+    return case((not_(call("IS_VARIANT_NULL", sql)), sql))
+
+
+def _at(items: Sql, position: Sql) -> Sql:
+    """The element at a place, counted from 0, that the row names."""
+    return call("GET", items, try_cast(position, "INT"))
+
+
+def json_value(r: Renderer, node: Node, kind: str | None = None) -> Sql:
+    """A JSON value as a type, or NULL. Look-ups in a row are one path."""
+    base, steps = path(node, lambda step: not isinstance(step, str) or not set(step) & set("'\"\\"))
+    result = _looked_up(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(base)
+    if kind is None and not steps:
+        return result
+    return call(
+        "TRY_VARIANT_GET",
+        result,
+        string_literal("$" + "".join(map(_step, steps))),
+        *([string_literal(kind)] if kind else []),
+    )
+
+
+def _looked_up(r: Renderer, node: Call) -> Sql:
+    """A member or an element by way of a map or an array of all of them."""
+    if node.op == "json_element":
+        return member_or_element(r, node)
+    base, key = node.args
+    if node.op == "json_get":
+        return call("TRY_ELEMENT_AT", _members(r, base), r.node(key))
+    if isinstance(key, Call) and key.op == "to_whole" and (number_of := _json_read(key.args[0])) is not None:
+        # A number that is whole, as the integer that a place is.
+        kind = r.dialect.documents.kind(r, number_of)
+        whole = binary(
+            exp.EQ,
+            exp.Mod(this=json_value(r, number_of, "double"), expression=number_literal(1)),
+            number_literal(0),
+        )
+        return call(
+            "GET",
+            _items(r, base),
+            case((and_(is_kind_name(kind, "number"), whole), json_value(r, number_of, "int"))),
+        )
+    return _at(_items(r, base), r.node(key))
+
+
+def _json_read(node: Node) -> Node | None:
+    return node.args[0] if isinstance(node, Call) and node.op == "json_number" else None
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if step.isascii() and step.isidentifier() else f'["{step}"]'
+
+
+def _members(r: Renderer, node: Node) -> Sql:
+    """The members of a JSON object as a map, else NULL."""
+    return json_value(r, node, "map<string,variant>")
+
+
+def _items(r: Renderer, node: Node) -> Sql:
+    """The elements of a JSON array, else NULL."""
+    return json_value(r, node, "array<variant>")
+
+
+def _json_step(r: Renderer, node: Call) -> Sql:
+    """A member or an element; an absent one and a JSON null are both no value."""
+    return not_json_null(json_value(r, node))
+
+
+def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
+    """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
+    alone = call("ARRAY", json_value(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0]))
+    found, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
+    if nulls:
+        there = not_(is_null(exp.Column(this=item)))
+        alone = call("FILTER", alone, exp.Lambda(this=there, expressions=[item]))
+    value = exp.Column(this=item)
+    inside = call(
+        "COALESCE",
+        call("TRY_VARIANT_GET", value, string_literal("$"), string_literal("array<variant>")),
+        call("ARRAY", value),
+    )
+    flat = call(
+        "FLATTEN", call("TRANSFORM", exp.Column(this=found), exp.Lambda(this=inside, expressions=[item]))
+    )
+    return call(
+        "AGGREGATE",
+        call("SEQUENCE", number_literal(1), number_literal(ARRAYS)),
+        alone,
+        exp.Lambda(this=flat, expressions=[found, place]),
+    )
+
+
+def _json_values(r: Renderer, node: Call) -> Sql:
+    return call("TRY_PARSE_JSON", call("TO_JSON", values(r, node, nulls=True)))
+
+
+def _json_size(r: Renderer, node: Call) -> Sql:
+    (value,) = node.args
+    return call(
+        "COALESCE",
+        call("ARRAY_SIZE", _items(r, value)),
+        call("ARRAY_SIZE", call("MAP_KEYS", _members(r, value))),
+    )
+
+
+def _json_items(r: Renderer, node: Call) -> Sql:
+    (value,) = node.args
+    keys = call("TRY_PARSE_JSON", call("TO_JSON", call("MAP_KEYS", _members(r, value))))
+    return call("COALESCE", keys, not_json_null(r.document(value)))
+
+
+# The same tokens (a text, a number, what stands between two of these), of which numbers are doubles: VARIANT
+# has its keys in order.
+# EXISTS and not a plain comparison, so that both values are said once; it is UNKNOWN where one of them is
+# absent.
+_SAME_JSON = r"""
+EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
+  REGEXP_EXTRACT_ALL(NULLIF(TO_JSON(`__j`), 'null'),
+    '"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"|[-0-9][-+.0-9eE]*|[^-0-9"]+', 0),
+  `__x` -> COALESCE(CAST(TRY_CAST(`__x` AS DOUBLE) + 0 AS STRING), `__x`)))), `__p` -> `__p`[0] = `__p`[1])
+"""
+
+
+def is_kind_name(name: Sql, kind: str) -> Sql:
+    if kind in ("string", "boolean"):
+        return binary(exp.EQ, name, string_literal(kind.upper()))
+    return rlike(name, "^(BIGINT|DECIMAL|DOUBLE|FLOAT)" if kind == "number" else f"^{kind.upper()}")
+
+
+def _json_number(r: Renderer, node: Call) -> Sql:
+    return where_kind(r, node.args[0], "number", json_value(r, node.args[0], "double"))
+
+
+def json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
+    return and_(is_kind(r, value, "number"), binary(exp.EQ, json_value(r, value, "double"), r.double(wanted)))
+
+
+def json_scalar(r: Renderer, value: Node, text: str) -> Sql:
+    return binary(exp.EQ, call("TO_JSON", json_value(r, value)), string_literal(text))
+
+
+RULES: dict[str, Rule] = {
+    "parse_json": json_texts.parse_json,
+    "json_get": _json_step,
+    "json_at": _json_step,
+    "json_eq": template("spark", _SAME_JSON),
+    "json_number": _json_number,
+    "json_values": _json_values,
+    "json_size": _json_size,
+    "json_items": _json_items,
+}

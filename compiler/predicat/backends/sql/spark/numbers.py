@@ -1,0 +1,162 @@
+"""Spark: arithmetic."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.analysis.clock import is_of_clock
+from predicat.backends.sql import decimals, durations
+from predicat.backends.sql.builders import (
+    Sql,
+    binary,
+    call,
+    case,
+    cast,
+    not_,
+    number_literal,
+    string_literal,
+    try_cast,
+    wrap,
+)
+from predicat.backends.sql.numbers import divided_by_zero
+from predicat.backends.sql.renderer import Renderer, Rule
+from predicat.backends.sql.spark import calendar
+from predicat.backends.sql.widths import as_bigint, as_double, operands
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BIGINT, DOUBLE, DURATION, TIMESTAMP
+
+
+def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
+    """An operand that Spark may not join with its parent.
+
+    Sums within sums, and products within products, are one list of operands to its optimizer, TRY_ or not. It
+    adds up their constants (ReorderAssociativeOperator), and works `(a + b) + c` and `a + (b + c)` out once
+    for both, although doubles differ by what is rounded, and integers by what overflows.
+    """
+    if not isinstance(arg, Call) or arg.op != parent.op or parent.op not in ("add", "mul"):
+        return sql
+    return (
+        binary(exp.Sub, sql, number_literal(0))
+        if parent.type == DOUBLE
+        else call("TRY_SUBTRACT", sql, number_literal(0))
+    )
+
+
+def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        left, right = node.args
+        if node.type == BIGINT and not r.may_overflow(node):
+            return binary(operator, *operands(r, node))
+        if node.type in (BIGINT, DOUBLE):
+            parts = [_apart(arg, node, sql) for arg, sql in zip(node.args, operands(r, node), strict=True)]
+            return call(integer, *parts) if node.type == BIGINT else binary(operator, *parts)
+        if node.type == DURATION and left.type == TIMESTAMP:
+            return binary(exp.Sub, call("UNIX_MICROS", r.node(left)), call("UNIX_MICROS", r.node(right)))
+        if node.type == DURATION:
+            return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
+        if is_of_clock(node):
+            return call(
+                "TIMESTAMP_MICROS", binary(operator, call("UNIX_MICROS", r.node(left)), r.node(right))
+            )
+        return calendar.from_micros(call(integer, call("UNIX_MICROS", r.node(left)), r.node(right)))
+
+    return rule
+
+
+def _div(r: Renderer, node: Call) -> Sql:
+    left, right = node.args
+    if node.type == DOUBLE:
+        return call("TRY_DIVIDE", *operands(r, node))
+    a, b = operands(r, node)
+    if _divides(right):
+        return exp.IntDiv(this=wrap(a), expression=wrap(b))
+    # The one quotient that overflows is that by -1.
+    minus = binary(exp.EQ, b, number_literal(-1))
+    if not isinstance(left, Call):
+        by = exp.IntDiv(this=wrap(a), expression=call("NULLIF", b, number_literal(0)))
+        return case((minus, call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), a)), default=by)
+    # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
+    quotient = exp.IntDiv(
+        this=wrap(a),
+        expression=case((minus, number_literal(1)), default=call("NULLIF", b, number_literal(0))),
+    )
+    return call(
+        "TRY_MULTIPLY",
+        cast(quotient, "BIGINT"),
+        cast(case((minus, number_literal(-1)), default=number_literal(1)), "BIGINT"),
+    )
+
+
+def _mod(r: Renderer, node: Call) -> Sql:
+    value, divisor = node.args
+    if _divides(divisor):
+        return binary(exp.Mod, r.node(value), r.node(divisor))
+    one, other = operands(r, node)
+    return binary(exp.Mod, one, call("NULLIF", other, number_literal(0)))
+
+
+def _divides(node: Node) -> bool:
+    """Whether a divisor is a constant with which nothing can go wrong."""
+    return isinstance(node, Literal) and node.value not in (0, -1, None)
+
+
+def _neg(r: Renderer, node: Call) -> Sql:
+    if node.type == BIGINT:
+        if not r.may_overflow(node):
+            return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
+        return call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), r.node(node.args[0]))
+    return exp.Neg(this=wrap(as_double(r, node.args[0])))
+
+
+def _abs(r: Renderer, node: Call) -> Sql:
+    if node.type == DOUBLE:
+        return call("ABS", as_double(r, node.args[0]))
+    sql = as_bigint(r, node.args[0])
+    if not r.may_overflow(node):
+        return call("ABS", sql)
+    return case(
+        (
+            binary(exp.LT, sql, number_literal(0)),
+            call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), sql),
+        ),
+        default=sql,
+    )
+
+
+def _whole(name: str) -> Rule:
+    """FLOOR and CEIL give a BIGINT in Spark; beyond 2^53 a double is whole already."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        sql = as_double(r, node.args[0])
+        inside = binary(exp.LT, call("ABS", sql), number_literal(2**53))
+        return case((inside, cast(call(name, sql), "DOUBLE")), default=sql)
+
+    return rule
+
+
+def _ieee_div(r: Renderer, node: Call) -> Sql:
+    a, b = (as_double(r, arg) for arg in node.args)
+    if isinstance(node.args[1], Literal) and node.args[1].value:
+        return call("TRY_DIVIDE", a, b)
+    negative = binary(exp.EQ, cast(b, "STRING"), string_literal("-0.0"))
+    at_zero = divided_by_zero(a, negative, not_nan=not_(call("ISNAN", a)))
+    return case((binary(exp.EQ, b, number_literal(0)), at_zero), default=call("TRY_DIVIDE", a, b))
+
+
+RULES: dict[str, Rule] = {
+    "add": decimals.where_exact(decimals.spark, _arithmetic("TRY_ADD", exp.Add)),
+    "sub": decimals.where_exact(decimals.spark, _arithmetic("TRY_SUBTRACT", exp.Sub)),
+    "mul": decimals.where_exact(decimals.spark, _arithmetic("TRY_MULTIPLY", exp.Mul)),
+    "div": _div,
+    "mod": _mod,
+    "fdiv": _ieee_div,
+    "int32": lambda r, node: cast(try_cast(r.node(node.args[0]), "INT"), "BIGINT"),
+    "neg": decimals.where_exact(decimals.spark_signed, _neg),
+    "abs": decimals.where_exact(decimals.spark_signed, _abs),
+    "floor": _whole("FLOOR"),
+    "ceil": _whole("CEIL"),
+    "round": lambda r, node: call("ROUND", as_double(r, node.args[0]), r.node(node.args[1])),
+    "bround": lambda r, node: call("BROUND", as_double(r, node.args[0]), r.node(node.args[1])),
+    "shift_left": lambda r, node: call("SHIFTLEFT", as_bigint(r, node.args[0]), r.node(node.args[1])),
+    "shift_right": lambda r, node: call("SHIFTRIGHT", as_bigint(r, node.args[0]), r.node(node.args[1])),
+}

@@ -1,0 +1,122 @@
+"""Spark: parts of times and calculations with days."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.analysis.clock import is_of_clock
+from predicat.backends.sql.builders import (
+    Sql,
+    between,
+    binary,
+    call,
+    case,
+    cast,
+    number_literal,
+    string_literal,
+    wrap,
+)
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
+from predicat.backends.sql.spark import calendar
+from predicat.ir.nodes import Call
+from predicat.ir.types import DATE, TIMESTAMP
+from predicat.ir.values import UNITS
+
+
+def _seconds(unit: int, name: str, above: int) -> Rule:
+    """A part of the clock: of a timestamp in UTC by its seconds since 1970."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        if len(node.args) == 2:
+            return call(name, wall(r, node))
+        rest = call("PMOD", call("UNIX_SECONDS", r.node(node.args[0])), number_literal(above))
+        return exp.IntDiv(this=rest, expression=number_literal(unit)) if unit > 1 else rest
+
+    return rule
+
+
+def _calendar(name: str) -> Rule:
+    """A part of the calendar: of a timestamp in UTC by its day."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        moment = node.args[0]
+        return call(
+            name,
+            r.node(Call(DATE, "to_date", (moment,), node.span))
+            if moment.type == TIMESTAMP and len(node.args) == 1
+            else wall(r, node),
+        )
+
+    return rule
+
+
+def wall(r: Renderer, node: Call) -> Sql:
+    """The wall clock as TIMESTAMP_NTZ (or the date), independent of the session's time zone."""
+    moment = node.args[0]
+    sql = r.node(moment)
+    if moment.type == DATE:
+        return sql
+    wall = calendar.wall_clock(call("UNIX_MICROS", sql))
+    return (
+        wall
+        if len(node.args) == 1
+        else call("CONVERT_TIMEZONE", string_literal("UTC"), r.node(node.args[1]), wall)
+    )
+
+
+def _day_of_week(r: Renderer, node: Call) -> Sql:
+    return binary(exp.Sub, _calendar("DAYOFWEEK")(r, node), number_literal(1))
+
+
+def _millisecond(r: Renderer, node: Call) -> Sql:
+    micros = call("UNIX_MICROS", r.node(node.args[0]))
+    return exp.IntDiv(this=call("PMOD", micros, number_literal(1_000_000)), expression=number_literal(1000))
+
+
+def _trunc(r: Renderer, node: Call) -> Sql:
+    """DATE_TRUNC on the UTC wall clock, back to a timestamp."""
+    unit = constant(node.args[0])
+    inner = wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
+    epoch = cast(string_literal("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
+    local = call("DATE_TRUNC", string_literal(unit.upper()), inner)
+    micros = exp.Anonymous(
+        this="TIMESTAMPDIFF", expressions=[exp.Var(this="MICROSECOND"), epoch, cast(local, "TIMESTAMP_NTZ")]
+    )
+    return call("TIMESTAMP_MICROS", micros)
+
+
+def _add_days(r: Renderer, node: Call) -> Sql:
+    day, count = r.args(node)
+    if is_of_clock(node):
+        days = constant_int(node.args[1])
+        return call("DATE_ADD", day, count) if days >= 0 else call("DATE_SUB", day, number_literal(-days))
+    total = call("TRY_ADD", cast(call("UNIX_DATE", day), "BIGINT"), count)
+    inside = between(total, number_literal(-719162), number_literal(2932896))
+    return case((inside, call("DATE_FROM_UNIX_DATE", cast(total, "INT"))))
+
+
+def _days_between(r: Renderer, node: Call) -> Sql:
+    return call("DATEDIFF", *r.args(node))
+
+
+def _in_units(r: Renderer, node: Call) -> Sql:
+    return exp.IntDiv(
+        this=wrap(r.node(node.args[1])), expression=number_literal(UNITS[constant(node.args[0])])
+    )
+
+
+RULES: dict[str, Rule] = {
+    "year": _calendar("YEAR"),
+    "month": _calendar("MONTH"),
+    "day": _calendar("DAYOFMONTH"),
+    "day_of_week": _day_of_week,
+    "day_of_year": _calendar("DAYOFYEAR"),
+    "hour": _seconds(3600, "HOUR", 86_400),
+    "minute": _seconds(60, "MINUTE", 3600),
+    "second": _seconds(1, "SECOND", 60),
+    "millisecond": _millisecond,
+    "date_trunc": _trunc,
+    "in_units": _in_units,
+    "add_days": _add_days,
+    "days_between": _days_between,
+}
