@@ -33,7 +33,7 @@ def catalog(folder: Path, *bodies: str) -> predicat.catalog.Catalog:
             "no  / no   the whole number of d is 1  (it compares the whole number of d, not a column)",
         ),
         ("s == 'x'", "yes / yes  s is 'x'"),
-        ("has(s)", "yes / yes  s has a value"),
+        ("s != null", "yes / yes  s has a value"),
         ("t >= now - duration('36h')", "yes / yes  t is at least (the current time - 1 day 12 hours)"),
     ],
 )
