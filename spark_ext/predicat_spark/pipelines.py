@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.columns import matches_filter
 
 if TYPE_CHECKING:
@@ -57,12 +57,7 @@ def routed_tables(
         json.loads(Path(manifest).read_text(encoding="utf-8"))["datasets"].get(dataset, {}).get("groups", {})
     )
     if name not in groups:
-        raise PredicatError.of(
-            msg.usage(
-                f"no group is named {group!r}; a group is called dataset.group",
-                msg.did_you_mean(name, groups),
-            )
-        )
+        raise PredicatError.of(say.no_group(group, groups))
     members = [member if "." in member else f"{dataset}.{member}" for member in groups[name]["filters"]]
     return (streaming_tables if streaming else materialized_views)(members, source, prefix, **options)
 

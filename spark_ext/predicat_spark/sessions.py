@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, extras
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.jar import EXTENSION, building, ensure_jar
 from predicat_spark.java import ensure_java, quiet_start
 
@@ -108,9 +108,7 @@ def load_classes(session: SparkSession) -> None:
     """Bring the classes of the extension into a session that runs without them."""
     jvm: Any = getattr(session, "_jvm", None)
     if jvm is None:
-        raise PredicatError.of(
-            msg.usage("a Spark Connect session cannot run a job", "run it with a master: --master")
-        )
+        raise PredicatError.of(say.connect_cannot_run())
     if "JavaClass" in type(jvm.org.apache.spark.sql.predicat.RoutedWrite).__name__:
         return
     context: Any = session.sparkContext
@@ -193,7 +191,7 @@ def session(
 
 def _manifest(catalog: str | Path | None, manifest: str | Path | None) -> Path:
     if (catalog is None) == (manifest is None):
-        raise PredicatError.of(msg.usage("give either a catalog folder or a manifest"))
+        raise PredicatError.of(say.catalog_or_manifest())
     if manifest is not None:
         return Path(manifest)
     return compile_manifest(str(catalog), Path(str(catalog)).resolve().parent / "target" / "manifest.json")
@@ -202,9 +200,7 @@ def _manifest(catalog: str | Path | None, manifest: str | Path | None) -> Path:
 def _checked(session: SparkSession, jar: Path) -> SparkSession:
     """Spark only warns where it cannot load an extension; here that is an error."""
     if not session.catalog.functionExists("matches_filter"):
-        raise PredicatError.of(
-            msg.engine_error("Spark", f"the session has not loaded the extension from {jar}")
-        )
+        raise PredicatError.of(say.extension_not_loaded(str(jar)))
     return session
 
 
@@ -241,8 +237,7 @@ def install(
 def _with_extension(session: SparkSession) -> SparkSession:
     jvm: Any = getattr(session, "_jvm", None)
     if jvm is None:
-        hint = "start its server with the jar that predicat spark jar writes"
-        raise PredicatError.of(msg.usage("a Spark Connect session cannot load an extension", hint))
+        raise PredicatError.of(say.connect_cannot_load())
     jar = ensure_jar()
     gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # PySpark has no public way to the JVM
     loader = _loader(session)

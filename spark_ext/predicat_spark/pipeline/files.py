@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,7 +69,7 @@ class Files:
     def rename(self, old: str, new: str) -> None:
         """Move a file or folder to a place where there is nothing. Raises PredicatError."""
         if not self._system(old).rename(self._path(old), self._path(new)):
-            raise PredicatError.of(msg.engine_error("Spark", f"cannot move {old} to {new}"))
+            raise PredicatError.of(say.cannot_move(old, new))
 
     def delete(self, path: str) -> None:
         self._system(path).delete(self._path(path), True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.pipeline.files import Files
 
 SECONDS = 60.0
@@ -43,13 +43,7 @@ class Lease:
     def check(self) -> None:
         """Raise PredicatError if the lease ran out and another run took it."""
         if self._newest() != self.number:
-            raise PredicatError.of(
-                msg.engine_error(
-                    "the run",
-                    f"its lease on {self.root} ran out, and another run has taken it",
-                    "run it again",
-                )
-            )
+            raise PredicatError.of(say.lease_lost(self.root))
 
     def give_back(self) -> None:
         self.over.set()
@@ -77,13 +71,7 @@ class Lease:
             if "run" in holder
             else "another run"
         )
-        raise PredicatError.of(
-            msg.engine_error(
-                "the run",
-                f"{who} writes into {self.root}",
-                f"wait until it ends; its lease ends at {until} UTC unless it is renewed",
-            )
-        )
+        raise PredicatError.of(say.lease_held(who, self.root, until))
 
     def _newest(self) -> int | None:
         numbers = [

@@ -14,9 +14,9 @@ from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import Chosen
 from predicat.deploy.columns import problems as column_problems
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
-from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import deploy as deploy_say
 from predicat.diagnostics.messages import entries as entry_say
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.pipeline import failures, settle
 from predicat_spark.pipeline.commit import Record, Workplace, prune, record_path, records, tidy
 from predicat_spark.pipeline.entries import Raised
@@ -136,9 +136,7 @@ class Run:
         latest = [replace(row.row, latest=row.number) for row in self.work.rows]
         found = column_problems("spark", str(job.source), column_types(reading.frame), latest)
         found += [
-            msg.usage(
-                f"the rows have no column {name!r} for partition_by", msg.did_you_mean(name, reading.columns)
-            )
+            say.no_partition_column(name, reading.columns)
             for sink in job.sinks
             for name in sink.partition_by
             if name not in reading.columns and not (name == NAMED and sink.rows in WITH_NAME)
@@ -146,38 +144,24 @@ class Run:
         if entries and job.passes == "many":
             found.append(entry_say.no_reading_each())
         if (job.matching or entries) and NAMED in (name.lower() for name in reading.columns):
-            found.append(say.column_of_filters(NAMED))
+            found.append(deploy_say.column_of_filters(NAMED))
         if found:
             raise PredicatError(found)
 
     def _refuse_bad(self, reading: Reading, counts: Counts) -> None:
         if self.work.job.bad_records == "fail" and counts.bad_rows:
-            said = "; ".join(
-                f"{cell.column}: {cell.cells:,} (such as {', '.join(map(repr, cell.samples))})"
-                for cell in bad_cells(reading, counts)
-            )
-            hint = "fix the source, or use --bad-records permissive or quarantine"
-            raise PredicatError.of(msg.bad_records(counts.bad_rows, said, hint))
+            cells = [(row.column, row.cells, row.samples) for row in bad_cells(reading, counts)]
+            raise PredicatError.of(say.bad_records(counts.bad_rows, cells))
 
     def _changes(self, record: Record | None) -> list[str]:
         """Which filters mean something else than in a record."""
         before = {row["name"]: row for row in record.filters} if record is not None else {}
-        said: list[str] = []
+        changes: list[str] = []
         for row in self.work.rows:
             old = before.get(row.name)
             if record is not None and old is not None and old["hash"] != row.meaning:
-                which = (
-                    f"version {old['version']} then, {row.number} now"
-                    if old["version"] != row.number
-                    else f"version {row.number} has another meaning"
+                since, incremental = record.committed[:16], self.work.job.checkpoint is not None
+                changes.append(
+                    say.meaning_changed(row.name, since, old["version"], row.number, incremental=incremental)
                 )
-                hint = (
-                    "; existing rows stay: --rebuild computes them again"
-                    if self.work.job.checkpoint is not None
-                    else ""
-                )
-                said.append(
-                    f"{row.name} accepts other rows than in the run of {record.committed[:16]} "
-                    f"({which}){hint}"
-                )
-        return said
+        return changes

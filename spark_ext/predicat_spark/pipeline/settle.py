@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from predicat.catalog.jobs import NAMED, WITH_NAME
 from predicat.diagnostics import Diagnostic, PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures, postgres, tables
 from predicat_spark.pipeline.commit import Record, Target, Workplace, record_path, settle_folder
@@ -64,9 +64,7 @@ def _folder_problem(
 ) -> Diagnostic | None:
     """A place from which the rows come, or rows that do not fit to those that are there."""
     if any(file.startswith(f"{target.place}/") for file in inputs):
-        return msg.usage(
-            f"{target.place} holds the source of the run, and would be replaced", "write somewhere else"
-        )
+        return say.sink_holds_the_source(target.place)
     if (
         target.mode == "append"
         and files.exists(target.place)
@@ -75,17 +73,14 @@ def _folder_problem(
         before = session.read.format(target.format).options(**target.options).load(target.place).schema
         old, new = ({field.name: field.dataType.simpleString() for field in one} for one in (before, schema))
         typed = target.format in ("parquet", "orc", "avro")
-        said = [
-            f"{name} is {old.get(name, 'missing')} there, and {new.get(name, 'missing')} in the rows"
+        differing = [
+            (name, old.get(name), new.get(name))
             for name in {**old, **new}
             if (old.get(name) != new.get(name) and typed and name not in target.partition_by)
             or (name in old) != (name in new)
         ]
-        if said:
-            return msg.usage(
-                f"the rows do not match the columns of {target.place}: {'; '.join(said)}",
-                "append somewhere else, or overwrite",
-            )
+        if differing:
+            return say.other_columns(target.place, differing)
     return None
 
 
@@ -116,7 +111,7 @@ def settle(
                 place.withdraw()
                 place.clear()
                 raise
-            left = msg.partly_settled(
+            left = say.partly_settled(
                 done, len(record.targets), record.run, files.whole(record_path(place.state, record.run))
             )
             if not isinstance(error, Exception):
@@ -183,12 +178,7 @@ def settler(
         else:
             url = urls.get(target.url or "")
             if url is None:
-                raise PredicatError.of(
-                    msg.usage(
-                        f"run {run} was killed before its rows were in {target.place} on {target.url}",
-                        "run the same job again",
-                    )
-                )
+                raise PredicatError.of(say.killed_before(run, target.place, target.url))
             postgres.settle_tables(session, url, [(target, _staged(session, target))], run)
 
     return complete

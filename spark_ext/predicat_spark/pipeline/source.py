@@ -15,7 +15,7 @@ from sqlglot import exp
 from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Source
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import DecimalType, Scalar
 from predicat_spark.names import quoted, quoted_table
@@ -85,16 +85,11 @@ def located(
     """
     path = "/" in text or Files(session).exists(text)
     if path and "/" not in text and session.catalog.tableExists(quoted_table(text)):
-        raise PredicatError.of(
-            msg.usage(
-                f"{text} is a table and a path",
-                f"write ./{text} for the path, or its schema before the name of the table",
-            )
-        )
+        raise PredicatError.of(say.table_and_path(text))
     if path or kind is not None:
         return Source(paths=(text,), format=kind, options=options or {}, schema=schema)
     if not session.catalog.tableExists(quoted_table(text)):
-        raise PredicatError.of(msg.engine_error("Spark", f"there is no table and no file named {text}"))
+        raise PredicatError.of(say.no_table_or_file(text))
     return Source(table=text)
 
 
@@ -134,9 +129,7 @@ def _resolved(option: tuple[str, str]) -> tuple[str, str]:
     if variable is None:
         return option
     if variable[1] not in os.environ:
-        raise PredicatError.of(
-            msg.usage(f"the option {name} is {value}, and the environment has no variable {variable[1]}")
-        )
+        raise PredicatError.of(say.no_variable(name, value, variable[1]))
     return name, os.environ[variable[1]]
 
 
@@ -175,21 +168,11 @@ def _format(files: Files, paths: tuple[str, ...]) -> str:
     if len(found) == 1:
         return found.pop()
     if found:
-        raise PredicatError.of(
-            msg.usage(
-                f"{', '.join(paths)} has files of {' and of '.join(sorted(found))}",
-                "name one with --format, or with format: in a job",
-            )
-        )
+        raise PredicatError.of(say.several_formats(paths, found))
     missing = [path for path in paths if not any(sign in path for sign in "*?[{") and not files.exists(path)]
     if missing:
-        raise PredicatError.of(msg.engine_error("Spark", f"there is no file or folder {missing[0]}"))
-    raise PredicatError.of(
-        msg.usage(
-            f"the names of the files in {', '.join(paths)} do not tell their format",
-            "name it with --format, or with format: in a job",
-        )
-    )
+        raise PredicatError.of(say.no_path(missing[0]))
+    raise PredicatError.of(say.no_format(paths))
 
 
 def _ending(path: str) -> str | None:

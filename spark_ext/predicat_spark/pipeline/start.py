@@ -13,7 +13,7 @@ from predicat.catalog.jobs import Job, JobFilter, Sink, Source
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import dataset_of
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures
 from predicat_spark.pipeline.report import Report
@@ -98,12 +98,7 @@ def stream(
     Returns the sum of all batches. Raises PredicatError.
     """
     if job.checkpoint is None:
-        raise PredicatError.of(
-            msg.usage(
-                "a stream needs a checkpoint, in which Spark notes what was read",
-                "add checkpoint: to the job, or --checkpoint",
-            )
-        )
+        raise PredicatError.of(say.stream_without_checkpoint())
     return run_job(catalog, job, options, following or Following())
 
 
@@ -112,20 +107,10 @@ def between(catalog: Catalog, job: Job, reading: Reading, options: Options) -> R
     if options.start is None and options.end is None:
         return reading
     if job.range is None:
-        raise PredicatError.of(
-            msg.usage(
-                "--from and --to need a range column",
-                "write range: into the job, or give --range",
-            )
-        )
+        raise PredicatError.of(say.no_range())
     decl = catalog.datasets[job.dataset].fields.get(job.range)
     if decl is None:
-        raise PredicatError.of(
-            msg.usage(
-                f"no field is named {job.range!r}",
-                msg.did_you_mean(job.range, catalog.datasets[job.dataset].fields),
-            )
-        )
+        raise PredicatError.of(say.no_range_field(job.range, catalog.datasets[job.dataset].fields))
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
 
     column = F.col(quoted(decl.column("spark")))
@@ -134,8 +119,6 @@ def between(catalog: Catalog, job: Job, reading: Reading, options: Options) -> R
         if value is not None:
             bound = F.lit(value).try_cast(str(decl.type))
             if reading.frame.sparkSession.range(1).select(bound).head()[0] is None:  # type: ignore[index]  # one row
-                raise PredicatError.of(
-                    msg.usage(f"{value!r} is not of type {decl.type}, the type of {job.range}")
-                )
+                raise PredicatError.of(say.bad_range_value(value, str(decl.type), job.range))
             frame = frame.where(column >= bound if low else column < bound)
     return replace(reading, frame=frame)

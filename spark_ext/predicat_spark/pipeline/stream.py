@@ -23,7 +23,7 @@ from predicat.catalog.jobs import Job
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import Chosen
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.pipeline import progress
 from predicat_spark.pipeline.commit import record_path, records
 from predicat_spark.pipeline.files import Files
@@ -68,16 +68,9 @@ def run_stream(
     unless the job is `following`. Raises PredicatError.
     """
     if options.start is not None or options.end is not None:
-        raise PredicatError.of(
-            msg.usage(
-                "--from and --to are for jobs without a checkpoint: rows outside would count as read",
-                "run it without --checkpoint",
-            )
-        )
+        raise PredicatError.of(say.checkpoint_and_range())
     if not job.sinks:
-        raise PredicatError.of(
-            msg.usage("a job with a checkpoint needs a sink", "add sinks: to the job, or --out")
-        )
+        raise PredicatError.of(say.checkpoint_without_sink())
     with settings(session, READING):
         _check_source(Files(session), job)
         reading = read_source(session, job.source, catalog.datasets[job.dataset], streaming=True)
@@ -103,12 +96,7 @@ def _check_source(files: Files, job: Job) -> None:
     """Raise PredicatError for a single file: Spark looks for new files in folders."""
     for path in job.source.paths:
         if files.exists(path) and not files.is_folder(path):
-            raise PredicatError.of(
-                msg.usage(
-                    f"a job with a checkpoint reads the files of a folder, and {path} is a file",
-                    "name its folder, or run it without a checkpoint",
-                )
-            )
+            raise PredicatError.of(say.checkpoint_and_file(path))
 
 
 class _Batches:

@@ -10,8 +10,8 @@ from uuid import uuid4
 from sqlglot import exp
 
 from predicat.diagnostics import Diagnostic
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import pipeline as pipeline_say
 from predicat_spark.names import quoted, quoted_table
 from predicat_spark.pipeline.commit import Target
 from predicat_spark.settings import settings
@@ -35,7 +35,7 @@ def problem(session: SparkSession, target: Target, schema: StructType) -> Diagno
     if not exists(session, target.place):
         return None
     if session.catalog.getTable(quoted_table(target.place)).tableType in ("VIEW", "TEMPORARY"):
-        return msg.usage(f"{target.place} is a view, which cannot take rows", "give the sink another name")
+        return pipeline_say.sink_is_a_view(target.place)
     known = {field.name.lower(): field for field in session.table(quoted_table(target.place)).schema}
     given = {field.name.lower(): field for field in schema}
     missing = [field.name for name, field in given.items() if name not in known]

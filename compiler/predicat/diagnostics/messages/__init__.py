@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Span
-from predicat.diagnostics.wording import quantity
 
 
 class Reason(NamedTuple):
@@ -751,21 +750,6 @@ def usage(message: str, hint: str | None = None) -> Diagnostic:
 
 def usage_warning(message: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("usage", message, NOWHERE, hint, Severity.WARNING)
-
-
-def bad_records(rows: int, said: str, hint: str) -> Diagnostic:
-    return Diagnostic(
-        "bad-records", f"{quantity(rows, 'row')} with cells that cannot be converted: {said}", NOWHERE, hint
-    )
-
-
-def partly_settled(done: int, of: int, run: str, record: str) -> Diagnostic:
-    return Diagnostic(
-        "engine",
-        f"{done} of {of} sinks hold the rows of run {run}, which is complete: {record}",
-        NOWHERE,
-        "the next run moves the others into place first",
-    )
 
 
 def empty_condition(span: Span) -> Diagnostic:
