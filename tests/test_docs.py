@@ -131,7 +131,7 @@ def test_the_steps_of_the_tutorial(tmp_path: Path) -> None:
             large = dataset.read_text().partition('    sql: "amount')
             dataset.write_text(large[0] + block.partition("  large:\n")[2] + large[2].partition("}}\n")[2])
             assert predicat_("check").returncode == 0
-            assert "amount > 12" in predicat_("sql", "large").stdout
+            assert "amount > 12" in predicat_("sql", "large_european").stdout
         elif language == "text":
             right = dataset.read_text()
             dataset.write_text(right.replace("amount >", "amout >"))
