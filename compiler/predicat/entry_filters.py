@@ -160,7 +160,7 @@ def plan_of(
         raise PredicatError.of(say.needs_parameter(label, parameter))
     if subscription and subscription not in dataset.subscriptions:
         raise PredicatError.of(say.no_subscription(subscription, dataset.name, dataset.subscriptions))
-    properties = dataset.subscriptions[subscription]["properties"] if subscription else {}
+    properties = dataset.subscriptions[subscription].properties if subscription else {}
     return Plan(
         label,
         simplify(native),

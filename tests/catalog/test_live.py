@@ -314,3 +314,25 @@ def test_bounds(folder: Path, text: str) -> None:
     loaded = catalog.load(texts, TODAY)
     assert live(loaded) == fresh(folder, texts)
     assert any(item.code.startswith("yaml") for item in loaded.diagnostics) == ("LIKE" not in text)
+
+
+def test_an_edit_of_now_changes_the_outcomes_of_tests(tmp_path: Path) -> None:
+    """Also of those that stand apart from their filter: their own texts are as they were."""
+    text = """apiVersion: predicat/v1
+dataset: orders
+relation: orders
+now: 2026-02-01 10:00:00
+fields: {at: timestamp}
+filters:
+  recent:
+    sql: at > now() - INTERVAL '1' DAY
+    tests: [{row: {at: 2026-02-01 09:00:00}, matches: true}]
+tests:
+  recent: [{row: {at: 2026-02-01 08:00:00}, matches: true}]
+"""
+    file = tmp_path / "orders.yml"
+    file.write_text(text)
+    live = LiveCatalog(tmp_path)
+    assert live.load({}, TODAY).tests == {"orders.recent": (2, 0)}
+    file.write_text(text.replace("now: 2026-02-01", "now: 2026-02-03"))
+    assert live.load({}, TODAY).tests == {"orders.recent": (2, 2)}

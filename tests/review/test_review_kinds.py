@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from predicat.catalog import definitions as d
+from predicat.catalog import keys as d
 from predicat.catalog.load import load_catalog, read_definitions
 from predicat.catalog.manifest import build_manifest
 from predicat.review import report

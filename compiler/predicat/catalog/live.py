@@ -149,7 +149,9 @@ class _Reader(DefinitionReader):
 
     def definition(self, dataset: str, name: str, item: YamlNode, span: Span) -> WrittenFilter | None:
         return self.once_read(
-            item, (dataset, name), lambda own: super(_Reader, self).definition(dataset, name, own, span)
+            item,
+            (dataset, name, self.now),
+            lambda own: super(_Reader, self).definition(dataset, name, own, span),
         )
 
     def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
@@ -157,7 +159,7 @@ class _Reader(DefinitionReader):
         return self.once_read(item, name, lambda own: read(name, own, span))
 
     def listed_tests(self, item: YamlNode) -> list[FilterTest]:
-        return self.once_read(item, "tests", super().listed_tests)
+        return self.once_read(item, self.now, super().listed_tests)
 
     def once_read(self, item: YamlNode, key: object, read: Callable[[YamlNode], T]) -> T:
         """What `read` makes of an item; what it made of it before, if the item stands in a part that is as

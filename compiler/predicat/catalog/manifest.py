@@ -72,11 +72,11 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
         "enums": dict(dataset.enums),
         **({"lists": {key: row.about() for key, row in dataset.lists.items()}} if dataset.lists else {}),
         **({} if dataset.ansi else {"spark": {"ansi": False}}),
-        "groups": {key: dict(value) for key, value in dataset.groups.items()},
-        "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
+        "groups": msgspec.to_builtins(dataset.groups),
+        "subscriptions": msgspec.to_builtins(dataset.subscriptions),
         "jobs": {key: job_data(job) for key, job in dataset.jobs.items()},
         "view": dict(dataset.view),
-        "baseline": dict(dataset.baseline),
+        "baseline": msgspec.to_builtins(dataset.baseline) if dataset.baseline else {},
         "rows": bounds_data(dataset.rows),
         "freshness": {"field": fresh.field, "at_most": fresh.text, "severity": fresh.severity}
         if (fresh := dataset.freshness)

@@ -78,6 +78,39 @@ class Freshness(Struct, frozen=True):
     span: Span = NOWHERE
 
 
+class Baseline(Struct, frozen=True):
+    """How old the baseline of drift may be: at most `max_age` days. `severity` is error or warn."""
+
+    max_age: int
+    severity: str = "error"
+
+
+class Group(Struct, frozen=True):
+    """A group of filters of a dataset.
+
+    Attributes:
+        filters: The filters, as the file names them (`late`, `late@2`).
+        exclusive: Whether no row may be accepted by two of them.
+        exhaustive: Whether every row must be accepted by one of them.
+        severity: The severity of a row that breaks this: error or warn.
+        description: What it is for.
+    """
+
+    filters: tuple[str, ...]
+    exclusive: bool = False
+    exhaustive: bool = False
+    severity: str = "error"
+    description: str = ""
+
+
+class Subscription(Struct, frozen=True):
+    """A filter, as the file names it (`late`, `late@2`), and the properties of the subscriber to it."""
+
+    filter: str
+    properties: Mapping[str, str] = {}
+    description: str = ""
+
+
 class WrittenVersion(Struct, frozen=True):
     """One version of a filter as its file has it.
 
@@ -204,7 +237,7 @@ class DatasetHead(Struct):
         lists: Lists of values by name.
         groups: Groups of filters by name.
         subscriptions: Subscriptions by name.
-        baseline: How many days (`max_age`) old a baseline may be.
+        baseline: How old the baseline of drift may be.
         view: The security options of all its views.
         indexes: The indexes of the relation in PostgreSQL, as they stand behind the table in CREATE INDEX.
         collation: The collation of its texts in PostgreSQL, such as `C` or `en_US.UTF-8`.
@@ -221,9 +254,9 @@ class DatasetHead(Struct):
     fields: dict[str, FieldDecl] = field(default_factory=dict[str, FieldDecl])
     enums: dict[str, int | str] = field(default_factory=dict[str, int | str])
     lists: dict[str, ValueList] = field(default_factory=dict[str, ValueList])
-    groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    baseline: dict[str, Any] = field(default_factory=dict[str, Any])
+    groups: dict[str, Group] = field(default_factory=dict[str, Group])
+    subscriptions: dict[str, Subscription] = field(default_factory=dict[str, Subscription])
+    baseline: Baseline | None = None
     view: dict[str, bool] = field(default_factory=dict[str, bool])
     indexes: tuple[str, ...] = ()
     collation: str = ""
@@ -238,7 +271,7 @@ class DatasetHead(Struct):
         itself.
         """
         subscription = self.subscriptions.get(name)
-        return str(subscription["filter"]) if subscription is not None else name
+        return subscription.filter if subscription is not None else name
 
 
 class WrittenDataset(DatasetHead):
@@ -272,8 +305,8 @@ class Dataset(DatasetHead):
         return replace(
             self,
             filters=filters,
-            groups={name: group for name, group in self.groups.items() if all(map(known, group["filters"]))},
-            subscriptions={name: row for name, row in self.subscriptions.items() if known(row["filter"])},
+            groups={name: group for name, group in self.groups.items() if all(map(known, group.filters))},
+            subscriptions={name: row for name, row in self.subscriptions.items() if known(row.filter)},
             jobs={
                 name: job
                 for name, job in self.jobs.items()
@@ -289,8 +322,7 @@ def subscribed(datasets: Iterable[DatasetHead]) -> dict[str, list[tuple[str, str
     found: dict[str, list[tuple[str, str]]] = {}
     for dataset in datasets:
         for name, row in dataset.subscriptions.items():
-            asked = str(row["filter"])
-            whole = asked if "." in asked else f"{dataset.name}.{asked}"
+            whole = row.filter if "." in row.filter else f"{dataset.name}.{row.filter}"
             for known in (name, f"{dataset.name}.{name}"):
                 found.setdefault(known, []).append((f"{dataset.name}.{name}", whole))
     return found

@@ -137,7 +137,7 @@ def entries(catalog: Catalog, day: str) -> dict[str, tuple[Filter, Version, Rele
 def subscriptions_of(catalog: Catalog) -> dict[str, Mapping[str, Any]]:
     """The subscriptions of a catalog, as the lock file keeps them."""
     return {
-        f"{name}.{key}": {"of": row["filter"], "properties": dict(row["properties"])}
+        f"{name}.{key}": {"of": row.filter, "properties": dict(row.properties)}
         for name, dataset in catalog.datasets.items()
         for key, row in dataset.subscriptions.items()
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from predicat.backends import DIALECTS
-from predicat.catalog import definitions as d
 from predicat.catalog import jobs, lists
+from predicat.catalog import keys as d
 from predicat.catalog.field_sets import INCLUDE
 from predicat.language import LANGUAGES
 from predicat.language.pulsar.pip import OPERATORS, TYPES

@@ -5,7 +5,7 @@ depth.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import is_
 from typing import Any
@@ -182,6 +182,16 @@ class YamlNode(Struct):
         self.reporter.add(msg.wrong_kind(self.span, what, "a text", self.kind))
         return ""
 
+    def truths(self, what: str, known: Collection[str]) -> dict[str, bool]:
+        """The values of a mapping of true and false."""
+        found: dict[str, bool] = {}
+        for key, value in self.keys(what, known).items():
+            if isinstance(value.value, bool):
+                found[key] = value.value
+            else:
+                self.reporter.add(say.not_truth(value.span, key, value.kind))
+        return found
+
     def key_places(self, prefix: str = "") -> dict[str, tuple[int, int]]:
         """The offsets of the keys of a mapping; of those of a mapping in it behind the key that holds it,
         with a point.
@@ -237,6 +247,11 @@ class YamlNode(Struct):
         elif getattr(self.node, "style", None) in ("'", '"'):
             start += 1
         return start, end
+
+
+def text_of(keys: Mapping[str, YamlNode], key: str, default: str = "") -> str:
+    """The text of a key that may be left out."""
+    return keys[key].text(key) if key in keys else default
 
 
 class _BadKeyError(Exception):

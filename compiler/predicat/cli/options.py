@@ -138,7 +138,7 @@ def values_of(texts: tuple[str, ...], params: Mapping[str, ParamDecl]) -> dict[s
 
 def check_dataset_name(name: str) -> None:
     """Raise UsageError for a text that is not a valid name of a dataset."""
-    from predicat.catalog.definitions import NAME  # noqa: PLC0415  # not for --help
+    from predicat.catalog.keys import NAME  # noqa: PLC0415  # not for --help
 
     if not NAME.match(name):
         raise click.UsageError(say.bad_dataset(name))

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from predicat.catalog.definitions import VIEW_KEYS
+from predicat.catalog.keys import VIEW_KEYS
 
 _MARK = re.compile(r"^(?:predicat: [^\n]*\n)?\[predicat/1 ([^\]\n]*)\]", re.MULTILINE)
 _FORMER = "predicat: "

@@ -10,7 +10,7 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from predicat.catalog.definitions import VIEW_KEYS
+from predicat.catalog.keys import VIEW_KEYS
 from predicat.catalog.model import Catalog
 from predicat.deploy import marks
 from predicat.deploy.inventory import Existing

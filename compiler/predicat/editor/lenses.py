@@ -64,11 +64,9 @@ def _users(loaded: Loaded) -> dict[str, Counter[str]]:
             result[name]["filter"] += 1
     for name, dataset in loaded.definitions.items():
         members = [
-            ("group", member)
-            for group in dataset.groups.values()
-            for member in dict.fromkeys(group["filters"])
+            ("group", member) for group in dataset.groups.values() for member in dict.fromkeys(group.filters)
         ]
-        members += [("subscription", row["filter"]) for row in dataset.subscriptions.values()]
+        members += [("subscription", row.filter) for row in dataset.subscriptions.values()]
         for kind, member in members:
             symbol = filter_symbol(member, name)
             if (qualified := f"{symbol.dataset}.{symbol.name}") in result:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.backends import DIALECTS
-from predicat.catalog.definitions import FIELD_NAME, FILE_KEYS, NAME
+from predicat.catalog.keys import FIELD_NAME, FILE_KEYS, NAME
 from predicat.catalog.live import LiveCatalog, Loaded
 from predicat.catalog.lock import lock_path, read_lock
 from predicat.catalog.model import Filter

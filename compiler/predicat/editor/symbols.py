@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from predicat.catalog.definitions import FILE_KEYS
+from predicat.catalog.keys import FILE_KEYS
 from predicat.catalog.live import Loaded
 from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
 from predicat.catalog.templates import Templates, is_template

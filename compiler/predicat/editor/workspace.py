@@ -8,7 +8,8 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from predicat.catalog.definitions import (
+from predicat.catalog.jobs import JOB_KEYS, SOURCE_KEYS
+from predicat.catalog.keys import (
     FIELD_KEYS,
     FILE_KEYS,
     FILTER_KEYS,
@@ -17,7 +18,6 @@ from predicat.catalog.definitions import (
     SUBSCRIPTION_KEYS,
     TEST_KEYS,
 )
-from predicat.catalog.jobs import JOB_KEYS, SOURCE_KEYS
 from predicat.catalog.live import LiveCatalog, Loaded
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Diagnostic, Span, Unsupported

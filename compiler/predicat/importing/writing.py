@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct, field
 from yaml import ScalarNode
 
-from predicat.catalog.definitions import API_VERSION
+from predicat.catalog.keys import API_VERSION
 from predicat.catalog.load import catalog_files, read_definitions
 from predicat.catalog.model import WrittenDataset
 from predicat.catalog.yaml_nodes import TEXT, SafeLoader

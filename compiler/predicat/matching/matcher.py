@@ -164,7 +164,7 @@ def _subscribed(catalog: Catalog, dataset: Dataset, entries: list[Entry], *, lat
     """The subscriptions to the chosen filters; where all are chosen, also those to other versions of them."""
     chosen = {entry.name: entry for entry in entries}
     for name, row in dataset.subscriptions.items():
-        asked = str(row["filter"]).removeprefix(f"{dataset.name}.")
+        asked = row.filter.removeprefix(f"{dataset.name}.")
         entry = chosen.get(asked)
         if entry is None and latest and asked.partition("@")[0] in chosen:
             found, version = catalog.find(f"{dataset.name}.{asked}")

@@ -215,7 +215,7 @@ def _moved_atom(found: Measure, name: str, before: Mapping[str, Any]) -> str:
 def _baseline_age(catalog: Catalog, found: Measure, baseline: History, now: datetime) -> Iterator[Check]:
     """Whether the baseline of the dataset is young enough; a dataset that asks for one and has none fails."""
     spec = catalog.datasets[found.dataset].baseline
-    if not spec:
+    if spec is None:
         return
     moments = [
         datetime.fromisoformat(str(items[-1]["at"]))
@@ -228,14 +228,14 @@ def _baseline_age(catalog: Catalog, found: Measure, baseline: History, now: date
         if moments
         else f"{found.dataset} has no baseline"
     )
-    status = _status(age <= spec["max_age"], spec["severity"])
+    status = _status(age <= spec.max_age, spec.severity)
     yield Check(
         found.dataset,
         "baseline",
         status,
-        f"{message}; at most {spec['max_age']} days",
+        f"{message}; at most {spec.max_age} days",
         min(age, 99999.0),
-        f"{spec['max_age']} days",
+        f"{spec.max_age} days",
     )
 
 
@@ -308,11 +308,11 @@ def _duration(seconds: float) -> str:
 def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:
     for group, count in found.groups.items():
         spec = catalog.datasets[found.dataset].groups[group]
-        name, severity = f"{found.dataset}.{group}", spec.get("severity", "error")
-        for kind, rows, said, samples in (
-            ("exclusive", count.overlap, "more than one filter", count.overlap_rows),
-            ("exhaustive", count.gap, "no filter", count.gap_rows),
+        name, severity = f"{found.dataset}.{group}", spec.severity
+        for kind, wanted, rows, said, samples in (
+            ("exclusive", spec.exclusive, count.overlap, "more than one filter", count.overlap_rows),
+            ("exhaustive", spec.exhaustive, count.gap, "no filter", count.gap_rows),
         ):
-            if spec.get(kind):
+            if wanted:
                 message = f"{quantity(rows, 'row')} accepted by {said} of {name}"
                 yield Check(name, kind, _status(not rows, severity), message, rows, "0 rows", rows=samples)

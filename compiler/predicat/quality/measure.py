@@ -138,9 +138,9 @@ def _samples(plan: Plan, found: Measure, sample_rows: Sampler) -> None:
         total = hits[0]
         for hit in hits[1:]:
             total = exp.Add(this=total, expression=hit)
-        if counted.gap and spec.get("exhaustive"):
+        if counted.gap and spec.exhaustive:
             counted.gap_rows = sample_rows(plan.dialect.text(binary(exp.EQ, total, number_literal(0))))
-        if counted.overlap and spec.get("exclusive"):
+        if counted.overlap and spec.exclusive:
             counted.overlap_rows = sample_rows(plan.dialect.text(binary(exp.GT, total, number_literal(1))))
 
 

@@ -129,7 +129,7 @@ def _plan(
 
 def members(dataset: Dataset, group: str) -> list[str]:
     """The qualified names of the filters of a group."""
-    return [f"{dataset.name}.{member.partition('@')[0]}" for member in dataset.groups[group]["filters"]]
+    return [f"{dataset.name}.{member.partition('@')[0]}" for member in dataset.groups[group].filters]
 
 
 def _groups(dataset: Dataset, filters: Sequence[Filter]) -> dict[str, list[int]]:

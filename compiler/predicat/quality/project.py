@@ -131,10 +131,10 @@ def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -
                 **where,
             )
     for name, spec in dataset.groups.items():
-        severity = SEVERITIES[spec.get("severity", "error")]
-        if spec.get("exclusive"):
+        severity = SEVERITIES[spec.severity]
+        if spec.exclusive:
             yield own.ExpectFiltersToBeMutuallyExclusive(group=name, severity=severity, **where)
-        if spec.get("exhaustive"):
+        if spec.exhaustive:
             yield own.ExpectFiltersToBeCollectivelyExhaustive(group=name, severity=severity, **where)
 
 

@@ -104,12 +104,12 @@ class Context(Struct):
         """Every group of every dataset."""
         for dataset in self.datasets.values():
             for name, spec in dataset.groups.items():
-                members = [dataset.filters[member] for member in spec["filters"] if member in dataset.filters]
+                members = [dataset.filters[member] for member in spec.filters if member in dataset.filters]
                 nodes = [with_defaults(member.current.predicate.node) for member in members]
                 yield Group(
                     f"{dataset.name}.{name}",
-                    bool(spec.get("exclusive")),
-                    bool(spec.get("exhaustive")),
+                    spec.exclusive,
+                    spec.exhaustive,
                     members,
                     nodes,
                 )

@@ -231,12 +231,12 @@ def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
             result.setdefault(name, []).append(("filter", row.qualified, f"{row.qualified}.html"))
     for name, dataset in catalog.datasets.items():
         for group, spec in dataset.groups.items():
-            for member in spec["filters"]:
+            for member in spec.filters:
                 result.setdefault(f"{name}.{member.partition('@')[0]}", []).append(
                     ("group", group, f"../datasets/{name}.html#group-{group}")
                 )
-        for key, spec in dataset.subscriptions.items():
-            wanted = spec["filter"].partition("@")[0]
+        for key, subscription in dataset.subscriptions.items():
+            wanted = subscription.filter.partition("@")[0]
             qualified = wanted if "." in wanted else f"{name}.{wanted}"
             result.setdefault(qualified, []).append(
                 ("subscription", key, f"../datasets/{name}.html#subscription-{key}")

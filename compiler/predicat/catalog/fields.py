@@ -1,0 +1,117 @@
+"""Reads the declarations of fields, parameters and enumerations. What cannot be read is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from predicat.backends import DIALECTS
+from predicat.catalog.keys import ENUM_NAME, FIELD_KEYS, NAME, PARAM_KEYS
+from predicat.catalog.yaml_nodes import YamlNode, text_of
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
+from predicat.ir.bounds import bound_of, has_bounds
+from predicat.ir.nodes import FieldDecl, ParamDecl
+from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
+from predicat.ir.values import RowError, to_value
+from predicat.ir.widths import stored_width
+
+
+def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
+    """A field: its type, or a mapping with more. `span` is the place of its name."""
+    if item.value is not None:
+        only = _type(item)
+        return FieldDecl(name, only, stored=stored_width(item.text("a type"))) if only is not None else None
+    keys = item.keys(say.field(name), FIELD_KEYS)
+    if "type" not in keys:
+        item.lacks(say.field_type_missing(span, name))
+        return None
+    nulls = text_of(keys, "nulls", "absent")
+    if nulls not in ("absent", "value"):
+        item.reporter.add(say.absent_or_value(keys["nulls"].span))
+    columns = read_per_dialect(keys["column"], "column", lambda _: "column") if "column" in keys else {}
+    kind = _type(keys["type"])
+    if kind is None:
+        return None
+    width = stored_width(keys["type"].text("a type"))
+    least, greatest = (_end(keys[key], key, kind) if key in keys else None for key in ("min", "max"))
+    if least is not None and greatest is not None and least > greatest:
+        item.reporter.add(say.no_values(keys["max"].span, name))
+    about = text_of(keys, "description")
+    return FieldDecl(name, kind, about, nulls, tuple(columns.items()), width, least, greatest)
+
+
+def read_per_dialect(item: YamlNode, what: str, name_of: Callable[[str], str]) -> dict[str, str]:
+    """One text for all dialects, or one for each. `name_of` names the text of a dialect in messages."""
+    if item.value is not None:
+        return dict.fromkeys(DIALECTS, item.text(what))
+    return {key: value.text(name_of(key)) for key, value in item.keys(what, DIALECTS).items()}
+
+
+def _end(item: YamlNode, key: str, kind: Type) -> Any:
+    """The least or the greatest value of a field."""
+    try:
+        if has_bounds(kind):
+            return bound_of(item.data(), kind)
+    except RowError:
+        item.reporter.add(say.bad_bound(item.span, key, kind))
+        return None
+    item.reporter.add(say.no_bounds(item.span, key, kind))
+    return None
+
+
+def read_enum(name: str, item: YamlNode) -> dict[str, int | str]:
+    """The words of an enumeration, `NAME.WORD`, with the whole numbers (as in protobuf) or texts that they
+    stand for.
+    """
+    words: dict[str, int | str] = {}
+    for word, value, place in item.entries(say.enumeration(name)):
+        meaning = value.value
+        if not ENUM_NAME.match(word) or "." in word:
+            item.reporter.add(say.bad_word(place, word))
+        elif isinstance(meaning, str) or (isinstance(meaning, int) and not isinstance(meaning, bool)):
+            words[f"{name}.{word}"] = meaning
+        else:
+            item.reporter.add(say.bad_word_value(value.span, name, word, value.kind))
+    return words
+
+
+def read_params(item: YamlNode) -> dict[str, ParamDecl] | None:
+    """The parameters by name; None if one of them cannot be read."""
+    found = {name: _param(name, value, span) for name, value, span in item.entries("params")}
+    known = {name: declared for name, declared in found.items() if declared is not None}
+    return known if len(known) == len(found) and item.is_mapping else None
+
+
+def _param(name: str, item: YamlNode, span: Span) -> ParamDecl | None:
+    if not NAME.match(name):
+        item.reporter.add(msg.bad_name(span, "parameter", name))
+        return None
+    if item.value is not None:
+        only = _type(item)
+        return ParamDecl(name, only, required=True) if only is not None else None
+    keys = item.keys(say.parameter(name), PARAM_KEYS)
+    if "type" not in keys:
+        item.lacks(say.parameter_type_missing(span, name))
+        return None
+    kind = _type(keys["type"])
+    if kind is None:
+        return None
+    default = None
+    if "default" in keys:
+        try:
+            default = to_value(keys["default"].data(), kind)
+        except RowError:
+            item.reporter.add(say.bad_default(keys["default"].span, kind))
+    return ParamDecl(name, kind, default, "default" not in keys, text_of(keys, "description"))
+
+
+def _type(item: YamlNode) -> Type | None:
+    text = item.text("a type")
+    try:
+        return parse_type(text)
+    except TypeSyntaxError as error:
+        if text:
+            item.reporter.add(msg.bad_type(item.span, text, str(error), SCALAR_NAMES))
+        return None

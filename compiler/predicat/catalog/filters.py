@@ -1,0 +1,208 @@
+"""Reads filters, their versions and their tests. No body is parsed yet. What cannot be read is reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from predicat.catalog.bounds import read_coverage
+from predicat.catalog.fields import read_params
+from predicat.catalog.keys import BODY_KEYS, FILTER_KEYS, TEST_KEYS, VIEW_KEYS
+from predicat.catalog.model import FilterTest, WrittenFilter, WrittenVersion
+from predicat.catalog.versions import version_number
+from predicat.catalog.yaml_nodes import YamlNode, text_of
+from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import entries
+from predicat.ir.nodes import NOW
+from predicat.language import LANGUAGES
+from predicat.semantics import clock
+
+_IN_FILTER = dict.fromkeys((*FILTER_KEYS, *LANGUAGES))
+_IN_VERSION = dict.fromkeys((*BODY_KEYS, *LANGUAGES))
+
+
+def read_filter(
+    dataset: str, name: str, item: YamlNode, span: Span, now: datetime | None
+) -> WrittenFilter | None:
+    """A filter by itself: nothing but its own text and the name of its dataset counts.
+
+    Args:
+        dataset: The name of its dataset.
+        name: Its name.
+        item: What is under its name.
+        span: The place of its name.
+        now: The current time of its tests, unless they say it.
+    """
+    if isinstance(item.value, str):
+        item.reporter.add(say.filter_as_text(item.span, name, item.kind))
+        return None
+    keys = item.keys(say.the_filter(name), _IN_FILTER)
+    versions = _versions(name, keys, item, span) if item.is_mapping else {}
+    if not versions:
+        return None
+    on_unknown = text_of(keys, "on_unknown", "reject")
+    if on_unknown not in ("reject", "accept"):
+        item.reporter.add(say.reject_or_accept(keys["on_unknown"].span))
+    return WrittenFilter(
+        name,
+        dataset,
+        text_of(keys, "description"),
+        text_of(keys, "owner"),
+        tuple(tag.text("a tag") for tag in keys["tags"].items("tags")) if "tags" in keys else (),
+        on_unknown,
+        _latest(keys, versions),
+        versions,
+        tuple(read_tests(keys["tests"], now)) if "tests" in keys else (),
+        read_coverage(keys["coverage"]) if "coverage" in keys else {},
+        span,
+        read_view_options(keys["view"]) if "view" in keys else {},
+    )
+
+
+def read_view_options(item: YamlNode) -> dict[str, bool]:
+    """The security options of PostgreSQL views: `{security_invoker: false}`."""
+    return item.truths("view", VIEW_KEYS)
+
+
+def _latest(keys: Mapping[str, YamlNode], versions: Mapping[int, WrittenVersion]) -> int:
+    if "latest" not in keys:
+        return max(versions)
+    item = keys["latest"]
+    if item.value not in versions:
+        item.reporter.add(say.no_latest(item.span, item.value, ", ".join(map(str, versions))))
+        return max(versions)
+    return int(item.value)
+
+
+# --- versions
+
+
+def _versions(
+    name: str, keys: Mapping[str, YamlNode], item: YamlNode, span: Span
+) -> dict[int, WrittenVersion]:
+    """The versions by number; a filter without `versions` is its only version."""
+    if "versions" not in keys:
+        only = _version(name, 1, keys, item, span)
+        return {1: only} if only else {}
+    for key in (*LANGUAGES, *BODY_KEYS):
+        if key in keys:
+            where = say.filter_with_versions(name)
+            item.reporter.add(say.key_of_a_version(keys[key].span, where, key))
+    versions: dict[int, WrittenVersion] = {}
+    for text, value, place in keys["versions"].entries("versions"):
+        number = version_number(text)
+        if number is None:
+            item.reporter.add(say.bad_version(place, text))
+            continue
+        inner = value.keys(say.version(text, name), _IN_VERSION)
+        version = _version(f"{name}@{text}", number, inner, value, place) if value.is_mapping else None
+        if version:
+            versions[number] = version
+    if keys["versions"].empty:
+        item.reporter.add(msg.no_body(span, name, LANGUAGES))
+    return versions
+
+
+def _version(
+    name: str, number: int, keys: Mapping[str, YamlNode], item: YamlNode, span: Span
+) -> WrittenVersion | None:
+    languages = [language for language in LANGUAGES if language in keys]
+    if not languages:
+        item.reporter.add(msg.no_body(span, name, LANGUAGES))
+        return None
+    if len(languages) > 1:
+        item.reporter.add(msg.two_bodies(keys[languages[1]].span, name, languages))
+        return None
+    (language,) = languages
+    body = _body(language, keys)
+    params = read_params(keys["params"]) if "params" in keys else {}
+    if body is None or params is None:
+        return None
+    data, source = body
+    return WrittenVersion(
+        number,
+        language,
+        params,
+        _day(keys["deprecated"]) if "deprecated" in keys else None,
+        keys["on"].text("on") if "on" in keys else None,
+        keys[language].span,
+        (data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)).strip(),
+        data,
+        source,
+    )
+
+
+def _body(language: str, keys: Mapping[str, YamlNode]) -> tuple[Any, Source] | None:
+    """A body, as a text or as data, and the source of its text."""
+    item, shape = keys[language], LANGUAGES[language].shape
+    if shape == "text" and not isinstance(item.value, str):
+        item.reporter.add(say.body_not_text(item.span, language, item.kind))
+        return None
+    is_text = shape != "data" and isinstance(item.value, str)
+    data: Any = item.value if is_text else item.data()
+    source = item.body() if is_text else item.source
+    if "after" in keys:
+        after = keys["after"]
+        if language != "python":
+            item.reporter.add(entries.after_without_python(after.span, language))
+        elif after.text("after"):
+            data = {"python": data, "after": after.data()}
+    return data, source
+
+
+def _day(item: YamlNode) -> str | None:
+    """A date in ISO format."""
+    if isinstance(item.value, date):
+        return item.value.isoformat()
+    item.reporter.add(say.bad_date(item.span, item.kind))
+    return None
+
+
+# --- tests
+
+
+def read_tests(item: YamlNode, now: datetime | None) -> list[FilterTest]:
+    """The tests of a filter. `now` is their current time, unless they say it."""
+    tests = (_test(part, now) for part in item.items("tests"))
+    return [test for test in tests if test is not None]
+
+
+def _test(item: YamlNode, now: datetime | None) -> FilterTest | None:
+    keys = item.keys("a test", TEST_KEYS)
+    for key in ("row", "matches"):
+        if key not in keys:
+            item.lacks(msg.missing_key(item.span, key, "a test"))
+            return None
+    matches, row = keys["matches"], keys["row"].plain()
+    if not isinstance(matches.value, bool) and matches.value != "unknown":
+        item.reporter.add(say.bad_matches(matches.span, matches.kind))
+        return None
+    if not isinstance(row, dict):
+        item.reporter.add(say.row_not_mapping(keys["row"].span, keys["row"].kind))
+        return None
+    version = keys["version"].value if "version" in keys else None
+    if version is not None and not isinstance(version, int):
+        item.reporter.add(say.version_not_whole(keys["version"].span, keys["version"].kind))
+        return None
+    return FilterTest(
+        row,
+        matches.value if isinstance(matches.value, bool) else None,
+        item.span,
+        version,
+        text_of(keys, "description"),
+        keys["row"].key_places(),
+        read_now(keys["now"]) if "now" in keys else now,
+    )
+
+
+def read_now(item: YamlNode) -> datetime | None:
+    """The current time of tests (UTC); None if it cannot be read."""
+    try:
+        return clock.reading(item.value)[NOW.name] if item.value is not None else None
+    except PredicatError:
+        item.reporter.add(say.bad_test_now(item.span, item.value))
+        return None
