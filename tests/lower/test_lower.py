@@ -10,9 +10,18 @@ from predicat.ir.operators import OPS
 from predicat.ir.canonical import canonical_text
 from predicat.language import LANGUAGES
 from predicat.lower import RULES, core, for_writers
+from predicat.review.prose import describe
 from tests.language.test_cel_identity import CASES
 
-FIELDS = {"j": "json", "k": "json", "m": "map<string, string>", "d": "double", "a": "bigint", "b": "bigint"}
+FIELDS = {
+    "j": "json",
+    "k": "json",
+    "m": "map<string, string>",
+    "d": "double",
+    "a": "bigint",
+    "b": "bigint",
+    "s": "string",
+}
 SAMPLES = {
     "compare": ("j < k", "(coalesce (lt (json_number j:json) (json_number k:json)) "),
     "equal_to_typed": (
@@ -41,19 +50,29 @@ SAMPLES = {
 }
 
 
+SAMPLES_OF_SQL = {
+    "engine_order": ("d > 1", "(or (gt d:double double:1.0) (ne d:double d:double))", "d is more than 1.0"),
+    "cast_of_text": ("s::bigint > 1", "(to_int (strip s:string ", "the whole number of s is more than 1"),
+    "rounded": ("d::bigint = 1", "(to_int (cond (or (gt (sub ", "d rounded to a whole number is 1"),
+}
+
+
 @pytest.mark.parametrize("rule", SAMPLES)
 def test_each_rule(rule: str) -> None:
     text, part = SAMPLES[rule]
     assert part in canonical_text(predicat.parse(text, "cel", FIELDS).node)
 
 
-def test_the_rule_of_sql() -> None:
-    found = canonical_text(predicat.parse("d > 1", "sql", FIELDS).node)
-    assert found == "(or (gt d:double double:1.0) (ne d:double d:double))"
+@pytest.mark.parametrize("rule", SAMPLES_OF_SQL)
+def test_each_rule_of_sql(rule: str) -> None:
+    text, part, words = SAMPLES_OF_SQL[rule]
+    predicate = predicat.parse(text, "postgres", FIELDS)
+    assert part in canonical_text(predicate.node)
+    assert describe(predicate.surface) == words
 
 
 def test_every_rule_has_a_sample() -> None:
-    assert {rule.__name__ for _, rule in RULES} == {*SAMPLES, "engine_order"}
+    assert {rule.__name__ for _, rule in RULES} == {*SAMPLES, *SAMPLES_OF_SQL}
 
 
 def test_the_core_has_operators_of_the_table_alone_and_stays_as_it_is() -> None:

@@ -15,6 +15,7 @@ from predicat.check import (
     sql_types,
     without_ansi,
 )
+from predicat.check.casts import cast, written
 from predicat.check.comparisons import Comparisons
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
@@ -31,12 +32,10 @@ from predicat.forms.conversions import (
     same_constant,
     underlying,
 )
-from predicat.forms.rounding import rounded_to_int
-from predicat.forms.text_casts import of_text
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
 from predicat.ir.operators import COMPARISONS, OF_INTEGERS
-from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, ELEMENTS, MATHEMATICS, is_look_up
+from predicat.ir.surface import CHECKED_MOD, ELEMENTS, MATHEMATICS, is_look_up
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -48,7 +47,6 @@ from predicat.ir.types import (
     STRING,
     TIMESTAMP,
     ArrayType,
-    DecimalType,
     MapType,
     Scalar,
     StructType,
@@ -180,13 +178,13 @@ class Operators(Comparisons):
     def either_quotient(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's `/`, which engines mean differently for whole numbers."""
         if args[0].type == args[1].type == BIGINT:
-            self.doubt(sql.ambiguous_division(span, *(_written(arg) for arg in args)))
+            self.doubt(sql.ambiguous_division(span, *(written(arg) for arg in args)))
         return self.operator("div", args, span)
 
     def either_element(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's `base[index]`, which engines count differently for arrays."""
         if isinstance(args[0].type, ArrayType):
-            self.doubt(sql.ambiguous_index(span, _written(args[0]), _written(args[1])))
+            self.doubt(sql.ambiguous_index(span, written(args[0]), written(args[1])))
         return self.operator("bracket", args, span)
 
     def either_moment(self, _op: str, args: list[Node], span: Span) -> Node:
@@ -198,7 +196,7 @@ class Operators(Comparisons):
     def either_text(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's concat(), where engines differ about parts that are NULL."""
         if any(not isinstance(arg, Literal) and not never_null(arg) for arg in args):
-            self.doubt(sql.ambiguous_concat(span, [_written(arg) for arg in args]))
+            self.doubt(sql.ambiguous_concat(span, [written(arg) for arg in args]))
         found = args[0]
         for part in args[1:]:
             found = self.operator("concat", [found, part], span)
@@ -414,64 +412,8 @@ class Operators(Comparisons):
         return Call(DOUBLE, largest, (source, self.element(JSON, span)), span)
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
-        """A conversion; of a value that has the type already there is none. SQL's own to text knows only
-        what all engines write alike.
-        """
-        op = target.value if isinstance(target, Literal) else None
-        if op == "to_sql_string":
-            if node.type in (DOUBLE, TIMESTAMP, DURATION) or not sql_numbers.written_alike(node):
-                raise self.fail(say.cast_to_text(span, node.type))
-            op = "to_string"
-        wanted = {
-            "to_string": STRING,
-            "to_int": BIGINT,
-            "to_rounded_int": BIGINT,
-            "to_either_int": BIGINT,
-            "to_duckdb_int": BIGINT,
-            "to_cel_int": BIGINT,
-            "to_double": DOUBLE,
-            "to_boolean": BOOLEAN,
-            "to_timestamp": TIMESTAMP,
-            "to_duration": DURATION,
-            "to_date": DATE,
-        }[str(op)]
-        if node.type == NULL:
-            return Literal(wanted, None, span)
-        if op == "to_cel_int":  # CEL has no number for a truth value
-            if underlying(node).type == BOOLEAN:
-                if is_dynamic(node):
-                    return dynamic_error(span)
-                raise self.fail(say.int_of_truth(span, ["boolean"]))
-            op = "to_int"
-        node = underlying(node)
-        if op == "to_either_int":
-            fractional = node.type == DOUBLE or isinstance(node.type, DecimalType)
-            if fractional and not _is_whole(node):
-                self.doubt(sql.ambiguous_whole(span, _written(node)))
-            op = "to_int"
-        if op == "to_duckdb_int" and node.type == STRING:
-            return sql_numbers.whole_of_text(node, span)
-        if op in ("to_rounded_int", "to_duckdb_int"):
-            if node.type == DOUBLE or isinstance(node.type, DecimalType):
-                half_even = not sql_numbers.is_of_decimal(node)
-                return rounded_to_int(convert(node, DOUBLE), span, half_even=half_even)
-            op = "to_int"
-        if wanted == DOUBLE and json_values.is_text(node):
-            return Call(DOUBLE, "to_double", node.args, span)  # engines write doubles in several ways
-        if node.type == BIGINT and wanted == BOOLEAN and self.rules.widens_numbers:
-            return Call(BOOLEAN, "ne", (node, Literal(BIGINT, 0, span)), span)
-        if node.type == JSON:
-            checked = op == "to_int" and self.rules.ieee_division
-            return Call(wanted, CHECKED_TO_INT if checked else str(op), (node,), span)
-        if isinstance(node.type, DecimalType) and wanted in (BIGINT, DOUBLE):
-            node = convert(node, DOUBLE)
-        if node.type == wanted:
-            return node
-        if self.rules.casts_of_text and node.type == STRING:
-            return of_text(node, wanted, span)
-        found = self.call(str(op), [node], span)
-        overflows = self.rules.ieee_division and op == "to_int" and found.args[0].type == DOUBLE
-        return Call(BIGINT, CHECKED_TO_INT, found.args, span) if overflows else found
+        """A value as another type: `target` names a conversion of casts.CASTS."""
+        return cast(self, str(target.value if isinstance(target, Literal) else ""), node, span)
 
     # --- parts of values
 
@@ -585,25 +527,6 @@ def dynamic_numbers(op: str, args: list[Node]) -> tuple[str, list[Node]] | None:
             json_values.whole(arg, arg.span) if one else arg for arg, one in zip(args, known, strict=True)
         ]
     return ("fdiv", args) if op == "div" and all(arg.type in (DOUBLE, JSON) for arg in args) else None
-
-
-def _written(node: Node) -> str:
-    """A part as its author wrote it, on one line."""
-    return " ".join(node.span.text.split())
-
-
-def _is_whole(node: Node) -> bool:
-    """Whether a number has no decimals, so that it is neither cut nor rounded."""
-    if isinstance(node, Literal):
-        return node.value is None or node.value == int(node.value)  # type: ignore[arg-type]  # a number
-    return isinstance(node, Call) and (node.op in _WHOLE or (node.op == "to_double" and _is_whole_type(node)))
-
-
-def _is_whole_type(node: Call) -> bool:
-    return node.args[0].type == BIGINT
-
-
-_WHOLE = frozenset({"floor", "ceil", "round", "trunc"})
 
 
 def never_null(node: Node) -> bool:

@@ -9,9 +9,9 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.forms import decimals, json_values
 from predicat.forms.conversions import convert, underlying
-from predicat.forms.rounding import rounded_to_int
-from predicat.forms.text_casts import BLANKS, of_text
+from predicat.forms.text_casts import BLANKS
 from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.surface import HALF_UP, TEXT_CASTS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
 from predicat.semantics.arithmetic import MOST_DIGITS
@@ -106,9 +106,8 @@ def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 def whole_of_text(text: Node, span: Span) -> Node:
     """DuckDB's cast of a text to a whole number: one with decimals is rounded, a half away from zero."""
-    plain = of_text(text, BIGINT, span)
-    rounded = rounded_to_int(of_text(text, DOUBLE, span), span, half_even=False)
-    return Call(BIGINT, "coalesce", (plain, rounded), span)
+    plain, number = (Call(kind, TEXT_CASTS[kind], (text,), span) for kind in (BIGINT, DOUBLE))
+    return Call(BIGINT, "coalesce", (plain, Call(BIGINT, HALF_UP, (number,), span)), span)
 
 
 def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, Type
+from predicat.ir.surface import CONVERSIONS
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, Type
 
 BLANKS = " \t\n\v\f\r"
 """What both engines drop around a text that they convert."""
@@ -32,17 +33,6 @@ MOMENT = (
     "(?:[Zz]|[+-][0-9]{2}(?::[0-9]{2})?)?)?$"
 )
 """All of them in one, of moments that there are."""
-
-
-CONVERSIONS: dict[Type, str] = {
-    BIGINT: "to_int",
-    DOUBLE: "to_double",
-    BOOLEAN: "to_boolean",
-    TIMESTAMP: "to_timestamp",
-    DATE: "to_date",
-    DURATION: "to_duration",
-}
-"""The types that texts are cast to, and the conversions of the table that read what is left of them."""
 
 
 def of_text(text: Node, kind: Type, span: Span) -> Node:

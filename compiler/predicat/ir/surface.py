@@ -15,6 +15,8 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 | `elements(json, variable)` | the elements of a JSON array as an array of a type |
 | `math.greatest` and the other functions of CEL's math extension | as documented there |
 | `engine_order` of a comparison | the same in the engines' order, in which NaN is above all numbers |
+| `text_to_int` and the other casts of a text | those of SQL, which take what all engines take |
+| `round_half_even`, `round_half_up` | the nearest whole number; a half goes to the even one, or from zero |
 | `checked_mod`, `checked_to_int` | CEL's: UNKNOWN where it overflows there |
 
 `predicat.lower` turns all of these into operators of the table.
@@ -23,27 +25,40 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 from __future__ import annotations
 
 from predicat.ir.nodes import Call, Node
-from predicat.ir.operators import LOOK_UPS
-from predicat.ir.types import JSON
+from predicat.ir.operators import LOOK_UPS, OPS
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, TIMESTAMP, Type
 
 CHECKED_MOD = "checked_mod"
 CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
 ENGINE_ORDER = "engine_order"
-WORDS = {
-    CHECKED_MOD: "({0} % {1})",
-    CHECKED_TO_INT: "the whole number of {0}",
-    ELEMENTS: "{0}",
-    ENGINE_ORDER: "{0}",
-}
-"""Calls of these in plain words, as `Operator.words`."""
 MATH_OF_NUMBERS = ("math.greatest", "math.least", "math.abs", "math.sign")
 MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
 MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
 MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
 """CEL's math extension."""
-CASTS = ("to_int", "to_double", "to_boolean", "to_string", "to_timestamp", "to_duration", "to_date")
+HALF_EVEN, HALF_UP = "round_half_even", "round_half_up"
+CONVERSIONS: dict[Type, str] = {
+    BIGINT: "to_int",
+    DOUBLE: "to_double",
+    BOOLEAN: "to_boolean",
+    TIMESTAMP: "to_timestamp",
+    DATE: "to_date",
+    DURATION: "to_duration",
+}
+"""The types that texts are cast to, and the conversions of the table that read texts of one form."""
+TEXT_CASTS = {kind: f"text_{op}" for kind, op in CONVERSIONS.items()}
+CASTS = (*CONVERSIONS.values(), "to_string")
 """The conversions that JSON values have, by the kind that the row finds."""
+WORDS = {
+    CHECKED_MOD: "({0} % {1})",
+    CHECKED_TO_INT: "the whole number of {0}",
+    ELEMENTS: "{0}",
+    ENGINE_ORDER: "{0}",
+    **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to a whole number"),
+    **{TEXT_CASTS[kind]: OPS[op].words for kind, op in CONVERSIONS.items()},
+}
+"""Calls of these in plain words, as `Operator.words`."""
 
 
 def is_look_up(node: Node) -> bool:

@@ -16,8 +16,18 @@ from predicat.ir.bounds import guarded
 from predicat.ir.limits import MAX_DEPTH, MAX_TYPED_NODES
 from predicat.ir.nodes import LEAVES, Call, Field, Node, children, rewrite_children
 from predicat.ir.operators import COMPARISONS, EQUALITIES
-from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS, ENGINE_ORDER, MATHEMATICS
-from predicat.lower import cel_integers, cel_math, json, membership
+from predicat.ir.surface import (
+    CASTS,
+    CHECKED_MOD,
+    CHECKED_TO_INT,
+    ELEMENTS,
+    ENGINE_ORDER,
+    HALF_EVEN,
+    HALF_UP,
+    MATHEMATICS,
+    TEXT_CASTS,
+)
+from predicat.lower import cel_integers, cel_math, json, membership, sql
 from predicat.rewrite.simplify import simplify
 
 Rule = Callable[[Call], Node | None]
@@ -34,6 +44,8 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((ELEMENTS,), json.elements),
     (("array_max", "array_min"), json.extreme),
     (MATHEMATICS, cel_math.function),
+    (TEXT_CASTS.values(), sql.cast_of_text),
+    ((HALF_EVEN, HALF_UP), sql.rounded),
     ((CHECKED_MOD,), cel_integers.checked_mod),
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
     ((ENGINE_ORDER,), engine_order.engine_order),
@@ -63,6 +75,7 @@ def for_writers(surface: Node, *, mathematics_too: bool, nan: bool) -> Node:
         nan: Whether a number of the language may be NaN. In JSON and in texts it is none.
     """
     rules = {} if mathematics_too else {op: _RULES_OF[op] for op in MATHEMATICS}
+    rules |= {op: _RULES_OF[op] for op in (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP)}
     rules[ENGINE_ORDER] = _RULES_OF[ENGINE_ORDER] if nan else [engine_order.plain]
     lowered = _lowered(surface, rules, guard=False)
     return surface if lowered is surface else simplify(lowered)

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from predicat.forms.collection_literals import asked_absent
+from predicat.forms.rounding import rounded_to_int
+from predicat.forms.text_casts import of_text
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children
 from predicat.ir.operators import JSON_READS, OPS, STRICT, STRICT_IN_FIRST
-from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, HALF_EVEN, HALF_UP, TEXT_CASTS
 from predicat.ir.types import BOOLEAN, JSON, DecimalType, Scalar
 from predicat.ir.values import INT_MIN
 from predicat.rewrite.acceptance import never_unknown
@@ -38,6 +40,18 @@ def _computed(node: Call) -> Node:
     if constants and len(constants) == len(node.args) and node.type != JSON and node.op in OPS:
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
+
+
+def _cast_of_text(node: Call) -> Node:
+    text = node.args[0]
+    return fold(of_text(text, node.type, node.span)) if isinstance(text, Literal) else node
+
+
+def _rounded(node: Call) -> Node:
+    number = node.args[0]
+    if not isinstance(number, Literal):
+        return node
+    return fold(rounded_to_int(number, node.span, half_even=node.op == HALF_EVEN))
 
 
 def _dyn(node: Call) -> Node:
@@ -179,6 +193,8 @@ _RULES: dict[str, Callable[[Call], Node]] = {
     "and": _connective,
     "or": _connective,
     "coalesce": _coalesce,
+    **dict.fromkeys(TEXT_CASTS.values(), _cast_of_text),
+    **dict.fromkeys((HALF_EVEN, HALF_UP), _rounded),
     CHECKED_MOD: _checked,
     CHECKED_TO_INT: _checked,
 }

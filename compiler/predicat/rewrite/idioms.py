@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from predicat.analysis.facts import integers
 from predicat.forms.json_values import document_of
-from predicat.forms.text_casts import CONVERSIONS, of_text, text_of
+from predicat.forms.text_casts import of_text, text_of
 from predicat.ir.nodes import LEAVES, UNKNOWN, Call, Items, Literal, Node, rewrite_children
+from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, STRING, ArrayType
 from predicat.ir.values import INT_MAX, INT_MIN
 
