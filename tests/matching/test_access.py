@@ -76,6 +76,10 @@ def shown(found: Cover | None) -> list[Any] | None:
         ("a > 3.5", [("a", Between(low=Decimal("3.5"))), "exact"]),
         ("a > 3.5e0", [("to_double(a)", Between(low=3.5)), "exact"]),
         ("d > 2", [("d", Between(low=2.0, nan=True)), "exact"]),
+        (
+            "d > 2 OR d >= 3",
+            [("d", Between(low=2.0, nan=True)), ("d", Between(low=3.0, low_closed=True, nan=True)), "exact"],
+        ),
         ("NOT d > 2", [("d", Between(high=2.0, high_closed=True)), "exact"]),
         ("d < 2", [("d", Between(high=2.0)), "exact"]),
         ("t < TIMESTAMP '2024-01-01'", [("t", Between(high=datetime(2024, 1, 1, tzinfo=UTC))), "exact"]),

@@ -5,6 +5,7 @@ the whole.
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import subprocess
@@ -39,7 +40,7 @@ CONDITIONS = [
     "type = 'a'", "type = 'b'", "type IN ('a', 'c')", "type LIKE 'a%'", "type LIKE 'ab%'", "type = 'abc'",
     "source = 's'", "source = 't'", "x > 5", "x > 3", "x >= 5", "x < 9", "x <= 3", "x = 4", "div(x, 3) = 2",
     "m['k'] = '1'", "m['k'] = '2'", "d / 2.0 > 1.0", "d = 4.0", "x IS NULL", "NOT (x > 5)",
-    "length(type) = 1",
+    "length(type) = 1", "d > 2.0", "d > 5.0", "NOT (d >= 4.0)",
 ]  # fmt: skip
 SMALL = [
     {"type": type_, "source": source, "x": x, "d": d, "m": m}
@@ -127,6 +128,31 @@ def test_a_union_of_realistic_filters_is_exact_and_short(seed: int) -> None:
 )
 def test_a_union_is_simplified(texts: list[str], expected: str) -> None:
     assert Predicate(union(parse(text).node for text in texts), "sql").to("cel") == expected
+
+
+MEASURED = {"x": "double", "y": "double", "s": "string"}
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["x > 5", "x > 10"], "x > 5 OR x > 10"),
+        (["isnan(x)", "x > 10"], "x > 10"),
+        (["x > y"], "x > y"),
+        (["x > y AND s = 'a'", "x >= y AND s = 'b'"], "x > y AND s = 'a' OR x >= y AND s = 'b'"),
+        (["x > 5 AND s = 'a'", "x > 5 AND s = 'b'"], "x > 5 AND s IN ('a', 'b')"),
+        (["x IS NOT DISTINCT FROM y", "s = 'a'"], "s = 'a' OR x IS NOT DISTINCT FROM y"),
+        (["x > 5", "x > 5 AND x IS NOT NULL"], "x > 5"),
+    ],
+)
+def test_a_union_keeps_comparisons_of_doubles_whole(texts: list[str], expected: str) -> None:
+    parts = [predicat.parse(text, "sql", MEASURED).node for text in texts]
+    whole = Predicate(union(parts), "sql")
+    assert (whole.sql("spark"), whole.condition("spark")[0].count("ISNAN")) == (expected, 0)
+    numbers = (-1.0, 5.0, 7.0, 11.0, math.inf, math.nan, None)
+    given = [{"x": x, "y": y, "s": s} for x in numbers for y in numbers for s in ("a", "b", None)]
+    each = [accepted(part, given) for part in parts]
+    assert accepted(whole.node, given) == [any(column) for column in zip(*each, strict=True)]
 
 
 def test_a_union_of_a_thousand_triggers_is_fast_and_always_the_same_text() -> None:

@@ -1,7 +1,7 @@
 """The order of doubles as SQL engines have it: NaN equals itself and is above every number.
 
 The comparisons of the table are those of IEEE 754, where NaN equals nothing and is in no order. What the
-engines have besides is `x <> x`, the test for NaN. Back ends know these forms (`bare_comparison`) and write
+engines have besides is `x <> x`, the test for NaN. Back ends know these forms (`paired`) and write
 the bare comparison for them.
 """
 
@@ -84,23 +84,43 @@ def same_in_engine_order(left: Node, right: Node, span: Span) -> Node:
     return _or(plain, Call(BOOLEAN, "is_true", (both,), span))
 
 
-def bare_comparison(one: Node, other: Node) -> Call | None:
-    """The comparison in the engine's order that `one OR other` is; None if it is none."""
-    if not isinstance(one, Call):
-        return None
-    whole = _lowered(one)
-    return one if isinstance(whole, Call) and whole.op == "or" and whole.args == (one, other) else None
-
-
 def paired(args: Sequence[Node]) -> list[tuple[Node, ...]]:
-    """The parts of an OR, each alone or, where two are a comparison in the engine's order, with the other."""
-    found: list[tuple[Node, ...]] = []
-    parts = list(args)
-    while parts:
-        part = parts.pop(0)
-        whole = bool(parts) and bare_comparison(part, parts[0]) is not None
-        found.append((part, parts.pop(0)) if whole else (part,))
-    return found
+    """The parts of an OR, each alone or, where two are a comparison in the engine's order, with the other,
+    which is the test for NaN. Several comparisons may have the same one.
+    """
+    tests = [_test_beside(part) for part in args]
+    used = set(args).intersection(test for test in tests if test is not None) if any(tests) else set[Node]()
+    return [
+        (part, test) if test is not None and test in used else (part,)
+        for part, test in zip(args, tests, strict=True)
+        if part not in used
+    ]
+
+
+def _test_beside(node: Node) -> Node | None:
+    """The test for NaN that makes a comparison by IEEE 754 one in the engine's order; None of other nodes."""
+    whole = _lowered(node) if isinstance(node, Call) else node
+    if not isinstance(whole, Call) or whole.op != "or" or whole.args[0] != node:
+        return None
+    return whole.args[1]
+
+
+def whole_parts(args: Sequence[Node]) -> list[Node]:
+    """The parts of an OR; two that are a comparison in the engine's order are one part."""
+    return [pair[0] if len(pair) == 1 else _or(*pair) for pair in paired(args)]
+
+
+def bare_comparison(node: Node) -> Node | None:
+    """The comparison that an OR is in the engine's order; None of another node."""
+    pairs = paired(node.args) if isinstance(node, Call) and node.op == "or" else []
+    return pairs[0][0] if len(pairs) == 1 else None
+
+
+def unmarked(node: Node) -> Node:
+    """The comparison that a mark or an OR puts into the engine's order; any other node as it is."""
+    if isinstance(node, Call) and node.op == ENGINE_ORDER:
+        return plain(node)
+    return bare_comparison(node) or node
 
 
 def bare(node: Node) -> Node:
@@ -119,9 +139,12 @@ def rewrite_parts(node: Call, rewrite: Callable[[Node], Node]) -> tuple[Node, ..
     if node.op != "or":
         return tuple(map(rewrite, node.args))
     found: list[Node] = []
+    written: set[Node] = set()
     for first, *rest in paired(node.args):
         new = rewrite(first)
-        found += [new, *(rest if new == first else map(rewrite, rest))]
+        tests = rest if new == first else list(map(rewrite, rest))
+        found += [new, *(test for test in tests if test not in written)]
+        written.update(tests)
     return tuple(found)
 
 

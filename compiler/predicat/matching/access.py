@@ -19,7 +19,7 @@ from typing import Any, TypeGuard
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.forms.engine_order import paired
+from predicat.forms.engine_order import bare_comparison, whole_parts
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
 from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
@@ -114,7 +114,7 @@ def alternatives(node: Node, most: int = 8) -> list[Node]:
     if isinstance(node, Call) and node.op == "is_true":
         return alternatives(node.args[0], most)
     if isinstance(node, Call) and node.op == "or" and len(node.args) <= most:
-        return [_or(pair) for pair in paired(node.args)]
+        return whole_parts(node.args)
     return [node]
 
 
@@ -249,15 +249,12 @@ def _is_null(node: Call, positive: bool, _tolerant: bool, _level: int) -> Cover 
 
 
 def _junction(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
-    args = [_or(pair) for pair in paired(node.args)] if node.op == "or" else node.args
-    if len(args) == 1:
-        return _in_engine_order(node.args[0], positive, tolerant)
+    comparison = bare_comparison(node)
+    if comparison is not None:
+        return _in_engine_order(comparison, positive, tolerant)
+    args = whole_parts(node.args) if node.op == "or" else node.args
     parts = [cover(arg, positive=positive, tolerant=tolerant, level=level) for arg in args]
     return _all_of(parts) if (node.op == "and") == positive else _any_of(parts)
-
-
-def _or(parts: tuple[Node, ...]) -> Node:
-    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", parts, parts[0].span)
 
 
 def _in_engine_order(node: Node, positive: bool, tolerant: bool) -> Cover | None:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from predicat import backends
 from predicat.api import Predicate, check_target
 from predicat.diagnostics import Unsupported
+from predicat.forms.engine_order import bare_comparison, marked, unmarked
 from predicat.ir.nodes import TRUE, Call, Items, Literal, Node
 from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN
@@ -92,7 +93,7 @@ def _weakened(node: Node, supported: Callable[[Node], bool]) -> Node | None:
     if isinstance(node, Call) and node.op == "and":
         parts = [part for part in (_weakened(arg, supported) for arg in node.args) if part is not None]
         return _together(parts, supported)
-    if isinstance(node, Call) and node.op == "or":
+    if isinstance(node, Call) and node.op == "or" and bare_comparison(node) is None:
         return _of_arms(node, supported)
     return next(filter(supported, _looser(node)), None)
 
@@ -105,8 +106,8 @@ def _looser(node: Node) -> Iterator[Node]:
     if negated is not None:
         # An absent value is let through: most languages of brokers have two-valued negation only.
         yield Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (negated,), node.span),), node.span)
-    strict = negated if isinstance(negated, Call) else node
-    if strict.op in STRICT:
+    strict = unmarked(negated or node)
+    if isinstance(strict, Call) and strict.op in STRICT:
         for part in strict.args:
             if not isinstance(part, Literal | Items):
                 present = Call(BOOLEAN, "is_null", (part,), node.span)
@@ -117,7 +118,10 @@ def _negated(node: Call) -> Node | None:
     """What a condition is the negation of."""
     if node.op == "not":
         return node.args[0]
-    return Call(BOOLEAN, "eq", node.args, node.span) if node.op == "ne" else None
+    plain = unmarked(node)
+    if not isinstance(plain, Call) or plain.op != "ne":
+        return None
+    return marked(Call(BOOLEAN, "eq", plain.args, node.span))
 
 
 def _together(parts: list[Node], supported: Callable[[Node], bool]) -> Node | None:
@@ -134,7 +138,7 @@ def _together(parts: list[Node], supported: Callable[[Node], bool]) -> Node | No
 
 def _of_arms(node: Call, supported: Callable[[Node], bool]) -> Node | None:
     """The OR of wider arms; if that is not supported, the conditions on the operands that all arms test."""
-    arms = [conjunction([*arm]) for arm in arms_of(node)]
+    arms = list(map(conjunction, arms_of(node)))
     wider = [_weakened(arm, supported) for arm in arms]
     known = [arm for arm in wider if arm is not None]
     if len(known) < len(wider):
@@ -152,8 +156,9 @@ def _tests(arm: Node) -> dict[Node, list[Node]]:
     """The conditions of an arm by their first operand."""
     found: dict[Node, list[Node]] = {}
     for part in arm.args if isinstance(arm, Call) and arm.op == "and" else (arm,):
-        if isinstance(part, Call) and part.args and not isinstance(part.args[0], Literal):
-            found.setdefault(part.args[0], []).append(part)
+        test = unmarked(part)
+        if isinstance(test, Call) and test.args and not isinstance(test.args[0], Literal):
+            found.setdefault(test.args[0], []).append(part)
     return found
 
 
@@ -161,7 +166,7 @@ def _proof(node: Node, wider: Node, timeout: float) -> str:
     """What the claim that no row is lost rests on: the weakest proof of the arms. Empty if one is lost."""
     proofs = set[str]()
     for arm in arms_of(node):
-        verdict = compare_nodes(conjunction([*arm]), wider, timeout=timeout)
+        verdict = compare_nodes(conjunction(arm), wider, timeout=timeout)
         if verdict.lost is not None:
             return ""
         proofs.add(verdict.proof if verdict.kind in _WIDER else "by construction")

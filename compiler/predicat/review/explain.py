@@ -12,10 +12,9 @@ from predicat.backends.sql.storage import Index, Storage
 from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
-from predicat.forms.engine_order import bare
+from predicat.forms.engine_order import bare, unmarked
 from predicat.ir.nodes import Call, Field, Node, Variable, fields_of, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, LOGIC, ORDERED
-from predicat.ir.surface import ENGINE_ORDER
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
@@ -161,8 +160,7 @@ def _depends_on_row(node: Node) -> bool:
 
 
 def _why(atom: Node) -> str:
-    if isinstance(atom, Call) and atom.op == ENGINE_ORDER:
-        return _why(atom.args[0])
+    atom = unmarked(atom)
     if isinstance(atom, Call) and atom.op in _PUSHED:
         changed = next((arg for arg in atom.args if isinstance(arg, Call) and _depends_on_row(arg)), None)
         return (

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from predicat.forms.engine_order import whole_parts
 from predicat.ir.nodes import FALSE, TRUE, Call, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON
@@ -33,7 +34,7 @@ def union(nodes: Iterable[Node]) -> Node:
     Args:
         nodes: Simplified predicates without parameters.
     """
-    arms = list(dict.fromkeys(arm for node in nodes for arm in arms_of(for_acceptance(node))))
+    arms = list(dict.fromkeys(frozenset(arm) for node in nodes for arm in arms_of(for_acceptance(node))))
     order = _Order()
     for arm in arms:
         order.add(arm)
@@ -42,11 +43,12 @@ def union(nodes: Iterable[Node]) -> Node:
     return simplify(_factored(arms, order))
 
 
-def arms_of(node: Node) -> list[Arm]:
-    """The arms of a predicate. An OR within an AND stays a condition: to multiply it out makes it longer."""
-    parts = _flat(node, "or")
-    found = [frozenset(_flat(part, "and")) - {TRUE} for part in parts]
-    return [arm for arm in found if FALSE not in arm]
+def arms_of(node: Node) -> list[list[Node]]:
+    """The conditions of each arm of a predicate, in order. An OR within an AND stays a condition: to multiply
+    it out makes it longer.
+    """
+    parts = [dict.fromkeys(_flat(part, "and")) for part in whole_parts(_flat(node, "or"))]
+    return [[condition for condition in arm if condition != TRUE] for arm in parts if FALSE not in arm]
 
 
 class _Order:

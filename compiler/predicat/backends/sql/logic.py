@@ -28,7 +28,7 @@ from predicat.backends.sql.comparisons import compare, is_numeric_mix, tested
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.backends.sql.renderer import CONVERSIONS, Renderer, constant
 from predicat.forms.conversions import convert
-from predicat.forms.engine_order import paired
+from predicat.forms.engine_order import bare_comparison, paired
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import JUNCTIONS, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP
@@ -100,7 +100,7 @@ def _without_guard(r: Renderer, node: Node, numbers: set[Node]) -> Sql | None:
 
 def _lower_bound(node: Node) -> Node:
     """A comparison alone, if NaN passes it, too: beside an upper bound that does not matter."""
-    return node.args[0] if _is_or(node) and len(paired(node.args)) == 1 else node
+    return bare_comparison(node) or node
 
 
 def _bounds(one: Node, other: Node) -> tuple[Call, Call] | None:
