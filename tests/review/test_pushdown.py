@@ -64,6 +64,18 @@ filters:
     params: {limit: bigint}
     sql: total > :limit
 """
+READINGS = """\
+apiVersion: predicat/v1
+dataset: readings
+fields: {x: double, y: double, s: string}
+filters:
+  warm: {description: Warm, sql: x > 5}
+  hot: {description: Hot, sql: x > 10}
+  cold: {description: Cold, sql: NOT x > 5}
+  bounded: {description: Bounded, sql: "x > 5 AND x < 9"}
+  risen: {description: Risen, sql: "x > y AND s = 'a'"}
+  seen: {description: Seen, python: tests.entry_classes.Tagged, after: warm}
+"""
 OTHER = """\
 apiVersion: predicat/v1
 dataset: other
@@ -260,3 +272,24 @@ def test_a_catalog_has_unions(tmp_path: Path) -> None:
     }
     assert "parameter 'limit'" in run("union", "above", *folder).stderr
     assert "--from is needed" in run("translate", str(tmp_path / "c.yml"), "--to", "cel").stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("union warm hot --to eventbridge", '{"x": [{"numeric": [">", 5.0]}, {"numeric": [">", 10.0]}]}'),
+        ("union seen --wider --to eventbridge", '{"x": [{"numeric": [">", 5.0]}]}'),
+        ("union cold hot --wider --to eventbridge", '{"x": [{"exists": true}, {"numeric": [">", 10.0]}]}'),
+        ("translate readings.warm --to eventbridge", '{"x": [{"numeric": [">", 5.0]}]}'),
+        (
+            "split bounded --for eventbridge",
+            'pushed (eventbridge): {"x": [{"numeric": [">", 5.0]}]}\nrest (spark): x < 9',
+        ),
+        ("split warm --for eventbridge", 'pushed (eventbridge): {"x": [{"numeric": [">", 5.0]}]}'),
+        ("split risen --for cesql", "pushed (cesql): EXISTS x AND s = 'a'\nrest (spark): x > y"),
+    ],
+)
+def test_sources_without_nan_get_no_test_for_it(tmp_path: Path, command: str, expected: str) -> None:
+    (tmp_path / "c.yml").write_text(READINGS)
+    done = run(*command.split(), "--catalog", str(tmp_path))
+    assert done.stdout.startswith(expected + "\n"), done.stdout + done.stderr

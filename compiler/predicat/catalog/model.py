@@ -201,9 +201,9 @@ class Filter(WrittenFilter, frozen=True):
             param.required for param in version.params.values()
         )
 
-    def row_filter(self, number: int | None = None) -> Node | None:
+    def row_filter(self, number: int | None = None, *, written: bool = False) -> Node | None:
         """The predicate of a version (default: the latest) at the defaults of its parameters, TRUE for the
-        rows that the filter accepts.
+        rows that the filter accepts: its core or, with `written`, its surface.
 
         `on_unknown: accept` is a part of it. None where a parameter has no default.
         """
@@ -213,7 +213,9 @@ class Filter(WrittenFilter, frozen=True):
         version = self.current if number is None else self.versions[number]
         if any(param.required for param in version.params.values()):
             return None
-        return accepted_rows(with_defaults(version.predicate.node), self.on_unknown)
+        predicate = version.predicate
+        node = predicate.surface if written else predicate.node
+        return accepted_rows(with_defaults(node), self.on_unknown)
 
 
 R = TypeVar("R", bound=Struct)
@@ -435,11 +437,11 @@ class Catalog(Struct, frozen=True):
         """
         filter_, number = self.find(name)
         version = filter_.versions[number]
-        node = filter_.row_filter(number)
+        node, surface = filter_.row_filter(number), filter_.row_filter(number, written=True)
         if node is None:
             required = next(param.name for param in version.params.values() if param.required)
             raise PredicatError.of(msg.missing_param(NOWHERE, filter_.qualified, required))
-        return Predicate(node, version.language)
+        return Predicate(node, version.language, written=surface)
 
     def union(self, *names: str) -> Predicate:
         """One predicate that is TRUE for the rows that at least one of the filters accepts.
@@ -463,7 +465,9 @@ class Catalog(Struct, frozen=True):
         parts = [self.accepted(name) for name in chosen]
         languages = {part.language for part in parts}
         return Predicate(
-            union(part.node for part in parts), languages.pop() if len(languages) == 1 else "sql"
+            union(part.node for part in parts),
+            languages.pop() if len(languages) == 1 else "sql",
+            written=union(part.surface for part in parts),
         )
 
     def _matching(self, name: str) -> list[str]:
