@@ -18,7 +18,9 @@ os.environ.setdefault("TZ", "UTC")
 FAST = os.environ.get("PREDICAT_FAST") == "1"
 SLOW = os.environ.get("PREDICAT_SLOW") == "1"
 _FIXTURES = frozenset({"spark", "postgres", "browser", "page"})
-_ENGINES = re.compile(r"duckdb|predicat_spark|psycopg|playwright|great_expectations|spark-submit|--engine")
+_ENGINES = re.compile(
+    r"duckdb|predicat_spark|psycopg|playwright|great_expectations|spark-submit|spark_environment|--engine"
+)
 
 
 def needs_engine(item: pytest.Item) -> bool:
