@@ -311,21 +311,21 @@ class Predicate(Struct, frozen=True, dict=True):
         or a value of another type.
         """
         known = params_of(self.node)
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for name, value in params.items():
             if name not in known:
                 raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, known))
             if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
                 raise PredicatError.of(say.nan_parameter(NOWHERE, name))
             try:
-                found[name] = to_value(value, known[name].type)
+                values[name] = to_value(value, known[name].type)
             except RowError:
                 raise PredicatError.of(
                     msg.param_type(
                         NOWHERE, "this predicate", name, str(known[name].type), type(value).__name__
                     )
                 ) from None
-        return found
+        return values
 
 
 def checked_dialect(name: str) -> Dialect:
@@ -386,17 +386,17 @@ def parse(
     source = Source(name, text if isinstance(text, str) else "")
     _whole_characters(source)
     known = None if fields is None else declared(fields)
-    row = LANGUAGES[language].meant(ansi=ansi)
+    language_ = LANGUAGES[language].meant(ansi=ansi)
     whole = getattr(text, "span", None) or Span(
         source, 0, len(source.text)
     )  # data that was read from a file knows its place
-    tree = row.read(Body(text, source, whole, on, known))
+    tree = language_.read(Body(text, source, whole, on, known))
     constants = {
         f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()
     }
-    surface = check(tree, Scope(known, enums=constants), row.rules)
+    surface = check(tree, Scope(known, enums=constants), language_.rules)
     node = core(surface)
-    alone = row.shape == "text" and isinstance(text, str) and not constants and not params_of(node)
+    alone = language_.shape == "text" and isinstance(text, str) and not constants and not params_of(node)
     return Predicate(node, language, text.strip() if alone else None, simplify(surface))
 
 

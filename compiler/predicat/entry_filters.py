@@ -136,14 +136,14 @@ def plan(
     Raises:
         PredicatError: There is no such filter or subscription, or the filter has no `python:` body.
     """
-    found, version = catalog.find(name)
-    node = with_defaults(found.versions[version].predicate.node)
-    return plan_of(catalog, found, version, node, subscription=subscription, consumer=consumer)
+    filter_, version = catalog.find(name)
+    node = with_defaults(filter_.versions[version].predicate.node)
+    return plan_of(catalog, filter_, version, node, subscription=subscription, consumer=consumer)
 
 
 def plan_of(
     catalog: Catalog,
-    found: Filter,
+    filter_: Filter,
     version: int,
     node: Node,
     *,
@@ -151,8 +151,8 @@ def plan_of(
     consumer: Mapping[str, str] | None = None,
 ) -> Plan:
     """As `plan`, for a version whose predicate `node` has its parameters given."""
-    dataset = catalog.datasets[found.dataset]
-    label = f"{found.qualified}@{version}"
+    dataset = catalog.datasets[filter_.dataset]
+    label = f"{filter_.qualified}@{version}"
     native, classes = _parts(node)
     if not classes:
         raise PredicatError.of(say.not_an_entry_filter(label))
@@ -165,7 +165,7 @@ def plan_of(
         label,
         simplify(native),
         classes,
-        found.on_unknown == "accept",
+        filter_.on_unknown == "accept",
         tuple(dataset.fields),
         dataset.key,
         subscription,
@@ -207,12 +207,12 @@ def load(name: str) -> EntryFilter:
     """
     made = _class(name)
     try:
-        found: EntryFilter = made()
+        instance: EntryFilter = made()
     except Exception as error:
         raise PredicatError.of(say.not_loaded(name, f"{type(error).__name__}: {error}")) from error
-    if not callable(getattr(found, "filter_entry", None)):
+    if not callable(getattr(instance, "filter_entry", None)):
         raise PredicatError.of(say.no_method(name))
-    return found
+    return instance
 
 
 def _class(name: str) -> Callable[[], EntryFilter]:
@@ -225,12 +225,12 @@ def _class(name: str) -> Callable[[], EntryFilter]:
             return _attribute(point.module, point.attr)
     except Exception as error:  # whatever the user's module does when it is imported
         raise PredicatError.of(say.not_loaded(name, f"{type(error).__name__}: {error}")) from error
-    raise PredicatError.of(say.no_provider(name, [row.name for row in providers()]))
+    raise PredicatError.of(say.no_provider(name, [provider.name for provider in providers()]))
 
 
 def _attribute(module: str, attribute: str) -> Callable[[], EntryFilter]:
-    found: Callable[[], EntryFilter] = getattr(import_module(module), attribute)
-    return found
+    factory: Callable[[], EntryFilter] = getattr(import_module(module), attribute)
+    return factory
 
 
 # --- running them
@@ -259,20 +259,20 @@ class Chain:
         """What the classes say of a row that the native filter accepts; `tries` is as in the context."""
         context = FilterContext(self.plan.subscription, self._properties, self._consumer, message, tries)
         outcome = Outcome.ACCEPT
-        for name, row in self._filters:
+        for name, entry_filter in self._filters:
             try:
-                found = row.filter_entry(entry, context)
+                result = entry_filter.filter_entry(entry, context)
                 if (
-                    type(found) is not FilterResult
+                    type(result) is not FilterResult
                 ):  # a text of the same name counts, anything else is an error
-                    found = FilterResult(found)
+                    result = FilterResult(result)
             except Exception as error:  # noqa: BLE001  # whatever the user's code raises
                 self._raised(name, _key(self.plan.key, entry, message), error)
                 outcome = Outcome.UNKNOWN
                 continue
-            if found is FilterResult.REJECT:
+            if result is FilterResult.REJECT:
                 return Outcome.REJECT
-            if found is FilterResult.RESCHEDULE and outcome is Outcome.ACCEPT:
+            if result is FilterResult.RESCHEDULE and outcome is Outcome.ACCEPT:
                 outcome = Outcome.RESCHEDULE
         return outcome
 
@@ -282,9 +282,9 @@ class Chain:
 
     def close(self) -> None:
         """Close every class; an error is logged."""
-        for name, row in self._filters:
+        for name, entry_filter in self._filters:
             try:
-                row.close()
+                entry_filter.close()
             except Exception:  # noqa: BLE001  # whatever the user's code raises
                 _LOG.exception("close of %s", name)
 

@@ -67,10 +67,10 @@ def create_views(
     """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
-    found = list(_acceptable(catalog, dataset))
-    provide(session, (node for _, _, node in found))
+    filters = list(_acceptable(catalog, dataset))
+    provide(session, (node for _, _, node in filters))
     with settings(session, READING):
-        for name, relation, node in found:
+        for name, relation, node in filters:
             source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
             session.sql(
                 f"CREATE {kind} {quoted(name)} AS SELECT * FROM {source} WHERE "
@@ -103,10 +103,10 @@ def create_functions(
     """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
-    found = list(_acceptable(catalog, dataset))
-    provide(session, (node for _, _, node in found))
+    filters = list(_acceptable(catalog, dataset))
+    provide(session, (node for _, _, node in filters))
     with settings(session, READING):
-        for name, _, node in found:
+        for name, _, node in filters:
             fields = fields_of(node).values()
             arguments = ", ".join(f"{quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
             body = f"({backends.dialect('spark').render(node)}) IS TRUE"
@@ -141,7 +141,7 @@ def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, st
     for item in catalog.datasets.values():
         if dataset not in (None, item.name) or "spark" not in item.relation:
             continue
-        for row in item.filters.values():
-            node = row.row_filter() if row.has_view() else None
+        for filter_ in item.filters.values():
+            node = filter_.row_filter() if filter_.has_view() else None
             if node is not None:
-                yield row.view, item.relation["spark"], node
+                yield filter_.view, item.relation["spark"], node

@@ -55,28 +55,28 @@ def apply(
     from pyspark.sql.functions import expr  # noqa: PLC0415  # pyspark takes half a second to load
     from pyspark.sql.types import StringType, StructType  # noqa: PLC0415  # as above
 
-    found = plan(catalog, name, subscription=subscription, consumer=consumer)
-    Chain(found).close()  # a class that is not there is an error now, not in every task
-    provide(frame.sparkSession, [found.native])
-    native = backends.dialect("spark").render(for_acceptance(found.native))
-    fields = catalog.datasets[found.name.partition(".")[0]].fields
+    plan_ = plan(catalog, name, subscription=subscription, consumer=consumer)
+    Chain(plan_).close()  # a class that is not there is an error now, not in every task
+    provide(frame.sparkSession, [plan_.native])
+    native = backends.dialect("spark").render(for_acceptance(plan_.native))
+    fields = catalog.datasets[plan_.name.partition(".")[0]].fields
     columns = {decl.column("spark"): field for field, decl in fields.items()}
     schema = StructType(list(frame.schema.fields))
     if outcome is not None:
         schema = schema.add(outcome, StringType(), nullable=False)
-    run = _batches(replace(found, native=TRUE), {name: columns.get(name) for name in frame.columns}, outcome)
+    run = _batches(replace(plan_, native=TRUE), {name: columns.get(name) for name in frame.columns}, outcome)
     return frame.where(expr(native)).mapInArrow(run, schema)
 
 
 def _batches(
-    found: Plan, columns: Mapping[str, str | None], outcome: str | None
+    plan_: Plan, columns: Mapping[str, str | None], outcome: str | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """The function that each task runs on its batches. `columns`: the field of each column."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa  # noqa: PLC0415  # in the worker
 
-        chain = Chain(found)
+        chain = Chain(plan_)
         try:
             for batch in batches:
                 outcomes = [chain.outcome(entry, message) for entry, message in rows_of(batch, columns)]

@@ -26,14 +26,14 @@ def provide(session: SparkSession, nodes: Iterable[Node]) -> None:
     """Make the values of the long lists of some predicates known to a session, whose SQL asks for them by
     their hash. Without long lists it does nothing. Raises PredicatError for a session of Spark Connect.
     """
-    found = long_lists(nodes)
-    if not found:
+    long = long_lists(nodes)
+    if not long:
         return
     load_classes(session)
     jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # PySpark has no public way to the JVM
     lists = jvm.io.predicat.spark.Lists
     lists.install(session._jsparkSession)  # noqa: SLF001  # as above
-    for _, listed in found:
+    for _, listed in long:
         lists.provide(listed.digest, _file_of(listed).resolve().as_uri())
 
 

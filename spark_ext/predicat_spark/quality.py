@@ -137,12 +137,12 @@ def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> Dat
 
 def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any]]:
     names = dict.fromkeys(
-        decl.column("spark") for row in plan.filters for decl in row.current.predicate.fields.values()
+        decl.column("spark") for item in plan.filters for decl in item.current.predicate.fields.values()
     )
     columns = [quoted(name) for name in names] or ["1 AS one"]
     return [
-        row.asDict(recursive=True)
-        for row in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()
+        item.asDict(recursive=True)
+        for item in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()
     ]
 
 

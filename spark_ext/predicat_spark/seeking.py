@@ -96,9 +96,9 @@ def _first(frame: DataFrame, accepted: Column, order_by: str | None) -> dict[str
     for low, high in _slices(least, most):
         inside = order >= F.lit(low).cast(kind) if low is not None else F.lit(True)
         before = order < F.lit(high).cast(kind) if high is not None else order.isNotNull()
-        found = _one(whole.where(inside & before & accepted).orderBy(order))
-        if found is not None:
-            return found
+        row = _one(whole.where(inside & before & accepted).orderBy(order))
+        if row is not None:
+            return row
     return _one(whole.where(order.isNull() & accepted))
 
 
@@ -155,11 +155,11 @@ def _with_position(frame: DataFrame) -> DataFrame:
 
     columns = [F.col(path).alias(name) for name, path in zip(_hidden(), _POSITION.values(), strict=True)]
     try:
-        found = frame.select("*", *columns)
-        _ = found.schema
+        result = frame.select("*", *columns)
+        _ = result.schema
     except AnalysisException:
         return frame
-    return found
+    return result
 
 
 @contextmanager

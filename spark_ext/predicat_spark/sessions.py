@@ -52,13 +52,13 @@ def _start(options: Mapping[str, str], jar: Future[Path] | None = None) -> Spark
     """A new session. While the jar is being compiled, Java and Spark start already."""
     from pyspark.sql import SparkSession  # noqa: PLC0415  # optional
 
-    found = dict(options)
-    if jar is not None and (jar.done() or _remote(found)):
-        found = _with_jar(found, jar.result())
+    settings_ = dict(options)
+    if jar is not None and (jar.done() or _remote(settings_)):
+        settings_ = _with_jar(settings_, jar.result())
     elif jar is not None:
-        found = _start_beside(found, jar)
+        settings_ = _start_beside(settings_, jar)
     builder = SparkSession.builder
-    for key, value in found.items():
+    for key, value in settings_.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
 
@@ -71,8 +71,8 @@ def _start_beside(options: Mapping[str, str], jar: Future[Path]) -> dict[str, st
 
     classes = Path(tempfile.mkdtemp(prefix="predicat-classes-"))
     atexit.register(shutil.rmtree, classes, ignore_errors=True)
-    found = {**options, _CLASS_PATH: _joined(options.get(_CLASS_PATH), str(classes), os.pathsep)}
-    context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(found.items())))
+    config = {**options, _CLASS_PATH: _joined(options.get(_CLASS_PATH), str(classes), os.pathsep)}
+    context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(config.items())))
     try:
         with zipfile.ZipFile(jar.result()) as archive:
             archive.extractall(classes)
@@ -80,7 +80,7 @@ def _start_beside(options: Mapping[str, str], jar: Future[Path]) -> dict[str, st
         context.stop()
         raise
     context._jsc.sc().addJar(str(jar.result()))  # noqa: SLF001  # PySpark has no public way to add a jar
-    return found
+    return config
 
 
 def _with_jar(options: Mapping[str, str], jar: Path) -> dict[str, str]:
@@ -130,10 +130,10 @@ def compile_manifest(catalog: str | Path, target: str | Path) -> Path:
 
     path = Path(target)
     path.parent.mkdir(parents=True, exist_ok=True)
-    found = load_catalog(catalog)
-    for name, text in list_texts(found).items():
+    catalog_ = load_catalog(catalog)
+    for name, text in list_texts(catalog_).items():
         write_text(path.parent / name, text)
-    write_manifest(build_manifest(found), path)
+    write_manifest(build_manifest(catalog_), path)
     return path
 
 

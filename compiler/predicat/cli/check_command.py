@@ -193,20 +193,22 @@ def _result(
     file = read_lock_file(path)
     merged = base.file(catalog.datasets, file)
     rules = Rules(catalog, file, datetime.now(tz=UTC).date(), base=merged, path=str(path), select=select)
-    found = [] if file is None and merged is None else rules.problems()
-    errors = [item for item in found if item.severity is Severity.ERROR]
+    problems_ = [] if file is None and merged is None else rules.problems()
+    errors = [item for item in problems_ if item.severity is Severity.ERROR]
     if errors:
         raise PredicatError(errors)
-    warnings = (*catalog.warnings, *found)
+    warnings = (*catalog.warnings, *problems_)
     texts = [item.render() for item in warnings]
     filters = catalog.filters()
     return {
-        "problems": [{**row, "text": text} for row, text in zip(problems(warnings), texts, strict=True)],
+        "problems": [
+            {**filter_, "text": text} for filter_, text in zip(problems(warnings), texts, strict=True)
+        ],
         "datasets": len(catalog.datasets),
         "filters": len(filters),
         "of": every,
-        "versions": sum(len(row.versions) for row in filters),
-        "tests": sum(len(row.tests) for row in filters),
+        "versions": sum(len(filter_.versions) for filter_ in filters),
+        "tests": sum(len(filter_.tests) for filter_ in filters),
         "released": len(rules.lock.versions) if file is not None else None,
         "compared": merged is not None,
     }

@@ -79,9 +79,9 @@ def command(
     for old in {*(target / "sql").rglob("*.sql"), *(target / "lists").glob("predicat_*.json")} - written:
         old.unlink()
     notes = [
-        f"note: {row['name']} has no SQL for {dialect}: {reason}"
-        for row in manifest["filters"]
-        for dialect, reason in row["refused"].items()
+        f"note: {entry['name']} has no SQL for {dialect}: {reason}"
+        for entry in manifest["filters"]
+        for dialect, reason in entry["refused"].items()
     ]
     write_manifest(
         manifest,
@@ -111,11 +111,11 @@ def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
     from predicat.backends.sql.lines import broken  # noqa: PLC0415  # not for --help
 
     result: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        for dialect, sql in row["sql"].items():
-            lines = result.setdefault((dialect, row["dataset"]), [])
+    for entry in rows:
+        for dialect, sql in entry["sql"].items():
+            lines = result.setdefault((dialect, entry["dataset"]), [])
             lines.append(
-                f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n"
+                f"-- {entry['name']}@{entry['version']}{'' if entry['latest'] else ', not the latest'}\n"
                 f"{broken(sql, dialect)}\n"
             )
     return {

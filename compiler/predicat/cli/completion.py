@@ -30,10 +30,10 @@ def selectors(context: click.Context, text: str) -> list[str]:
     named: list[str] = []
     with suppress(PredicatError, OSError):
         datasets = read_definitions(Path(folder or "catalog")).datasets.values()
-        rows = [row for dataset in datasets for row in dataset.filters.values()]
+        rows = [filter_ for dataset in datasets for filter_ in dataset.filters.values()]
         named = [name for dataset in datasets for name in dataset.subscriptions]
-    found = _SIGNS.match(text)
-    signs = found[0] if found is not None else ""
+    match = _SIGNS.match(text)
+    signs = match[0] if match is not None else ""
     wanted = text.removeprefix(signs)
     return [signs + name for name in dict.fromkeys(_offered(rows, named, wanted)) if name.startswith(wanted)]
 
@@ -43,18 +43,18 @@ def _offered(rows: Iterable[WrittenFilter], subscriptions: Iterable[str], text: 
 
     method = text.partition(":")[0] if ":" in text else ""
     if method == "tag":
-        yield from (f"tag:{tag}" for row in rows for tag in row.tags)
+        yield from (f"tag:{tag}" for filter_ in rows for tag in filter_.tags)
     elif method == "owner":
-        yield from (f"owner:{row.owner}" for row in rows if row.owner)
+        yield from (f"owner:{filter_.owner}" for filter_ in rows if filter_.owner)
     elif method == "language":
-        yield from (f"language:{row.versions[row.latest].language}" for row in rows)
+        yield from (f"language:{filter_.versions[filter_.latest].language}" for filter_ in rows)
     elif method == "subscription":
         yield from (f"subscription:{name}" for name in subscriptions)
     elif method == "state":
         yield from (f"state:{state}" for state in STATES)
     else:
-        yield from (row.qualified for row in rows)
-        yield from (row.name for row in rows)
-        yield from (row.dataset for row in rows)
+        yield from (filter_.qualified for filter_ in rows)
+        yield from (filter_.name for filter_ in rows)
+        yield from (filter_.dataset for filter_ in rows)
         yield from subscriptions
         yield from (f"{name}:" for name in METHODS)

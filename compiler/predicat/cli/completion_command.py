@@ -23,7 +23,7 @@ def command(shell: str) -> None:
 
     from predicat.cli.main import cli  # noqa: PLC0415  # it loads this module
 
-    found = get_completion_class(shell)
-    if found is None:
+    shell_class = get_completion_class(shell)
+    if shell_class is None:
         raise click.UsageError(say.no_shell(shell))
-    click.echo(found(cli, {}, "predicat", "_PREDICAT_COMPLETE").source())
+    click.echo(shell_class(cli, {}, "predicat", "_PREDICAT_COMPLETE").source())

@@ -112,11 +112,11 @@ def _figures(definitions: Definitions | None, name: str) -> str:
     """How good the tests of a filter are."""
     from predicat.review.coverage import measure  # noqa: PLC0415  # not for --help
 
-    row = definitions.filter(name) if definitions is not None else None
-    if row is None:
+    definition = definitions.filter(name) if definitions is not None else None
+    if definition is None:
         return ""
-    result = measure(row, timeout=0.2) if row.tests else None
-    return result.short() if result else "" if row.tests else "no tests"
+    result = measure(definition, timeout=0.2) if definition.tests else None
+    return result.short() if result else "" if definition.tests else "no tests"
 
 
 def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> AbstractContextManager[Sides]:
@@ -135,7 +135,7 @@ def _counted(review: Review, definitions: Definitions | None, source: str, maste
 
         asked, refused = questions(review, "postgres")
         with connect(source) as connection:
-            relations = {name: row["relation"] for name, row in review.sides[1].datasets.items()}
+            relations = {name: state["relation"] for name, state in review.sides[1].datasets.items()}
             return {**refused, **postgres.count(connection, asked, relations)}
     dataset, sign, path = source.partition("=")
     datasets = definitions.datasets if definitions is not None else {}

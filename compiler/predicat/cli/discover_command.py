@@ -144,31 +144,31 @@ def command(
     _known_codes(select)
     if engine is not None and not Path(engine).is_dir() and "=" not in engine and "://" not in engine:
         raise click.UsageError(say.no_engine(engine))
-    found = _read(paths, dialect, dsn)
-    if not found.files and not found.conditions:
+    scan = _read(paths, dialect, dsn)
+    if not scan.files and not scan.conditions:
         tell(say.nothing_read(paths).render() + "\n")
     if propose is not None or form == "json":
         from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no owners
 
-        found.conditions = with_authors(found.conditions)
+        scan.conditions = with_authors(scan.conditions)
     if propose is not None:
-        _propose(found, propose, jobs, interactive=interactive)
+        _propose(scan, propose, jobs, interactive=interactive)
         return
     if rewritten is not None:
-        _rewrite(found, folder, rewritten, jobs)
+        _rewrite(scan, folder, rewritten, jobs)
         return
-    result = report.Report(found, [], Counter(), judged=False) if unjudged else _judged(found, folder, jobs)
+    result = report.Report(scan, [], Counter(), judged=False) if unjudged else _judged(scan, folder, jobs)
     if update and baseline is not None:
         _write(baseline, result.findings)
         return
     shown = report.Report(
-        found,
+        scan,
         _new(result.findings, baseline),
         result.unjudged,
         result.judged,
         result.undecided,
         select,
-        _counted(found, engine) if engine is not None else (),
+        _counted(scan, engine) if engine is not None else (),
     )
     _show(shown, form, output)
     if check and any(map(stops, shown.findings)):
@@ -212,15 +212,15 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Foun
     chosen = dialects.known(dialect) if dialect is not None else None
     if dialect is not None and chosen is None:
         raise click.UsageError(say.unknown_dialect(dialect, dialects.names()))
-    found = folder.read(paths, chosen)
+    scan = folder.read(paths, chosen)
     if dsn is not None:
         from predicat.discover.read import postgres  # noqa: PLC0415  # an optional package
 
-        found.add(postgres.conditions(dsn))
-    return found
+        scan.add(postgres.conditions(dsn))
+    return scan
 
 
-def _judged(found: Found, catalog: Path | None, jobs: int) -> Report:
+def _judged(scan: Found, catalog: Path | None, jobs: int) -> Report:
     """What is found in the conditions, also beside the filters of the catalog."""
     extras.require("z3")
     from predicat.discover import kept  # noqa: PLC0415  # not for --help
@@ -230,27 +230,27 @@ def _judged(found: Found, catalog: Path | None, jobs: int) -> Report:
     from predicat.discover.report import Report  # noqa: PLC0415  # as above
 
     place = _catalog(catalog)
-    conditions, names = found.conditions, list[str]()
+    conditions, names = scan.conditions, list[str]()
     if place is not None:
         loaded = load_quietly(place, {})
         known, names = known_filters(loaded)
         conditions = [*with_types(conditions, loaded), *known]
     judged = judge(conditions, jobs=jobs, cache=kept.folder())
-    numbers = dict(enumerate(names, len(found.conditions)))
+    numbers = dict(enumerate(names, len(scan.conditions)))
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
-    return Report(found, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
+    return Report(scan, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
 
 
-def _counted(found: Found, place: str) -> list[Count]:
+def _counted(scan: Found, place: str) -> list[Count]:
     """The rows of each condition on an engine. Raises PredicatError if it cannot be reached."""
     from predicat.discover.counts import counts  # noqa: PLC0415  # not for --help
     from predicat.discover.engines import engine  # noqa: PLC0415  # an optional package
 
     with engine(place) as opened:
-        return counts(found.conditions, opened)
+        return counts(scan.conditions, opened)
 
 
-def _rewrite(found: Found, catalog: Path | None, out: Path, jobs: int) -> None:
+def _rewrite(scan: Found, catalog: Path | None, out: Path, jobs: int) -> None:
     """Write the patch of all copies of filters. Raises UsageError without a catalog."""
     extras.require("z3")
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
@@ -264,11 +264,11 @@ def _rewrite(found: Found, catalog: Path | None, out: Path, jobs: int) -> None:
         raise click.UsageError(say.NEEDS_CATALOG)
     loaded = load_quietly(place, {})
     known, names = known_filters(loaded)
-    conditions = [*with_types(found.conditions, loaded), *known]
+    conditions = [*with_types(scan.conditions, loaded), *known]
     judged = judge(conditions, jobs=jobs, cache=kept.folder())
-    result = patch(conditions, judged, dict(enumerate(names, len(found.conditions))), loaded)
-    for row, reason in result.stay:
-        click.echo(say.stays(row.place.path, row.place.line, reason), err=True)
+    result = patch(conditions, judged, dict(enumerate(names, len(scan.conditions))), loaded)
+    for condition, reason in result.stay:
+        click.echo(say.stays(condition.place.path, condition.place.line, reason), err=True)
     write_text(out, result.text)
     click.echo(say.patched(str(out), len(result.places)))
 
@@ -281,16 +281,16 @@ def _catalog(given: Path | None) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _propose(found: Found, folder: Path, jobs: int, *, interactive: bool) -> None:
+def _propose(scan: Found, folder: Path, jobs: int, *, interactive: bool) -> None:
     """Write a catalog with the rules that were found."""
     extras.require("z3")
     from predicat.discover import kept  # noqa: PLC0415  # not for --help
     from predicat.discover import propose as catalogs  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
 
-    judged = judge(found.conditions, jobs=jobs, cache=kept.folder())
+    judged = judge(scan.conditions, jobs=jobs, cache=kept.folder())
     ask, choose = (_asked, _right) if interactive else (None, None)
-    proposal = catalogs.propose(found.conditions, judged, ask, choose)
+    proposal = catalogs.propose(scan.conditions, judged, ask, choose)
     written, there = catalogs.write(proposal, folder)
     for reason, number in proposal.left.most_common():
         click.echo(say.left_out(reason, number), err=True)
@@ -300,7 +300,10 @@ def _propose(found: Found, folder: Path, jobs: int, *, interactive: bool) -> Non
 def _right(near: Near) -> list[Rule]:
     """The rules that somebody says are right, of two that are nearly the same."""
     both = [near.first, near.second]
-    shown = [(rule.sql, [f"{row.place.path}:{row.place.line}" for row in rule.conditions]) for rule in both]
+    shown = [
+        (rule.sql, [f"{condition.place.path}:{condition.place.line}" for condition in rule.conditions])
+        for rule in both
+    ]
     click.echo("\n" + say.two_rules(near.relation, near.message, shown, near.rows), err=True)
     answers = {"1": both[:1], "2": both[1:], "both": both}
     given: str = click.prompt(say.ASKS_WHICH, default="both", type=click.Choice(list(answers)), err=True)
@@ -314,21 +317,21 @@ def _asked(sql: str, name: str) -> str:
     return "" if given.strip() == "-" else given
 
 
-def _new(found: Sequence[Finding], baseline: Path | None) -> Sequence[Finding]:
+def _new(findings: Sequence[Finding], baseline: Path | None) -> Sequence[Finding]:
     """The findings that a baseline does not have."""
     if baseline is None:
-        return found
+        return findings
     from predicat.review import baseline as lines  # noqa: PLC0415  # not for --help
 
-    result = lines.apply_baseline(found, lines.read(baseline))
+    result = lines.apply_baseline(findings, lines.read(baseline))
     if result.accepted or result.stale:
         click.echo(say.baseline(str(baseline), result.accepted, len(result.stale)), err=True)
     return result.new
 
 
-def _write(baseline: Path, found: Sequence[Finding]) -> None:
+def _write(baseline: Path, findings: Sequence[Finding]) -> None:
     from predicat.discover.findings import stops  # noqa: PLC0415  # not for --help
     from predicat.review import baseline as lines  # noqa: PLC0415  # as above
 
-    total = lines.write(baseline, [item for item in found if stops(item)])
+    total = lines.write(baseline, [item for item in findings if stops(item)])
     click.echo(say.written(str(baseline), total))

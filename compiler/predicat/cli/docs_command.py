@@ -118,7 +118,7 @@ def _build(
 
     catalog = load_quietly(selection.folder, selection.variables)
     if not selection.everything:
-        catalog = catalog.only(row.qualified for row in selection.filters(catalog))
+        catalog = catalog.only(filter_.qualified for filter_ in selection.filters(catalog))
     with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("pages", total=len(catalog.filters()))
         return write(

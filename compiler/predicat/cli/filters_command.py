@@ -19,14 +19,16 @@ def list_providers(form: str) -> None:
     """List the entry filters that installed packages provide: name, class, package."""
     from predicat.entry_filters import GROUP, providers  # noqa: PLC0415  # not for --help
 
-    found = providers()
+    entry_points = providers()
     if form == "json":
-        data = [{"name": row.name, "class": row.target, "distribution": row.distribution} for row in found]
+        data = [
+            {"name": row.name, "class": row.target, "distribution": row.distribution} for row in entry_points
+        ]
         show(form, data, str)
         return
-    if not found:
+    if not entry_points:
         click.echo(say.no_providers(GROUP))
         return
-    widths = [max(len(row[at]) for row in found) for at in (0, 1)]
-    for row in found:
+    widths = [max(len(row[at]) for row in entry_points) for at in (0, 1)]
+    for row in entry_points:
         click.echo(f"{row.name:{widths[0]}}  {row.target:{widths[1]}}  {row.distribution}")

@@ -38,7 +38,7 @@ def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: boo
 
     reporter = Reporter()
     changed = count = 0
-    found: list[dict[str, Any]] = []
+    problems_: list[dict[str, Any]] = []
     for file in files or catalog_files(folder, reporter):
         source = _standard_input() if str(file) == "-" else read_source(file, reporter, {})
         if source is None:
@@ -60,11 +60,11 @@ def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: boo
             if form == "text":
                 click.echo("".join(lines), nl=False)
         shown = {"text": text} if str(file) == "-" else {}
-        found.append({"file": source.name, "changes": text != source.text, **shown})
+        problems_.append({"file": source.name, "changes": text != source.text, **shown})
     reporter.raise_errors()
     if form == "json":
         written = bool(changed) and not (only_check or show)
-        click.echo(text_of({"files": found, "changed": changed, "written": written}))
+        click.echo(text_of({"files": problems_, "changed": changed, "written": written}))
     elif str(next(iter(files), "")) != "-":
         what = "would change" if only_check or show else "changed"
         click.echo(f"{changed} of {quantity(count, 'file')} {what}", err=True)

@@ -59,13 +59,13 @@ def command(
     result = checked(outcome)
     if not quiet and form == "text":
         _report(outcome, result)
-    written, found = _write(result.kept, to, force=force)
-    problems = [*result.problems, *found]
+    written, conflicts = _write(result.kept, to, force=force)
+    problems = [*result.problems, *conflicts]
     left = len(outcome.left) + len(result.refused)
     counts = f"{quantity(len(result.kept), 'filter')} taken, {quantity(left, 'part')} left out"
     if form == "text":
-        for row in written:
-            row.tell()
+        for entry in written:
+            entry.tell()
         click.echo(counts if to is not None else f"# {counts}", err=to is None)
     if problems:
         _tell(problems)
@@ -76,12 +76,15 @@ def command(
 def _report(findings: Findings, result: Checked) -> None:
     """One line for each filter and for each part that is left out, in the order of the files."""
     lines = [
-        (_place(row.span), f"took {row.rows.name}.{row.name} ({row.language}): {row.title}, {row.path}")
-        for row, _ in result.kept
+        (
+            _place(entry.span),
+            f"took {entry.rows.name}.{entry.name} ({entry.language}): {entry.title}, {entry.path}",
+        )
+        for entry, _ in result.kept
     ]
-    lines += [(_place(row.span), f"left out {row.title}: {row.reason}") for row in findings.left]
-    lines += [(_place(row.span), f"refused {row.title}: {row.reason}") for row in result.refused]
-    for (name, number), line in sorted(lines, key=lambda row: row[0]):
+    lines += [(_place(entry.span), f"left out {entry.title}: {entry.reason}") for entry in findings.left]
+    lines += [(_place(entry.span), f"refused {entry.title}: {entry.reason}") for entry in result.refused]
+    for (name, number), line in sorted(lines, key=lambda entry: entry[0]):
         click.echo(f"{name}:{number}: {line}", err=True)
 
 
@@ -155,9 +158,9 @@ def _write(kept: Kept, to: Path | None, *, force: bool) -> tuple[list[Written], 
         Written(number, path, text, len(result.added), len(result.replaced), len(result.same))
         for number, (path, result, text) in enumerate(ready)
     ]
-    for row in written:
-        if row.path is not None and row.changes:
-            write_text(row.path, row.text)
+    for entry in written:
+        if entry.path is not None and entry.changes:
+            write_text(entry.path, entry.text)
     return written, problems
 
 

@@ -20,41 +20,46 @@ if TYPE_CHECKING:
 @format_option
 def command(selection: Selection, form: str, *, names: bool) -> None:
     rows = selection.versions(load_quietly(selection.folder, selection.variables))
-    show(form, [_data(*row) for row in rows], lambda: _names(rows) if names else _table(rows))
+    show(form, [_data(*filter_) for filter_ in rows], lambda: _names(rows) if names else _table(rows))
 
 
-def _data(row: Filter, number: int) -> dict[str, Any]:
-    version = row.versions[number]
+def _data(filter_: Filter, number: int) -> dict[str, Any]:
+    version = filter_.versions[number]
     return {
-        "name": row.qualified,
+        "name": filter_.qualified,
         "version": number,
-        "latest": number == row.latest,
-        "description": row.description,
-        "owner": row.owner,
-        "tags": list(row.tags),
+        "latest": number == filter_.latest,
+        "description": filter_.description,
+        "owner": filter_.owner,
+        "tags": list(filter_.tags),
         "language": version.language,
         "deprecated": version.deprecated,
         "reads": list(version.predicate.fields),
         "references": list(version.references),
         "params": list(version.params),
-        "tests": len(row.tests),
-        "file": row.span.outermost().source.name,
+        "tests": len(filter_.tests),
+        "file": filter_.span.outermost().source.name,
     }
 
 
-def _shown(row: Filter, number: int) -> str:
-    return row.qualified if number == row.latest else f"{row.qualified}@{number}"
+def _shown(filter_: Filter, number: int) -> str:
+    return filter_.qualified if number == filter_.latest else f"{filter_.qualified}@{number}"
 
 
 def _names(rows: list[tuple[Filter, int]]) -> str:
-    return "\n".join(_shown(*row) for row in rows)
+    return "\n".join(_shown(*filter_) for filter_ in rows)
 
 
 def _table(rows: list[tuple[Filter, int]]) -> str:
     """One line for each filter: name, owner, tags, first line of the description."""
     lines = [
-        (_shown(row, number), row.owner, ", ".join(row.tags), row.description.strip().partition("\n")[0])
-        for row, number in rows
+        (
+            _shown(cells, number),
+            cells.owner,
+            ", ".join(cells.tags),
+            cells.description.strip().partition("\n")[0],
+        )
+        for cells, number in rows
     ]
     widths = [max((len(line[place]) for line in lines), default=0) for place in range(3)]
     return "\n".join(

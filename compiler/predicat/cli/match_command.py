@@ -78,13 +78,13 @@ def command(
     catalog = load_quietly(folder, pairs("--var", variables))
     with no_paths(names, file="--input"):
         matcher = Matcher(catalog, dataset, names=names or None, tag=tag, subscriptions=subscriptions)
-    found = catalog.datasets[dataset]
-    tags = {one for row in found.filters.values() for one in row.tags}
+    dataset_ = catalog.datasets[dataset]
+    tags = {one for row in dataset_.filters.values() for one in row.tags}
     if tag is not None and tag not in tags:
         raise PredicatError.of(say.no_tag(tag, tags))
     for name, reason in matcher.left_out.items():
         click.echo(say.not_asked(name, reason), err=True)
-    reader, moment = RowReader(found, null), reading(now)
+    reader, moment = RowReader(dataset_, null), reading(now)
     counts: Counter[str] = Counter()
     rows = accepted = 0
     with warnings.catch_warnings(record=True) as caught:
@@ -95,11 +95,11 @@ def command(
             accepted += bool(matched)
             counts.update(matched)
             if not count:
-                click.echo(_line(form, rows, _key(found, row), matched))
+                click.echo(_line(form, rows, _key(dataset_, row), matched))
     if count:
         for line in _counted(form, rows, {name: counts[name] for name in matcher.names}):
             click.echo(line)
-    _tell(reader, found, [str(one.message) for one in caught])
+    _tell(reader, dataset_, [str(one.message) for one in caught])
     click.echo(say.rows_told(rows, accepted), err=True)
 
 

@@ -49,9 +49,9 @@ def text_of(data: Any) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False, default=str)
 
 
-def problems(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+def problems(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     """Problems as data: `file` is empty, and `line` and `column` are null, for one without a place."""
-    return [_problem(item) for item in found]
+    return [_problem(item) for item in diagnostics]
 
 
 def _problem(item: Diagnostic) -> dict[str, Any]:

@@ -31,15 +31,15 @@ def project(context: click.Context) -> Project | None:
             from predicat.catalog.project import project_around  # noqa: PLC0415  # only for a project
 
             kept[here] = project_around(here)
-    found: Project | None = kept[here]
-    return found
+    known: Project | None = kept[here]
+    return known
 
 
 def profile(context: click.Context) -> Profile | None:
     """The profile in use. Raises PredicatError for one that the project does not have."""
-    found, name = project(context), context.meta.get(_PROFILE)
-    if found is not None:
-        return found.chosen(name)
+    owner, name = project(context), context.meta.get(_PROFILE)
+    if owner is not None:
+        return owner.chosen(name)
     if name is None:
         return None
     from predicat.catalog.project import Project as Nothing  # noqa: PLC0415  # only for a mistake
@@ -66,12 +66,12 @@ class FromProject(click.Option):
         from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help of the program
 
         try:
-            found = self.found(ctx)
+            value = self.found(ctx)
         except PredicatError:
             if call and not ctx.resilient_parsing:
                 raise
-            found = None  # for --help and for shells
-        return super().get_default(ctx, call) if found is None else found
+            value = None  # for --help and for shells
+        return super().get_default(ctx, call) if value is None else value
 
     def found(self, context: click.Context) -> str | None:
         """What the project has for this option. Raises PredicatError."""
@@ -81,8 +81,8 @@ class FromProject(click.Option):
                 str(from_here(owner.file.parent / self.below)) if owner is not None and owner.file else None
             )
         if self.setting == "catalog":
-            found = owner.checked_folder() if owner is not None else None
-            return str(from_here(found)) if found is not None else None
+            result = owner.checked_folder() if owner is not None else None
+            return str(from_here(result)) if result is not None else None
         chosen = profile(context)
         if self.setting == "engine" and owner is not None and chosen is not None:
             stated = chosen.settings.get("engine")

@@ -215,7 +215,7 @@ def run(
         _keep_in_table(dsn, added)
     if notify:
         _notify(notify, notify_format, notify_on, runs)
-    code = max(found.code for found in runs) if runs else 0
+    code = max(outcome.code for outcome in runs) if runs else 0
     if code:
         raise click.exceptions.Exit(code)
 
@@ -423,9 +423,9 @@ def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:
     patterns = [f"{text}.*" if text in catalog.datasets else text for text in selection.selectors]
     rest = [text for text in patterns if text.removesuffix(".*") not in whole]
     if rest or selection.exclude:
-        for row in replace(selection, selectors=rest).filters(catalog):
-            if row.dataset not in whole:
-                result.setdefault(row.dataset, []).append(row.name)
+        for filter_ in replace(selection, selectors=rest).filters(catalog):
+            if filter_.dataset not in whole:
+                result.setdefault(filter_.dataset, []).append(filter_.name)
     return result
 
 

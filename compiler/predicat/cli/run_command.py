@@ -205,7 +205,7 @@ def command(
             report = pipeline.run_job(catalog, job, options)
         else:
             told = _tell(pipeline, given["prometheus"])
-            newer = _Newer(folder, variables, lambda found: _job(found, name, selection, given, pipeline))
+            newer = _Newer(folder, variables, lambda summary: _job(summary, name, selection, given, pipeline))
             following = pipeline.Following(given["seconds"], told, newer)
             report = pipeline.stream(catalog, job, options, following)
     except (PredicatError, KeyboardInterrupt) as error:
@@ -225,10 +225,10 @@ def _tell(pipeline: Any, prometheus: Path | None) -> Callable[[Any], None]:
     total: Counter[tuple[str, str]] = Counter()
 
     def told(report: Any) -> None:
-        for row in report.filters:
-            for outcome, count in row.counts.items():
+        for filter_report in report.filters:
+            for outcome, count in filter_report.counts.items():
                 if outcome != "rescheduled":  # how many wait now, which is no sum
-                    total[row.name, outcome] += count
+                    total[filter_report.name, outcome] += count
         click.echo(f"{report.run}: {quantity(report.rows, 'row')} in {report.seconds:.1f} s")
         if prometheus is not None:
             _save(prometheus, pipeline.prometheus(report, total))
@@ -341,7 +341,9 @@ def _names(catalog: Catalog, job: Job, selection: Selection) -> list[str]:
     if names and not others and not selection.exclude:
         return names
     narrower = replace(selection, selectors=[*others, *(_qualified(catalog, job, name) for name in names)])
-    return selected_names(catalog, job, {row.qualified: number for row, number in narrower.versions(catalog)})
+    return selected_names(
+        catalog, job, {filter_.qualified: number for filter_, number in narrower.versions(catalog)}
+    )
 
 
 def _qualified(catalog: Catalog, job: Job, name: str) -> str:

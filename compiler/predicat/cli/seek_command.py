@@ -85,14 +85,14 @@ def command(
             _show(postgres.seek(connection, predicate, relation, column), form)
 
 
-def _show(found: Found, form: str) -> None:
-    shown: dict[str, Any] = {"row": found.row, "position": found.position, "bytes_read": found.bytes_read}
+def _show(result: Found, form: str) -> None:
+    shown: dict[str, Any] = {"row": result.row, "position": result.position, "bytes_read": result.bytes_read}
     if form == "json":
         click.echo(json.dumps(shown, default=str, ensure_ascii=False))
         return
-    if found.row is None:
+    if result.row is None:
         click.echo(say.NO_ROW_ACCEPTED)
-    for key, value in [*found.position.items(), *(found.row or {}).items()]:
+    for key, value in [*result.position.items(), *(result.row or {}).items()]:
         click.echo(f"{key}: {value}")
-    if found.bytes_read is not None:
-        click.echo(say.bytes_read(found.bytes_read), err=True)
+    if result.bytes_read is not None:
+        click.echo(say.bytes_read(result.bytes_read), err=True)

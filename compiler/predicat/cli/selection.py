@@ -84,8 +84,8 @@ def selecting(*, required: bool = False) -> Callable[[Command], Command]:
             variables: tuple[str, ...],
             **options: Any,
         ) -> None:
-            found = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
-            function(selection=found, **options)
+            selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
+            function(selection=selection, **options)
 
         return selectors_argument(required=required)(selection_options(catalog_option(vars_option(command))))
 
@@ -133,9 +133,9 @@ class Selection(Struct, frozen=True):
         """The filters of a catalog that are selected, with their versions. Raises PredicatError."""
         from predicat.catalog.select import of_catalog  # noqa: PLC0415  # not for --help
 
-        found = self.of(of_catalog(catalog, self.states))
-        return [(catalog.known[one.name], one.number) for one in found]
+        names = self.of(of_catalog(catalog, self.states))
+        return [(catalog.known[one.name], one.number) for one in names]
 
     def filters(self, catalog: Catalog) -> list[Filter]:
         """The filters of a catalog that are selected, each once. Raises PredicatError."""
-        return list({row.qualified: row for row, _ in self.versions(catalog)}.values())
+        return list({filter_.qualified: filter_ for filter_, _ in self.versions(catalog)}.values())

@@ -40,12 +40,14 @@ def command(
 
     api.check_target(target)
     api.check_target(rest)
-    found = split(load_quietly(folder, pairs("--var", variables)).union(*names), target)
-    pushed = found.pushed.to(target) if found.pushed is not None else None
-    residual = found.residual.to(rest) if found.residual is not None else None
+    result = split(load_quietly(folder, pairs("--var", variables)).union(*names), target)
+    pushed = result.pushed.to(target) if result.pushed is not None else None
+    residual = result.residual.to(rest) if result.residual is not None else None
     if form == "json":
-        click.echo(json.dumps({"pushed": pushed, "rest": residual, "proof": found.proof}, ensure_ascii=False))
+        click.echo(
+            json.dumps({"pushed": pushed, "rest": residual, "proof": result.proof}, ensure_ascii=False)
+        )
         return
     click.echo(f"pushed ({target}): {pushed or say.NOTHING}")
     click.echo(f"rest ({rest}): {residual or say.NOTHING}")
-    click.echo(say.loses_no_row(found.proof))
+    click.echo(say.loses_no_row(result.proof))

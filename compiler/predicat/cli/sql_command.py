@@ -79,30 +79,36 @@ def command(
 
     catalog = load_with_warnings(selection.folder, selection.variables)
     rows = selection.versions(catalog)
-    taken = {name for row, number in rows for name in row.versions[number].params}
+    taken = {name for filter_, number in rows for name in filter_.versions[number].params}
     texts = [
-        (row, number, _sql(catalog, row, number, dialect, params, taken, where=where, runtime=runtime))
-        for row, number in rows
+        (
+            filter_,
+            number,
+            _sql(catalog, filter_, number, dialect, params, taken, where=where, runtime=runtime),
+        )
+        for filter_, number in rows
     ]
     data = [
-        {"name": row.qualified, "version": number, "dialect": dialect, "sql": text}
-        for row, number, text in texts
+        {"name": filter_.qualified, "version": number, "dialect": dialect, "sql": text}
+        for filter_, number, text in texts
     ]
     _tell_lists(rows, dialect)
     if not where and sys.stderr.isatty():
         _tell_conditions(
-            (text, _sql(catalog, row, number, dialect, params, taken, where=True, runtime=runtime))
-            for row, number, text in texts
+            (text, _sql(catalog, filter_, number, dialect, params, taken, where=True, runtime=runtime))
+            for filter_, number, text in texts
         )
     if form != "json" and (sys.stdout.isatty() if pretty is None else pretty):
-        texts = [(row, number, broken(text, dialect)) for row, number, text in texts]
+        texts = [(filter_, number, broken(text, dialect)) for filter_, number, text in texts]
     if is_plain(selection.selectors) and len(texts) == 1:
         show(form, data, lambda: texts[0][2])
     else:
         show(
             form,
             data,
-            lambda: "\n\n".join(f"-- {row.qualified}@{number}\n{text}" for row, number, text in texts),
+            lambda: "\n\n".join(
+                f"-- {filter_.qualified}@{number}\n{text}" for filter_, number, text in texts
+            ),
         )
 
 
@@ -111,7 +117,7 @@ def _tell_lists(rows: Sequence[tuple[Filter, int]], dialect: str) -> None:
     from predicat.diagnostics.messages import lists as say  # noqa: PLC0415  # not for --help
     from predicat.rewrite.list_tables import long_lists, table_of  # noqa: PLC0415  # as above
 
-    for _, listed in long_lists(row.versions[number].predicate.node for row, number in rows):
+    for _, listed in long_lists(filter_.versions[number].predicate.node for filter_, number in rows):
         told = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, say.IN_TABLE)
         click.echo(say.long_list(listed.name, listed.count, table_of(listed), told), err=True)
 
@@ -128,7 +134,7 @@ def _tell_conditions(texts: Iterable[tuple[str, str]]) -> None:
 
 def _sql(
     catalog: Catalog,
-    row: Filter,
+    filter_: Filter,
     number: int,
     dialect: str,
     params: tuple[str, ...],
@@ -138,7 +144,7 @@ def _sql(
     runtime: bool,
 ) -> str:
     """The SQL at some values of parameters. A value that only other filters take (`taken`) is left out."""
-    version = row.versions[number]
+    version = filter_.versions[number]
     values = {
         name: value
         for name, value in values_of(params, version.params).items()
@@ -155,9 +161,9 @@ def _sql(
     node = in_tables(bound.node)
     if not where:
         return engine.render(node, runtime=functions)
-    dataset = catalog.datasets[row.dataset]
+    dataset = catalog.datasets[filter_.dataset]
     return engine.render(
-        accepted_rows(node, row.on_unknown),
+        accepted_rows(node, filter_.on_unknown),
         condition=True,
         storage=backends.stored(dialect, dataset.collation, dataset.indexes),
         runtime=functions,

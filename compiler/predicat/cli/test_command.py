@@ -109,7 +109,7 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
         click.echo(f"skipped on {item.engine}: {item.filter.qualified}: {item.skipped}", err=True)
     engines = ", ".join(dict.fromkeys(item.engine for item in result))
     passed = len(result) - len(failed) - len(skipped)
-    without = sum(not row.tests for row in filters)
+    without = sum(not filter_.tests for filter_ in filters)
     more = f", {len(skipped)} skipped" if skipped else ""
     data = {
         "passed": passed,
@@ -133,8 +133,8 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
 
 def _all() -> Sequence[str]:
     """The engines that the project runs on; all, if it does not say."""
-    found = project(click.get_current_context())
-    return found.engines if found is not None and found.engines else ENGINES[1:-1]
+    project_ = project(click.get_current_context())
+    return project_.engines if project_ is not None and project_.engines else ENGINES[1:-1]
 
 
 def _data(item: Result) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str 
 
     if name == "spark":
         spark: Any = importlib.import_module("predicat_spark.rows")
-        nodes = [version.predicate.node for row in filters for version in row.versions.values()]
+        nodes = [version.predicate.node for filter_ in filters for version in filter_.versions.values()]
         return testing.on_engine(catalog, filters, name, partial(spark.on_spark, nodes=nodes))
     from predicat.deploy import rows as engines  # noqa: PLC0415  # as above
 
@@ -178,25 +178,25 @@ def _generate(filters: Sequence[Filter], out: Path | None, now: datetime | None,
     from predicat.rewrite.substitute import at, with_defaults  # noqa: PLC0415  # as above
 
     lines: dict[str, list[str]] = {}
-    for row in filters:
-        if any(decl.required for decl in row.current.params.values()):
-            click.echo(f"{row.qualified}: a parameter without default needs rows by hand", err=True)
+    for filter_ in filters:
+        if any(decl.required for decl in filter_.current.params.values()):
+            click.echo(f"{filter_.qualified}: a parameter without default needs rows by hand", err=True)
             continue
-        moment = _moment(row, now)
-        surface = at(with_defaults(row.current.predicate.surface), moment)
+        moment = _moment(filter_, now)
+        surface = at(with_defaults(filter_.current.predicate.surface), moment)
         function = over_inputs(core(surface))
-        rows = [test.row for test in row.tests if moment is None or test.now == moment]
-        result = coverage.generate(surface, rows, mutate=row.on_unknown if mutate else None)
+        rows = [test.row for test in filter_.tests if moment is None or test.now == moment]
+        result = coverage.generate(surface, rows, mutate=filter_.on_unknown if mutate else None)
         when = f', now: "{moment.replace(tzinfo=None).isoformat(" ")}"' if moment is not None else ""
         tests = [
             f"    - {{row: {show.row_text(item)}{when}, matches: {_matches(function(item))}}}"
             for item in result
         ]
         if tests:
-            lines.setdefault(row.dataset, []).extend((f"  {row.name}:", *tests))
+            lines.setdefault(filter_.dataset, []).extend((f"  {filter_.name}:", *tests))
     documents = [
-        "\n".join(("apiVersion: predicat/v1", f"dataset: {dataset}", "tests:", *found)) + "\n"
-        for dataset, found in lines.items()
+        "\n".join(("apiVersion: predicat/v1", f"dataset: {dataset}", "tests:", *lines_)) + "\n"
+        for dataset, lines_ in lines.items()
     ]
     if out is None:
         click.echo("---\n".join(documents) or "nothing is missing", nl=not documents)
@@ -207,11 +207,11 @@ def _generate(filters: Sequence[Filter], out: Path | None, now: datetime | None,
         write_text(out, documents[0])
 
 
-def _moment(row: Filter, now: datetime | None) -> datetime | None:
+def _moment(filter_: Filter, now: datetime | None) -> datetime | None:
     """The current time of rows for a filter; None where it reads none."""
-    if not row.current.predicate.reads_now:
+    if not filter_.current.predicate.reads_now:
         return None
-    stated = (test.now for test in row.tests if test.now is not None)
+    stated = (test.now for test in filter_.tests if test.now is not None)
     return now or next(stated, None) or datetime.now(tz=UTC).replace(microsecond=0)
 
 
@@ -224,8 +224,8 @@ def _mutate(filters: Sequence[Filter]) -> None:
     from predicat.review import coverage  # noqa: PLC0415  # not for --help
 
     killed = total = covered = needed = 0
-    for row in filters:
-        result = coverage.measure(row)
+    for filter_ in filters:
+        result = coverage.measure(filter_)
         if result is None:
             continue
         killed, total, covered, needed = (
@@ -234,7 +234,7 @@ def _mutate(filters: Sequence[Filter]) -> None:
             covered + result.covered,
             needed + result.needed,
         )
-        click.echo(f"{row.qualified}: {result.short()}")
+        click.echo(f"{filter_.qualified}: {result.short()}")
         for text in result.missing[:5]:
             click.echo(f"  no test: {text}")
         for mutant in result.alive[:5]:

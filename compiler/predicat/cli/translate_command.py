@@ -110,12 +110,14 @@ def _body(text: str, language: str, name: str) -> Any:
     from predicat.diagnostics import PredicatError, Reporter, Source  # noqa: PLC0415  # as above
     from predicat.language import LANGUAGES  # noqa: PLC0415  # as above
 
-    row = LANGUAGES.get(language)
-    if row is None or row.shape == "text":
+    language_ = LANGUAGES.get(language)
+    if language_ is None or language_.shape == "text":
         return text.rstrip("\n")
     reporter = Reporter()
     item = compose(Source(name, text), reporter)
-    if reporter.errors and row.shape == "data":
+    if reporter.errors and language_.shape == "data":
         raise PredicatError(reporter.errors)
     result = item.data() if item is not None else None
-    return text.rstrip("\n") if row.shape == "either" and not isinstance(result, dict | list) else result
+    return (
+        text.rstrip("\n") if language_.shape == "either" and not isinstance(result, dict | list) else result
+    )

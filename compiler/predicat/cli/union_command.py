@@ -55,10 +55,10 @@ def command(
     needs_review()
     from predicat.pushdown import weaken  # noqa: PLC0415  # as above
 
-    found = weaken(whole, target)
-    if found.predicate is None:
+    weakening = weaken(whole, target)
+    if weakening.predicate is None:
         raise click.ClickException(say.nothing_supported(target))
-    wide = found.predicate.to(target)
-    show(form, {"to": target, "text": wide, "exact": found.exact}, lambda: wide)
-    if not found.exact:
-        click.echo(say.accepts_more(target, found.proof), err=True)
+    wide = weakening.predicate.to(target)
+    show(form, {"to": target, "text": wide, "exact": weakening.exact}, lambda: wide)
+    if not weakening.exact:
+        click.echo(say.accepts_more(target, weakening.proof), err=True)

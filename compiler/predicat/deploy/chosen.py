@@ -30,7 +30,7 @@ class Chosen(Struct, frozen=True, dict=True):
     """
 
     name: str
-    row: Filter
+    filter: Filter
     number: int
     params: Mapping[str, Any]
     node: Node
@@ -44,7 +44,7 @@ class Chosen(Struct, frozen=True, dict=True):
     @property
     def accepts_unknown(self) -> bool:
         """Whether rows for which the filter is UNKNOWN are accepted."""
-        return self.row.on_unknown == "accept"
+        return self.filter.on_unknown == "accept"
 
     @cached_property
     def sql(self) -> str:
@@ -66,7 +66,7 @@ class Chosen(Struct, frozen=True, dict=True):
         """The columns of the fields that it reads, with their declared types."""
         if self.computed is not None:
             return {self.computed[0]: self.computed[1]}
-        fields = fields_of(self.row.versions[self.number].predicate.node).values()
+        fields = fields_of(self.filter.versions[self.number].predicate.node).values()
         return {decl.column("spark"): decl.shown_type for decl in fields}
 
     @property
@@ -78,7 +78,7 @@ class Chosen(Struct, frozen=True, dict=True):
     @cached_property
     def meaning(self) -> str:
         """The hash of what it means in this run, parameters included."""
-        return meaning_hash(self.node, self.row.on_unknown)
+        return meaning_hash(self.node, self.filter.on_unknown)
 
 
 def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter], every: str = "") -> list[Chosen]:
@@ -92,11 +92,11 @@ def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter], every: st
         return [_named(catalog, result, JobFilter(name, name)) for name in sorted(result.subscriptions)]
     if not asked:
         rows = (
-            row
-            for row in result.filters.values()
-            if not any(param.required for param in row.current.params.values())
+            filter_
+            for filter_ in result.filters.values()
+            if not any(param.required for param in filter_.current.params.values())
         )
-        return [_chosen(row.name, row, row.latest, {}) for row in rows]
+        return [_chosen(filter_.name, filter_, filter_.latest, {}) for filter_ in rows]
     return [_named(catalog, result, one) for one in asked]
 
 
@@ -147,17 +147,19 @@ def selected_names(catalog: Catalog, job: Job, selected: Mapping[str, int]) -> l
     """
     dataset = dataset_of(catalog, job.dataset)
     if job.filters:
-        found = [(asked, catalog.find(_full(dataset, asked.filter))) for asked in job.filters]
+        matches = [(asked, catalog.find(_full(dataset, asked.filter))) for asked in job.filters]
         return [
             asked.name
-            for asked, (row, number) in found
-            if selected.get(row.qualified) in (number, row.latest)
+            for asked, (filter_, number) in matches
+            if selected.get(filter_.qualified) in (number, filter_.latest)
         ]
-    rows = [row for row in dataset.filters.values() if row.qualified in selected]
+    rows = [filter_ for filter_ in dataset.filters.values() if filter_.qualified in selected]
     return [
-        row.name if selected[row.qualified] == row.latest else f"{row.name}@{selected[row.qualified]}"
-        for row in rows
-        if not any(param.required for param in row.versions[selected[row.qualified]].params.values())
+        filter_.name
+        if selected[filter_.qualified] == filter_.latest
+        else f"{filter_.name}@{selected[filter_.qualified]}"
+        for filter_ in rows
+        if not any(param.required for param in filter_.versions[selected[filter_.qualified]].params.values())
     ]
 
 
@@ -168,11 +170,11 @@ def _full(dataset: Dataset, filter_: str) -> str:
 
 
 def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
-    row, number = catalog.find(_full(dataset, asked.filter))
-    if row.dataset != dataset.name:
-        raise PredicatError.of(say.filter_of_another_dataset(asked.filter, row.dataset, dataset.name))
+    filter_, number = catalog.find(_full(dataset, asked.filter))
+    if filter_.dataset != dataset.name:
+        raise PredicatError.of(say.filter_of_another_dataset(asked.filter, filter_.dataset, dataset.name))
     subscription = asked.filter if asked.filter in dataset.subscriptions else ""
-    return replace(_chosen(asked.name, row, number, asked.params), subscription=subscription)
+    return replace(_chosen(asked.name, filter_, number, asked.params), subscription=subscription)
 
 
 def _chosen(name: str, filter_: Filter, number: int, params: Mapping[str, Any]) -> Chosen:

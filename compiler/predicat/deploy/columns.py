@@ -63,9 +63,9 @@ def problems(
 def _readers(engine: str, filters: Iterable[Filter]) -> dict[str, tuple[FieldDecl, list[str]]]:
     """The fields that filters read, by their columns, and the names of those filters."""
     result: dict[str, tuple[FieldDecl, list[str]]] = {}
-    for row in filters:
-        for decl in fields_of(row.current.predicate.node).values():
-            result.setdefault(decl.column(engine), (decl, []))[1].append(row.qualified)
+    for filter_ in filters:
+        for decl in fields_of(filter_.current.predicate.node).values():
+            result.setdefault(decl.column(engine), (decl, []))[1].append(filter_.qualified)
     return result
 
 

@@ -239,7 +239,7 @@ def _kind(decl: ParamDecl) -> str | None:
 def _names(catalog: Catalog, qualified: str) -> str:
     """The names that mean a filter: qualified, and short where only one dataset has it."""
     short = qualified.partition(".")[2]
-    alone = sum(row.name == short for row in catalog.filters()) == 1
+    alone = sum(filter_.name == short for filter_ in catalog.filters()) == 1
     return f"['{qualified}', '{short}']" if alone else f"['{qualified}']"
 
 

@@ -82,12 +82,12 @@ class Closure(Struct, frozen=True):
 
     def above(self, oids: Collection[int]) -> set[int]:
         """Some of the views, and those that depend on them."""
-        found, todo = set(oids), list(oids)
+        result, todo = set(oids), list(oids)
         while todo:
-            for reader in self.readers.get(todo.pop(), set()) - found:
-                found.add(reader)
+            for reader in self.readers.get(todo.pop(), set()) - result:
+                result.add(reader)
                 todo.append(reader)
-        return found
+        return result
 
 
 _DEPENDENTS = """

@@ -121,7 +121,7 @@ def _schemas(views: Sequence[View], existing: Sequence[Existing], schema: str | 
     """The schemas of a deployment, in which tables of lists that it does not use are dropped."""
     if schema is not None:
         return {schema}
-    return {view.schema for view in views} | {row.schema for row in existing}
+    return {view.schema for view in views} | {present.schema for present in existing}
 
 
 def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Reporter) -> Plan:
@@ -272,11 +272,11 @@ class _Batch(Struct):
         places = {
             place
             for step in steps
-            for row in (step.view, step.existing)
-            if row is not None
-            for place in [row.place]
+            for view in (step.view, step.existing)
+            if view is not None
+            for place in [view.place]
         }
-        now = {row.place: row for row in self.read(places)}
+        now = {view.place: view for view in self.read(places)}
         before = {step.existing.place: step.existing for step in steps if step.existing is not None}
         other = [".".join(place) for place in places if now.get(place) != before.get(place)]
         if other:
@@ -318,13 +318,13 @@ class _Batch(Struct):
     def restore_grants(self, saved: Saved, whole: bool) -> None:
         """Restore the grants of a view, and check that nothing is missing."""
         place = saved.schema, saved.name
-        (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
+        (now,) = dependents.save(self.connection, [view.oid for view in self.read([place])]).values()
         if now.grants != saved.grants:
             self.execute(
                 saved.shown,
                 [*dependents.revoke_statements(now), *dependents.grant_statements(saved, self.role)],
             )
-            (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
+            (now,) = dependents.save(self.connection, [view.oid for view in self.read([place])]).values()
         lost = (dependents.missing if whole else dependents.missing_around)(saved, now)
         if lost:
             raise PredicatError.of(say.came_again_incomplete(saved.shown, lost))
@@ -332,13 +332,14 @@ class _Batch(Struct):
     def write_marks(self, steps: Sequence[Step]) -> None:
         """The comments, with the fingerprints of what the server stores."""
         there = {
-            row.place: row for row in self.read([step.view.place for step in steps if step.view is not None])
+            view.place: view
+            for view in self.read([step.view.place for step in steps if step.view is not None])
         }
-        texts = inventory.definitions(self.connection, [row.oid for row in there.values()])
+        texts = inventory.definitions(self.connection, [view.oid for view in there.values()])
         for step in steps:
             if step.view is not None:
-                row = there[step.view.place]
-                self.execute(step.shown, [_comment(self.connection, step, row.rule, texts[row.oid])])
+                view = there[step.view.place]
+                self.execute(step.shown, [_comment(self.connection, step, view.rule, texts[view.oid])])
 
 
 _SPACE = 0x70726564

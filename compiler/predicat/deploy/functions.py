@@ -48,10 +48,10 @@ class Installed(Struct, frozen=True):
         match = _MARK.search(self.comment)
         return int(match[1]) if match else 0
 
-    def is_made_of(self, row: Definition) -> bool:
+    def is_made_of(self, definition: Definition) -> bool:
         """Whether it is as a definition makes it, and unchanged since."""
         match = _MARK.search(self.comment)
-        return match is not None and match[2] == digest(row.sql) and match[3] == self.stored
+        return match is not None and match[2] == digest(definition.sql) and match[3] == self.stored
 
 
 class State(Struct, frozen=True):
@@ -90,7 +90,7 @@ WHERE n.nspname = '{SCHEMA}' AND p.prokind = 'f'
 def read(connection: psycopg.Connection) -> State:
     """What the database has of the functions."""
     ((role, owner, trusted, may_create),) = connection.execute(_SCHEMA.encode()).fetchall()
-    found = [
+    installed = [
         Installed(f"{SCHEMA}.{name}({given})", str(comment), digest(stored), str(by), bool(mine), bool(known))
         for name, given, comment, stored, by, mine, known in connection.execute(
             _FUNCTIONS.encode()
@@ -102,7 +102,7 @@ def read(connection: psycopg.Connection) -> State:
         bool(may_create),
         bool(trusted),
         str(role),
-        {row.signature: row for row in found},
+        {row.signature: row for row in installed},
     )
 
 
@@ -130,10 +130,14 @@ class Choice(Struct):
 def choose(state: State) -> Choice:
     """Which functions views may use, and what has to be installed before."""
     wanted = installed.definitions(state.server)
-    there = {row.signature: state.functions.get(row.signature) for row in wanted}
-    newest = max((row.version for row in state.functions.values() if row.trusted), default=0)
+    there = {definition.signature: state.functions.get(definition.signature) for definition in wanted}
+    newest = max(
+        (definition.version for definition in state.functions.values() if definition.trusted), default=0
+    )
     missing = tuple(
-        row for row in wanted if (known := there[row.signature]) is None or not known.is_made_of(row)
+        definition
+        for definition in wanted
+        if (known := there[definition.signature]) is None or not known.is_made_of(definition)
     )
     if newest > installed.VERSION and all(known is not None and known.trusted for known in there.values()):
         missing = ()
@@ -152,10 +156,10 @@ def _obstacle(
         return None if state.may_create else say.no_schema_for_functions(state.role)
     if not state.trusted:
         return say.schema_of_another(state.owner)
-    for row in missing:
-        known = there[row.signature]
+    for definition in missing:
+        known = there[definition.signature]
         if known is not None and not known.is_marked():
-            return say.function_not_by_predicat(row.signature)
+            return say.function_not_by_predicat(definition.signature)
         if known is not None and not known.mine:
             return say.older_functions(known.owner)
         if known is None and not state.may_create:
@@ -183,12 +187,15 @@ def install(connection: psycopg.Connection) -> Iterator[tuple[str, str]]:
     """
     state = read(connection)
     chosen = choose(state)
-    for row, statement in statements(chosen):
-        yield (row.signature if row else SCHEMA), statement
+    for definition, statement in statements(chosen):
+        yield (definition.signature if definition else SCHEMA), statement
     done = read(connection).functions
-    for row in chosen.missing:
-        comment = _comment(row, done[row.signature].stored)
-        yield row.signature, f"COMMENT ON FUNCTION {row.signature} IS {literal(connection, comment)}"
+    for definition in chosen.missing:
+        comment = _comment(definition, done[definition.signature].stored)
+        yield (
+            definition.signature,
+            f"COMMENT ON FUNCTION {definition.signature} IS {literal(connection, comment)}",
+        )
 
 
 def statements(chosen: Choice) -> Iterator[tuple[Definition | None, str]]:
@@ -198,13 +205,13 @@ def statements(chosen: Choice) -> Iterator[tuple[Definition | None, str]]:
     if chosen.missing and not chosen.schema_exists:
         yield None, f"CREATE SCHEMA {SCHEMA}"
         yield None, f"GRANT USAGE ON SCHEMA {SCHEMA} TO PUBLIC"
-    for row in chosen.missing:
-        yield row, row.sql
-        yield row, f"GRANT EXECUTE ON FUNCTION {row.signature} TO PUBLIC"
+    for definition in chosen.missing:
+        yield definition, definition.sql
+        yield definition, f"GRANT EXECUTE ON FUNCTION {definition.signature} TO PUBLIC"
 
 
-def _comment(row: Definition, stored: str) -> str:
+def _comment(definition: Definition, stored: str) -> str:
     return (
-        f"predicat: {row.note}\n"
-        f"[predicat-function/1 version={installed.VERSION} hash={digest(row.sql)} stored={stored}]"
+        f"predicat: {definition.note}\n"
+        f"[predicat-function/1 version={installed.VERSION} hash={digest(definition.sql)} stored={stored}]"
     )

@@ -82,12 +82,12 @@ class ListPlan(Struct):
 
 def tables_of(views: Iterable[View]) -> dict[Place, ListTable]:
     """The tables of the lists of some views."""
-    found: dict[Place, tuple[Type, ValueSet, list[Place]]] = {}
+    tables: dict[Place, tuple[Type, ValueSet, list[Place]]] = {}
     for view in views:
         for kind, listed in view.lists:
             assert listed.table is not None  # noqa: S101  # views look into tables
-            found.setdefault(listed.table, (kind, listed, []))[2].append(view.place)
-    return {place: ListTable(*place, kind, listed, tuple(of)) for place, (kind, listed, of) in found.items()}
+            tables.setdefault(listed.table, (kind, listed, []))[2].append(view.place)
+    return {place: ListTable(*place, kind, listed, tuple(of)) for place, (kind, listed, of) in tables.items()}
 
 
 _MARK = "[predicat-list/1 catalog="

@@ -70,9 +70,9 @@ def export(catalog: Catalog, job: Job, kind: str, out: Path, *, sinks: str | Non
         '"', "'"
     )
     text = _HEAD.format(job=job.label, what=what, read=source)
-    conditions = [condition(row) for row in rows]
-    for name, row, sql in zip(names, rows, conditions, strict=True):
-        text += _definition(name, row, sql, kind, sinks)
+    conditions = [condition(filter_) for filter_ in rows]
+    for name, filter_, sql in zip(names, rows, conditions, strict=True):
+        text += _definition(name, filter_, sql, kind, sinks)
     spec = {
         "name": f"predicat_{job.name or job.dataset}",
         "storage": out.resolve().joinpath("storage").as_uri(),
@@ -101,10 +101,10 @@ def _names(selected: Sequence[Chosen]) -> list[str]:
     """A name for each filter that is one of a table and of a function. Raises PredicatError where two
     would share one.
     """
-    names = [re.sub(r"\W", "_", row.name) for row in selected]
-    for name, row in zip(names, selected, strict=True):
+    names = [re.sub(r"\W", "_", filter_.name) for filter_ in selected]
+    for name, filter_ in zip(names, selected, strict=True):
         if names.count(name) > 1:
-            raise PredicatError.of(say.same_name_twice(name, row.name))
+            raise PredicatError.of(say.same_name_twice(name, filter_.name))
     return names
 
 
@@ -116,7 +116,7 @@ def _definition(name: str, selected: Chosen, sql: str, kind: str, sinks: str | N
             name=name, format="parquet", options=options, flow=function, function=function, sql=sql
         )
     decorator = "materialized_view" if kind == "materialized-view" else "table"
-    comment = f"{selected.row.description} Version {selected.number}.".strip()
+    comment = f"{selected.filter.description} Version {selected.number}.".strip()
     return _STORED.format(decorator=decorator, name=name, comment=comment, function=function, sql=sql)
 
 

@@ -84,19 +84,21 @@ class Planner(Struct):
     def steps(self, views: Sequence[View], existing: Sequence[Existing]) -> list[Step]:
         """A step for each view. The reporter has what keeps them from being done."""
         self.schemas = frozenset(view.schema for view in views)
-        there = {row.place: row for row in existing}
-        ours = {row.oid: row for row in existing if self.is_ours(row)}
+        there = {present.place: present for present in existing}
+        ours = {present.oid: present for present in existing if self.is_ours(present)}
         moved = self.moved_views(views, there, ours.values())
-        touched = self.edited_views([row for row in existing if row.mark is not None and row.oid in ours])
+        touched = self.edited_views(
+            [present for present in existing if present.mark is not None and present.oid in ours]
+        )
         steps = [
             self.step_for_view(view, moved.get(view.place) or there.get(view.place), touched)
             for view in views
         ]
         kept = {step.existing.oid for step in steps if step.existing is not None}
         steps += [
-            self.step_for_removed(row, touched)
-            for row in ours.values()
-            if row.oid not in kept and self.in_scope(row)
+            self.step_for_removed(present, touched)
+            for present in ours.values()
+            if present.oid not in kept and self.in_scope(present)
         ]
         return sorted(steps, key=lambda step: step.action == Action.DROP)
 
@@ -131,33 +133,33 @@ class Planner(Struct):
     ) -> dict[tuple[str, str], Existing]:
         """The views that must be moved, by their new places."""
         by_identity: dict[tuple[str, str], list[Existing]] = {}
-        for row in ours:
-            if row.mark is not None and self.in_scope(row):
-                by_identity.setdefault(row.mark.identity, []).append(row)
+        for present in ours:
+            if present.mark is not None and self.in_scope(present):
+                by_identity.setdefault(present.mark.identity, []).append(present)
         result: dict[tuple[str, str], Existing] = {}
         for view in views:
             rows = by_identity.get(view.mark.identity, [])
-            at_home = [row for row in rows if row.place == view.place]
-            for row in rows if at_home else rows[1:]:
-                if row.place != view.place:
-                    self.reporter.add(msg.view_twice(row.shown, view.shown))
+            at_home = [present for present in rows if present.place == view.place]
+            for present in rows if at_home else rows[1:]:
+                if present.place != view.place:
+                    self.reporter.add(msg.view_twice(present.shown, view.shown))
             if rows and not at_home and view.place not in there:
                 result[view.place] = rows[0]
         return result
 
     def edited_views(self, marked: Sequence[Existing]) -> Mapping[int, str]:
         """The views that were changed by hand, by their OIDs, with the change."""
-        other = [row.oid for row in marked if row.mark is not None and row.mark.rule != row.rule]
+        other = [view.oid for view in marked if view.mark is not None and view.mark.rule != view.rule]
         texts = self.definitions(other) if other else {}
         result: dict[int, str] = {}
-        for row in marked:
-            mark = row.mark
+        for view in marked:
+            mark = view.mark
             if mark is None:
                 continue
-            if row.name != f"{mark.dataset}__{mark.filter}":
-                result[row.oid] = f"it was {mark.dataset}__{mark.filter}"
-            elif row.oid in texts and mark.definition and texts[row.oid] != mark.definition:
-                result[row.oid] = "its query is different"
+            if view.name != f"{mark.dataset}__{mark.filter}":
+                result[view.oid] = f"it was {mark.dataset}__{mark.filter}"
+            elif view.oid in texts and mark.definition and texts[view.oid] != mark.definition:
+                result[view.oid] = "its query is different"
         return result
 
     # --- one view

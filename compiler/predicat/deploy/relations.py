@@ -90,17 +90,17 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
     }
     outermost(connection)
     with failures.errors_reported(connection), connection.transaction():
-        found, composites, known = _read(connection, named)
+        relations, composites, known = _read(connection, named)
     for name, relation in named.items():
-        if name not in found:
+        if name not in relations:
             reporter.add(msg.relation_missing("PostgreSQL", relation, name, known))
             continue
-        columns = {column.name: column.kind for column in found[name].columns}
+        columns = {column.name: column.kind for column in relations[name].columns}
         reporter.extend(
             problems("postgres", relation, columns, catalog.datasets[name].filters.values(), composites)
         )
     reporter.raise_errors()
-    return found
+    return relations
 
 
 def tables(connection: psycopg.Connection) -> list[str]:

@@ -78,12 +78,12 @@ def views_of(
     reporter = Reporter()
     out: list[View] = []
     for dataset, relation in relations.items():
-        for row in catalog.datasets[dataset].filters.values():
-            if len(row.view) > MAX_NAME:
-                reporter.add(msg.long_name(row.span, "view", row.view, MAX_NAME))
+        for filter_ in catalog.datasets[dataset].filters.values():
+            if len(filter_.view) > MAX_NAME:
+                reporter.add(msg.long_name(filter_.span, "view", filter_.view, MAX_NAME))
                 continue
             try:
-                view = _view(row, name, relation, schema, runtime)
+                view = _view(filter_, name, relation, schema, runtime)
             except PredicatError as error:
                 reporter.extend(error.diagnostics)
                 continue

@@ -41,7 +41,7 @@ class Source(Struct, frozen=True, eq=False):
     def _line_starts(self) -> list[int]:
         if not self._starts:
             self._starts.append(0)
-            self._starts.extend(found.end() for found in _LINE_END.finditer(self.text))
+            self._starts.extend(match.end() for match in _LINE_END.finditer(self.text))
         return self._starts
 
     def to_outer(self, offset: int) -> int:

@@ -31,9 +31,9 @@ def with_authors(conditions: Sequence[Condition], seconds: float = SECONDS) -> l
     """
     deadline = time.monotonic() + seconds
     by_file: dict[str, list[int]] = {}
-    for number, row in enumerate(conditions):
-        if row.owner is None:
-            by_file.setdefault(row.place.path, []).append(number)
+    for number, condition in enumerate(conditions):
+        if condition.owner is None:
+            by_file.setdefault(condition.place.path, []).append(number)
     result = list(conditions)
     for path, numbers in list(by_file.items())[:MAX_FILES]:
         left = min(_FILE_SECONDS, deadline - time.monotonic())
@@ -63,5 +63,5 @@ def _lines(path: str, rows: Iterable[Condition]) -> list[tuple[int, int]]:
 
 def _most_frequent(authors: Mapping[int, str], lines: Iterable[int]) -> str | None:
     """The author of most lines; of several the one of the first line."""
-    found = Counter(authors[line] for line in lines if line in authors)
-    return found.most_common(1)[0][0] if found else None
+    counts = Counter(authors[line] for line in lines if line in authors)
+    return counts.most_common(1)[0][0] if counts else None

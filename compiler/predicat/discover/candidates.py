@@ -64,9 +64,9 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
                 buckets.setdefault((rest, atom.test, atom.place), []).append((rule, atom))
     for (rest, *_), members in buckets.items():
         for (one, first), (other, second) in combinations(members[:MOST_NEAR], 2):
-            found = _difference(first, second, len(rest))
-            if found is not None and _comparable(one, other, len(rest)):
-                yield Candidate(one.number, other.number, *found)
+            candidate = _difference(first, second, len(rest))
+            if candidate is not None and _comparable(one, other, len(rest)):
+                yield Candidate(one.number, other.number, *candidate)
 
 
 def _says_something(rule: Rule) -> bool:

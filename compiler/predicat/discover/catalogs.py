@@ -18,32 +18,34 @@ def known_filters(catalog: Catalog) -> tuple[list[Condition], list[str]]:
     """The filters that have a condition of their own, and their names. Those that refer to others are left
     out: their parts are compared.
     """
-    rows = [row for row in catalog.filters() if row.current.predicate.language in _READ]
-    rows = [row for row in rows if not row.current.references]
-    return [_condition(catalog, row) for row in rows], [row.qualified for row in rows]
+    rows = [filter_ for filter_ in catalog.filters() if filter_.current.predicate.language in _READ]
+    rows = [filter_ for filter_ in rows if not filter_.current.references]
+    return [_condition(catalog, filter_) for filter_ in rows], [filter_.qualified for filter_ in rows]
 
 
 def with_types(conditions: Sequence[Condition], catalog: Catalog) -> list[Condition]:
     """Conditions on relations of a catalog, with the types that the catalog declares for their fields."""
-    return [_typed(row, catalog) for row in conditions]
+    return [_typed(condition, catalog) for condition in conditions]
 
 
 def dataset_of(relation: str | None, catalog: Catalog) -> Dataset | None:
     """The dataset of a relation, if there is exactly one. Either name may lack its schema."""
-    found = [
+    datasets = [
         dataset
         for dataset in catalog.datasets.values()
         if relation and any(_same_relation(relation, name) for name in dataset.relation.values())
     ]
-    return found[0] if len(found) == 1 else None
+    return datasets[0] if len(datasets) == 1 else None
 
 
-def _typed(row: Condition, catalog: Catalog) -> Condition:
-    dataset = None if row.derived or row.language != "sql" else dataset_of(row.relation, catalog)
+def _typed(condition: Condition, catalog: Catalog) -> Condition:
+    dataset = (
+        None if condition.derived or condition.language != "sql" else dataset_of(condition.relation, catalog)
+    )
     if dataset is None:
-        return row
+        return condition
     types = {name: str(decl.type) for name, decl in dataset.fields.items()}
-    return dataclasses.replace(row, fields={**row.fields, **types}, relation=_relation(dataset))
+    return dataclasses.replace(condition, fields={**condition.fields, **types}, relation=_relation(dataset))
 
 
 def _relation(dataset: Dataset) -> str:
@@ -56,14 +58,14 @@ def _same_relation(one: str, other: str) -> bool:
     return left == right or left.endswith("." + right) or right.endswith("." + left)
 
 
-def _condition(catalog: Catalog, row: Filter) -> Condition:
-    dataset = catalog.datasets[row.dataset]
-    predicate = row.current.predicate
-    outer = row.span.outermost()
+def _condition(catalog: Catalog, filter_: Filter) -> Condition:
+    dataset = catalog.datasets[filter_.dataset]
+    predicate = filter_.current.predicate
+    outer = filter_.span.outermost()
     line, column = outer.source.line_column(outer.start)
     written = predicate.language == "sql"
     return Condition(
-        row.current.body,
+        filter_.current.body,
         "sql" if predicate.language in ("spark", "postgres") else predicate.language,
         predicate.language if predicate.language in ("spark", "postgres") else "",
         _relation(dataset),
@@ -72,6 +74,6 @@ def _condition(catalog: Catalog, row: Filter) -> Condition:
         fields={name: str(decl.type) for name, decl in dataset.fields.items()}
         or {name: str(decl.type) for name, decl in fields_of(predicate.node).items()},
         params={name: str(decl.type) for name, decl in params_of(predicate.node).items()},
-        owner=row.owner or None,
-        sql=row.current.body if written else "",
+        owner=filter_.owner or None,
+        sql=filter_.current.body if written else "",
     )

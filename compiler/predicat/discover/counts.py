@@ -75,12 +75,12 @@ def counts(conditions: Sequence[Condition], engine: Engine) -> list[Count]:
     known = engine.relations()
     result: dict[int, Count] = {}
     by_relation: dict[Name, dict[str, list[int]]] = {}
-    for number, row in enumerate(conditions):
-        found = _unfit(row) or relation_named(str(row.relation), known)
-        if isinstance(found, str):
-            result[number] = Count(reason=found)
+    for number, condition in enumerate(conditions):
+        reason_or_relation = _unfit(condition) or relation_named(str(condition.relation), known)
+        if isinstance(reason_or_relation, str):
+            result[number] = Count(reason=reason_or_relation)
         else:
-            by_relation.setdefault(found, {}).setdefault(row.sql, []).append(number)
+            by_relation.setdefault(reason_or_relation, {}).setdefault(condition.sql, []).append(number)
     most_first = sorted(by_relation.items(), key=lambda item: -len(item[1]))
     for place, (relation, texts) in enumerate(most_first):
         counted = _counted(engine, relation, list(texts)) if place < MAX_RELATIONS else {}
@@ -90,18 +90,18 @@ def counts(conditions: Sequence[Condition], engine: Engine) -> list[Count]:
     return [result[number] for number in range(len(conditions))]
 
 
-def reasons(found: Sequence[Count]) -> Counter[str]:
+def reasons(counts: Sequence[Count]) -> Counter[str]:
     """Why conditions were not counted."""
-    return Counter(count.reason for count in found if count.reason)
+    return Counter(count.reason for count in counts if count.reason)
 
 
-def _unfit(row: Condition) -> str:
+def _unfit(condition: Condition) -> str:
     """Why a condition has no rows on an engine; an empty text if it may have."""
-    if row.language != "sql" or not row.sql:
+    if condition.language != "sql" or not condition.sql:
         return say.NOT_SQL
-    if row.derived or row.relation is None:
+    if condition.derived or condition.relation is None:
         return say.NO_RELATION
-    if row.has_parameters:
+    if condition.has_parameters:
         return say.HAS_PARAMETERS
     return ""
 
@@ -187,8 +187,8 @@ def _fields(text: str, columns: Sequence[Column]) -> dict[str, dict[str, str]]:
 def _read(text: str, columns: Sequence[Column]) -> Iterator[tuple[str, dict[str, str]]]:
     for node in parse_one(text).find_all(exp.Column):
         name = node.parts[0].name
-        like = [row for row in columns if row.name == name] or [
-            row for row in columns if row.name.casefold() == name.casefold()
+        like = [column for column in columns if column.name == name] or [
+            column for column in columns if column.name.casefold() == name.casefold()
         ]
         if len(like) != 1:
             raise _Missing(say.no_column(name))

@@ -76,12 +76,12 @@ class _Postgres:
 
     def columns(self, relation: Name) -> Sequence[Column]:
         with sessions.guarded(self.connection, self.limits):
-            found = relations.find(self.connection, _table(relation))
-        columns = [(row.name, row.kind) for row in found.columns] if found is not None else []
+            result = relations.find(self.connection, _table(relation))
+        columns = [(column.name, column.kind) for column in result.columns] if result is not None else []
         self.sources[relation] = _source(relation, columns)
         return [
-            Column(row.name, row.physical, "timestamp") if _is_local(row.physical) else row
-            for row in columns_of("postgres", columns)
+            Column(column.name, column.physical, "timestamp") if _is_local(column.physical) else column
+            for column in columns_of("postgres", columns)
         ]
 
     def numbers(self, relation: Name, expressions: Sequence[str]) -> Sequence[int]:

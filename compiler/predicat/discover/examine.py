@@ -79,9 +79,9 @@ def examine(item: Item) -> Examined:
     if nulls or not _reads(condition):  # `1 = 1` is meant
         return Examined("", nulls, condition.inferred)
     asked = _Questions(item, condition)
-    found = tuple(asked.found())
+    problems = tuple(asked.found())
     lost = () if item.accepts else tuple(lost_rows(condition.narrow, QUESTION))
-    return Examined("", found, condition.inferred, asked.undecided, profile_of(condition), lost)
+    return Examined("", problems, condition.inferred, asked.undecided, profile_of(condition), lost)
 
 
 def _reads(condition: Typed) -> bool:

@@ -62,7 +62,11 @@ def findings(conditions: Sequence[Condition], judged: Judged, known: Mapping[int
     """
     _source.cache_clear()  # the files may have changed since
     result = [
-        *(_single(conditions[row.condition], row) for row in judged.judgements if row.condition not in known),
+        *(
+            _single(conditions[judgement.condition], judgement)
+            for judgement in judged.judgements
+            if judgement.condition not in known
+        ),
         *(item for numbers in judged.same for item in _same(conditions, numbers, known)),
         *(
             item
@@ -77,13 +81,13 @@ def _order(item: Finding) -> tuple[str, int, str, str]:
     return item.span.source.name, item.span.start, item.code, item.message
 
 
-def _single(condition: Condition, row: Judgement) -> Finding:
-    parts = [f"{row.message}."]
-    if row.row is not None:
-        parts.append(say.row(row.row, row.outcome))
-    if row.inferred:
-        parts.append(say.inferred(row.inferred))
-    return _finding(row.kind, condition, " ".join(filter(None, parts)), row.hint or None)
+def _single(condition: Condition, judgement: Judgement) -> Finding:
+    parts = [f"{judgement.message}."]
+    if judgement.row is not None:
+        parts.append(say.row(judgement.row, judgement.outcome))
+    if judgement.inferred:
+        parts.append(say.inferred(judgement.inferred))
+    return _finding(judgement.kind, condition, " ".join(filter(None, parts)), judgement.hint or None)
 
 
 def _same(
@@ -126,9 +130,9 @@ def _where(place: Place) -> str:
 
 
 def _finding(kind: str, condition: Condition, message: str, hint: str | None) -> Finding:
-    row = KINDS[kind]
+    kind_ = KINDS[kind]
     name = condition.relation or say.UNNAMED
-    return Finding(row.code, name, message, span_of(condition.place), hint, level=row.level)
+    return Finding(kind_.code, name, message, span_of(condition.place), hint, level=kind_.level)
 
 
 def span_of(place: Place) -> Span:

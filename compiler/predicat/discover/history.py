@@ -47,9 +47,9 @@ def parted(left: Condition, right: Condition, timeout: float = SECONDS) -> Parti
         try:
             if kept.text in path.read_text(encoding="utf-8"):
                 continue  # it has both
-            found = git.lost_in(path.resolve().parent, kept.text, path.resolve(), timeout)
+            commit = git.lost_in(path.resolve().parent, kept.text, path.resolve(), timeout)
         except (OSError, ValueError, PredicatError):
             continue
-        if found is not None:
-            return Parting(*found, changed.place.path)
+        if commit is not None:
+            return Parting(*commit, changed.place.path)
     return None

@@ -134,7 +134,7 @@ def infer(
         kind = _kind(group, dialect)
         for name in sorted(group.names):
             types = _types(group, name, kind)
-            wide[name], narrow[name] = (FieldDecl(name, found) for found in types)
+            wide[name], narrow[name] = (FieldDecl(name, field_type) for field_type in types)
             if name not in group.known:
                 inferred[name] = kind or "any"
     return Types(wide, narrow, inferred, _typed(tree))
@@ -311,21 +311,21 @@ def _kind(group: _Class, dialect: str) -> Kind | None:
         kinds.add(_kind_of_texts(group))
     if len(kinds) > 1:
         raise Unclear(say.several_kinds(name, kinds))
-    found = next(iter(kinds), None)
-    if found == "string":
+    only = next(iter(kinds), None)
+    if only == "string":
         _check_texts(group, dialect, name)
-    if found == "time":
+    if only == "time":
         for text in group.texts:
             if moment(text) is None:
                 raise Unclear(say.several_kinds(name, ["time", repr(text)]))
         if len({bool(_DATE.fullmatch(text)) for text in group.texts}) > 1 and not group.known:
             raise Unclear(say.unclear_order(name))
-    if found in ("number", None) and group.with_itself:
+    if only in ("number", None) and group.with_itself:
         raise Unclear(say.test_for_nan(name))
     for number in group.numbers:
         if not number.is_finite() or abs(number) >= _LARGEST or number != round(number, 9):
             raise Unclear(say.constant_out_of_range(name, number))
-    return found
+    return only
 
 
 def _kind_of_texts(group: _Class) -> Kind:

@@ -81,15 +81,15 @@ class _Run:
             outcome = self.examined[item]
             if not outcome.found or not is_whole_text(self.conditions[number]):
                 continue
-            for found in outcome.found:
+            for problem in outcome.found:
                 yield Judgement(
                     number,
-                    found.kind,
-                    found.message,
-                    found.part,
-                    found.hint,
-                    found.row,
-                    found.outcome,
+                    problem.kind,
+                    problem.message,
+                    problem.part,
+                    problem.hint,
+                    problem.row,
+                    problem.outcome,
                     outcome.inferred,
                 )
 
@@ -182,7 +182,7 @@ class _Run:
 
     def is_constant(self, item: Item) -> bool:
         """Whether a condition accepts no row, or rejects none: it is no rule."""
-        return any(found.kind in ("never", "always") for found in self.examined[item].found)
+        return any(problem.kind in ("never", "always") for problem in self.examined[item].found)
 
     def in_other_words(self, rules: Sequence[Rule]) -> list[Candidate]:
         """Pairs of rules over the same fields that no row told apart: of one dialect, or one of standard
@@ -226,7 +226,7 @@ class Classes:
     """Rules that are the same, joined step by step."""
 
     def __init__(self, members: Mapping[int, Sequence[int]]) -> None:
-        self.members = {number: list(found) for number, found in members.items()}
+        self.members = {number: list(members_) for number, members_ in members.items()}
         self.root = {number: number for number in members}
 
     def join(self, one: int, other: int) -> None:
@@ -265,7 +265,7 @@ def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[str, ...]]:
     """
     cases: dict[tuple[str, int], dict[int, set[str]]] = {}
     usable = [_is_branch(condition) for condition in conditions]
-    for condition in (row for row, is_usable in zip(conditions, usable, strict=True) if is_usable):
+    for condition in (one for one, is_usable in zip(conditions, usable, strict=True) if is_usable):
         start, number = condition.branches or (0, 0)
         branches = cases.setdefault((condition.place.path, start), {})
         branches.setdefault(number, set()).add(condition.text)

@@ -66,5 +66,5 @@ def _words(node: exp.Expr) -> str:
     """The columns and constants of an expression."""
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
         return f"minus {node.this.name}"
-    found = [part.name for part in node.find_all(exp.Column, exp.Literal, bfs=False)]
-    return " ".join(found[:3]) or node.key
+    names = [part.name for part in node.find_all(exp.Column, exp.Literal, bfs=False)]
+    return " ".join(names[:3]) or node.key

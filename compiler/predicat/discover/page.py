@@ -44,9 +44,9 @@ def page(report: Report) -> str:
 def _listed(report: Report, codes: tuple[str, ...]) -> list[dict[str, object]]:
     """The findings of a section, those that weigh most first."""
     order = list(CODES)
-    found = [item for item in report.findings if item.code in codes]
-    found.sort(key=lambda item: order.index(item.code))
-    return [{**finding_data(item), "rows": _rows(report.count_of(item))} for item in found[:MAX_FINDINGS]]
+    findings = [item for item in report.findings if item.code in codes]
+    findings.sort(key=lambda item: order.index(item.code))
+    return [{**finding_data(item), "rows": _rows(report.count_of(item))} for item in findings[:MAX_FINDINGS]]
 
 
 def _rows(count: Count | None) -> str:
@@ -61,12 +61,14 @@ def _rows_of_rules(report: Report) -> dict[tuple[str, str], str]:
 
 def _relations(report: Report) -> list[tuple[str, list[tuple[str, list[str]]]]]:
     """The rules of each relation with their places: relations with many rules first, rules in many places."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in report.found.conditions:
-        if row.relation and not row.derived:
-            rules = found.setdefault(row.relation, {})
-            rules.setdefault(row.sql or row.text, []).append(f"{row.place.path}:{row.place.line}")
-    by_places = {name: _most(rules) for name, rules in found.items()}
+    by_relation: dict[str, dict[str, list[str]]] = {}
+    for condition in report.found.conditions:
+        if condition.relation and not condition.derived:
+            rules = by_relation.setdefault(condition.relation, {})
+            rules.setdefault(condition.sql or condition.text, []).append(
+                f"{condition.place.path}:{condition.place.line}"
+            )
+    by_places = {name: _most(rules) for name, rules in by_relation.items()}
     return sorted(by_places.items(), key=lambda item: -len(item[1]))
 
 

@@ -84,10 +84,10 @@ def propose(
         choose: Gives the right ones of two rules that are nearly the same. Default: both.
     """
     result = Proposal()
-    found = _by_relation(conditions, judged, result.left)
+    by_relation = _by_relation(conditions, judged, result.left)
     if choose is not None:
-        found = _chosen(found, conditions, judged, choose, result.left)
-    for relation, rules in found.items():
+        by_relation = _chosen(by_relation, conditions, judged, choose, result.left)
+    for relation, rules in by_relation.items():
         dataset = _unused(slug(relation.rpartition(".")[2], "dataset"), result.files)
         text = _dataset(dataset, relation, rules, ask, result)
         if text:
@@ -113,42 +113,42 @@ def write(proposal: Proposal, folder: Path) -> tuple[list[Path], list[Path]]:
 
 def _datasets_in(folder: Path) -> dict[str, Path]:
     """The datasets of a catalog, which may have problems, with a file of each."""
-    found: dict[str, Path] = {}
+    datasets: dict[str, Path] = {}
     for file in catalog_files(folder, Reporter()) if folder.is_dir() else ():
         with suppress(OSError, UnicodeDecodeError):
             for name in _NAMED.findall(file.read_text(encoding="utf-8")):
-                found.setdefault(name, file)
-    return found
+                datasets.setdefault(name, file)
+    return datasets
 
 
 def _by_relation(
     conditions: Sequence[Condition], judged: Judged, left: Counter[str]
 ) -> dict[str, list[Rule]]:
     """The rules of each relation; those in most places first."""
-    dead = {row.condition for row in judged.judgements if row.kind in ("never", "always")}
+    dead = {condition.condition for condition in judged.judgements if condition.kind in ("never", "always")}
     leaders = {number: numbers[0] for numbers in judged.same for number in numbers}
     rules: dict[tuple[str, object], Rule] = {}
-    for number, row in enumerate(conditions):
-        reason = _unfit(row, number, judged, dead)
+    for number, condition in enumerate(conditions):
+        reason = _unfit(condition, number, judged, dead)
         if reason:
             left[reason] += 1
             continue
-        relation = str(row.relation).lower()
-        key = (relation, leaders.get(number, row.sql))
-        rules.setdefault(key, Rule(row.sql, [])).conditions.append(row)
+        relation = str(condition.relation).lower()
+        key = (relation, leaders.get(number, condition.sql))
+        rules.setdefault(key, Rule(condition.sql, [])).conditions.append(condition)
     result: dict[str, list[Rule]] = {}
     for (relation, _), rule in rules.items():
         result.setdefault(relation, []).append(rule)
-    for relation, found in result.items():
-        found.sort(key=lambda rule: -len(rule.conditions))
-        if len(found) > MAX_FILTERS:
-            left[say.TOO_MANY] += len(found) - MAX_FILTERS
-            result[relation] = found[:MAX_FILTERS]
+    for relation, of_relation in result.items():
+        of_relation.sort(key=lambda rule: -len(rule.conditions))
+        if len(of_relation) > MAX_FILTERS:
+            left[say.TOO_MANY] += len(of_relation) - MAX_FILTERS
+            result[relation] = of_relation[:MAX_FILTERS]
     return result
 
 
 def _chosen(
-    found: Mapping[str, list[Rule]],
+    by_relation: Mapping[str, list[Rule]],
     conditions: Sequence[Condition],
     judged: Judged,
     choose: Choose,
@@ -156,10 +156,10 @@ def _chosen(
 ) -> dict[str, list[Rule]]:
     """The rules without those that somebody says are wrong beside one that is nearly the same."""
     rules = {
-        id(row): (relation, rule)
-        for relation, members in found.items()
+        id(condition): (relation, rule)
+        for relation, members in by_relation.items()
         for rule in members
-        for row in rule.conditions
+        for condition in rule.conditions
     }
     wrong: set[int] = set()
     for pair in judged.pairs:
@@ -168,27 +168,28 @@ def _chosen(
             continue
         if wrong & {id(first[1]), id(second[1])}:
             continue
-        rows = [row for row in (pair.lost, pair.gained) if row is not None]
+        rows = [condition for condition in (pair.lost, pair.gained) if condition is not None]
         right = choose(Near(first[0], first[1], second[1], pair.message, rows))
         wrong |= {id(rule) for _, rule in (first, second) if rule not in right}
     left.update(say.WRONG for _, rule in rules.values() if id(rule) in wrong)
     kept = {
-        relation: [rule for rule in members if id(rule) not in wrong] for relation, members in found.items()
+        relation: [rule for rule in members if id(rule) not in wrong]
+        for relation, members in by_relation.items()
     }
     return {relation: members for relation, members in kept.items() if members}
 
 
-def _unfit(row: Condition, number: int, judged: Judged, dead: Iterable[int]) -> str:
+def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int]) -> str:
     """Why a condition becomes no filter; an empty text if it does."""
-    if row.language != "sql" or not row.sql:
+    if condition.language != "sql" or not condition.sql:
         return say.OTHER_LANGUAGE
-    if row.derived or row.relation is None:
+    if condition.derived or condition.relation is None:
         return say.NO_RELATION
     if number in judged.unjudged:
         return say.UNCLEAR
     if number in dead:
         return say.DEAD
-    if row.has_parameters:
+    if condition.has_parameters:
         return say.HAS_PARAMETERS
     return ""
 
@@ -240,7 +241,12 @@ def _fields(rules: list[Rule]) -> dict[str, str]:
     """A type for each field that all rules of a relation take: known types first, else inferred from all
     rules together, else from each.
     """
-    known = {name: kind for rule in rules for row in rule.conditions for name, kind in row.fields.items()}
+    known = {
+        name: kind
+        for rule in rules
+        for condition in rule.conditions
+        for name, kind in condition.fields.items()
+    }
     fractions = _fractions(rules)
     result: dict[str, str] = {}
     for group in (rules, *([rule] for rule in rules)):
@@ -248,9 +254,9 @@ def _fields(rules: list[Rule]) -> dict[str, str]:
             types = together([item_of(rule.conditions[0]) for rule in group])
         except Unclear:
             continue
-        for row in types:
-            for name, decl in Predicate(row.wide, "sql").fields.items():
-                result.setdefault(name, _kind(decl.type, name, fractions, row.inferred))
+        for condition in types:
+            for name, decl in Predicate(condition.wide, "sql").fields.items():
+                result.setdefault(name, _kind(decl.type, name, fractions, condition.inferred))
         if group is rules:
             break
     return {**result, **known}
@@ -272,12 +278,12 @@ def _fractions(rules: list[Rule]) -> bool:
 
 def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
     """A filter as a catalog has it."""
-    places = [f"{row.place.path}:{row.place.line}" for row in rule.conditions]
+    places = [f"{condition.place.path}:{condition.place.line}" for condition in rule.conditions]
     told = " ".join(describe(predicate.node).split())
     entry: dict[str, Any] = {
         "description": say.described(told[:_MOST_DESCRIBED], list(dict.fromkeys(places)))
     }
-    owners = [row.owner for row in rule.conditions if row.owner]
+    owners = [condition.owner for condition in rule.conditions if condition.owner]
     if owners:
         entry["owner"] = Counter(owners).most_common(1)[0][0]
     entry["sql"] = rule.sql
@@ -303,9 +309,9 @@ def _test(predicate: Predicate, wanted: bool) -> dict[str, Any]:
 
 def _unused(name: str, taken: Iterable[str]) -> str:
     """A name that is not taken, with a number at its end if need be, and no longer than names may be."""
-    found, number = name, 1
-    while found in taken:
+    candidate, number = name, 1
+    while candidate in taken:
         number += 1
         end = f"_{number}"
-        found = name[: LONGEST - len(end)].rstrip("_") + end
-    return found
+        candidate = name[: LONGEST - len(end)].rstrip("_") + end
+    return candidate

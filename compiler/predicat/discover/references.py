@@ -50,7 +50,7 @@ def with_references(
         The SQL by name. Nothing is proved yet: see `proved`.
     """
     said = _Said(fields)
-    parts = {name: found for name, (sql, _) in rules.items() if (found := said.parts(sql)) is not None}
+    parts = {name: body for name, (sql, _) in rules.items() if (body := said.parts(sql)) is not None}
     by_size = sorted((name for name in parts if not parts[name].bare), key=lambda name: -len(parts[name].sql))
     result: dict[str, str] = {}
     for name, own in parts.items():
@@ -74,8 +74,8 @@ def proved(text: str, dataset: str, rules: Mapping[str, tuple[str, Predicate]]) 
         catalog: Catalog = load_catalog(file.parent, files=[file], texts={file.resolve(): text})
     except PredicatError:
         return
-    for name, row in catalog.datasets[dataset].filters.items():
-        verdict = compare(rules[name][1], row.current.predicate, timeout=_TIMEOUT)
+    for name, filter_ in catalog.datasets[dataset].filters.items():
+        verdict = compare(rules[name][1], filter_.current.predicate, timeout=_TIMEOUT)
         if verdict.same_rows:
             yield name
 

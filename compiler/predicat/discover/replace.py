@@ -77,36 +77,36 @@ def patch(
     return Patch("".join(_diffs(places)), places, stay)
 
 
-def _first(row: Condition, names: Sequence[str], catalog: Catalog) -> Place | str:
+def _first(condition: Condition, names: Sequence[str], catalog: Catalog) -> Place | str:
     """The rewriting to the first filter that fits, or why there is none."""
     reason = ""
     for name in names:
         filter_ = catalog.known[name]
-        made = _place(row, filter_, catalog)
+        made = _place(condition, filter_, catalog)
         if isinstance(made, Place):
             return made
         reason = reason or made
     return reason
 
 
-def _place(row: Condition, filter_: Filter, catalog: Catalog) -> Place | str:
-    dataset = None if row.derived else dataset_of(row.relation, catalog)
+def _place(condition: Condition, filter_: Filter, catalog: Catalog) -> Place | str:
+    dataset = None if condition.derived else dataset_of(condition.relation, catalog)
     if dataset is None or dataset.name != filter_.dataset:
         return say.OTHER_RELATION
-    if row.rendered or row.clause not in _ACCEPTS_TRUE or _written(row) != row.text:
+    if condition.rendered or condition.clause not in _ACCEPTS_TRUE or _written(condition) != condition.text:
         return say.NOT_REPLACEABLE
-    text = _call(row, filter_.qualified)
+    text = _call(condition, filter_.qualified)
     if text is None:
-        return say.no_matches_filter(row.dialect)
-    proof = _proof(row, filter_, catalog)
-    return Place(row, filter_.qualified, text, proof) if proof else say.NOT_PROVED
+        return say.no_matches_filter(condition.dialect)
+    proof = _proof(condition, filter_, catalog)
+    return Place(condition, filter_.qualified, text, proof) if proof else say.NOT_PROVED
 
 
-def _proof(row: Condition, filter_: Filter, catalog: Catalog) -> str:
+def _proof(condition: Condition, filter_: Filter, catalog: Catalog) -> str:
     """The verdict of the solver, if the rows are proved to be the same."""
     fields = catalog.datasets[filter_.dataset].fields
     try:
-        predicate = parse(row.sql, "sql", fields)
+        predicate = parse(condition.sql, "sql", fields)
     except PredicatError:
         return ""
     filter_predicate: Predicate = filter_.current.predicate
@@ -116,19 +116,19 @@ def _proof(row: Condition, filter_: Filter, catalog: Catalog) -> str:
     return f"{verdict.kind}, {verdict.proof}" if verdict.same_rows else ""
 
 
-def _written(row: Condition) -> str:
+def _written(condition: Condition) -> str:
     """What is in the file at the place."""
     try:
-        text = Path(row.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
+        text = Path(condition.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
     except (OSError, ValueError):
         return ""
-    return text[row.place.start : row.place.end]
+    return text[condition.place.start : condition.place.end]
 
 
-def _call(row: Condition, name: str) -> str | None:
+def _call(condition: Condition, name: str) -> str | None:
     """The call of the filter in the language of the file; None where that has none."""
     try:
-        columns = list(parse_one(row.text, dialect=row.dialect or None).find_all(exp.Column))
+        columns = list(parse_one(condition.text, dialect=condition.dialect or None).find_all(exp.Column))
     except SqlglotError:
         return None
     tables = {column.table for column in columns}
@@ -136,18 +136,18 @@ def _call(row: Condition, name: str) -> str | None:
     if alias is None:
         return None
     args = f"'{name}', '{alias}'" if alias else f"'{name}'"
-    path = Path(row.place.path)
+    path = Path(condition.place.path)
     if path.suffix == ".sql" and any((folder / "dbt_project.yml").is_file() for folder in path.parents):
         macro = f"{{{{ predicat_filters.matches_filter({args}) }}}}"
-        return macro if row.dialect in _MACROS else None
-    inside_quotes = path.suffix == ".py" and "'" in _before(row)
-    return f"matches_filter({args})" if row.dialect in _SPARK and not inside_quotes else None
+        return macro if condition.dialect in _MACROS else None
+    inside_quotes = path.suffix == ".py" and "'" in _before(condition)
+    return f"matches_filter({args})" if condition.dialect in _SPARK and not inside_quotes else None
 
 
-def _before(row: Condition) -> str:
+def _before(condition: Condition) -> str:
     """The character before the place: the quote of a text in a program."""
-    text = Path(row.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
-    return text[max(0, row.place.start - 1) : row.place.start]
+    text = Path(condition.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
+    return text[max(0, condition.place.start - 1) : condition.place.start]
 
 
 def _in_repository(path: Path) -> str:
@@ -161,18 +161,18 @@ def _in_repository(path: Path) -> str:
 def _diffs(places: Sequence[Place]) -> Iterator[str]:
     """A diff for each file, with the proofs of its places before it."""
     files: dict[str, list[Place]] = {}
-    for row in places:
-        files.setdefault(row.condition.place.path, []).append(row)
+    for place in places:
+        files.setdefault(place.condition.place.path, []).append(place)
     for path, rows in sorted(files.items()):
         name = _in_repository(Path(path))
         before = Path(path).read_bytes().decode("utf-8")
         after, last = before.removeprefix("\ufeff"), len(before)
         marked = before[: len(before) - len(after)]
-        for row in sorted(rows, key=lambda row: -row.condition.place.start):
-            start, end = row.condition.place.start, row.condition.place.end
+        for place in sorted(rows, key=lambda place: -place.condition.place.start):
+            start, end = place.condition.place.start, place.condition.place.end
             if end <= last:
-                after, last = after[:start] + row.text + after[end:], start
-                yield say.proved(path, row.condition.place.line, row.name, row.proof) + "\n"
+                after, last = after[:start] + place.text + after[end:], start
+                yield say.proved(path, place.condition.place.line, place.name, place.proof) + "\n"
         old, new = before.splitlines(keepends=True), (marked + after).splitlines(keepends=True)
         for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

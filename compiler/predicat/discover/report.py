@@ -48,8 +48,8 @@ class Report(Struct, frozen=True, dict=True):
         """The rows of the condition of a finding; None where they were not counted, or its place has
         several.
         """
-        found = self._by_place.get(_key(item.span), ())
-        return found[0] if len(found) == 1 else None
+        count = self._by_place.get(_key(item.span), ())
+        return count[0] if len(count) == 1 else None
 
     @cached_property
     def _by_place(self) -> Mapping[tuple[str, int, int], Sequence[Count]]:
@@ -100,15 +100,24 @@ def _empty(report: Report) -> list[tuple[Condition, Count]]:
 
 def summary(report: Report) -> str:
     """How much was read and left out, and what was found, by kind."""
-    found = report.found
-    relations = {row.relation for row in found.conditions if row.relation and not row.derived}
+    scan = report.found
+    relations = {
+        condition.relation for condition in scan.conditions if condition.relation and not condition.derived
+    }
     lines = [
-        _line("files", sum(found.files.values()), _listed(found.files)),
-        *([_line("dialects", len(found.dialects), _listed(found.dialects))] if found.dialects else []),
-        _line("conditions", len(found.conditions), _listed(Counter(row.clause for row in found.conditions))),
-        _line("distinct", len({(row.relation, row.sql or row.text) for row in found.conditions})),
+        _line("files", sum(scan.files.values()), _listed(scan.files)),
+        *([_line("dialects", len(scan.dialects), _listed(scan.dialects))] if scan.dialects else []),
+        _line(
+            "conditions",
+            len(scan.conditions),
+            _listed(Counter(condition.clause for condition in scan.conditions)),
+        ),
+        _line(
+            "distinct",
+            len({(condition.relation, condition.sql or condition.text) for condition in scan.conditions}),
+        ),
         _line("relations", len(relations)),
-        *_reasons("left out", Counter(row.reason for row in found.refused)),
+        *_reasons("left out", Counter(condition.reason for condition in scan.refused)),
     ]
     if report.judged:
         lines += [
@@ -127,8 +136,8 @@ def summary(report: Report) -> str:
 
 
 def _kind(item: Finding) -> str:
-    row = CODES[item.code]
-    return f"{row.code} {row.name} ({row.level.value}): {row.doc}"
+    kind = CODES[item.code]
+    return f"{kind.code} {kind.name} ({kind.level.value}): {kind.doc}"
 
 
 def _reasons(name: str, counts: Counter[str], most: int = 15) -> list[str]:
@@ -149,14 +158,15 @@ def _listed(counts: Counter[Any]) -> str:
 
 def as_json(report: Report) -> str:
     """All that was found, as JSON."""
-    found = report.found
+    scan = report.found
     data = {
-        "files": dict(found.files),
-        "dialects": dict(found.dialects),
+        "files": dict(scan.files),
+        "dialects": dict(scan.dialects),
         "conditions": [
-            condition_data(row) | _rows(count) for row, count in zip_longest(found.conditions, report.counts)
+            condition_data(condition) | _rows(count)
+            for condition, count in zip_longest(scan.conditions, report.counts)
         ],
-        "left_out": [_refused_data(row) for row in found.refused],
+        "left_out": [_refused_data(condition) for condition in scan.refused],
         "not_judged": dict(report.unjudged),
         "findings": [finding_data(item) | _rows(report.count_of(item)) for item in report.findings],
     }
@@ -196,20 +206,20 @@ def finding_data(item: Finding) -> dict[str, Any]:
     }
 
 
-def condition_data(row: Condition) -> dict[str, Any]:
+def condition_data(condition: Condition) -> dict[str, Any]:
     """A condition as JSON has it."""
     return {
-        **place_data(row.place),
-        "relation": row.relation,
-        "clause": row.clause,
-        "language": row.language,
-        "dialect": row.dialect,
-        "text": row.text,
-        "sql": row.sql,
-        "whole": row.whole,
-        "derived": row.derived,
-        "owner": row.owner,
-        "params": sorted(row.params),
+        **place_data(condition.place),
+        "relation": condition.relation,
+        "clause": condition.clause,
+        "language": condition.language,
+        "dialect": condition.dialect,
+        "text": condition.text,
+        "sql": condition.sql,
+        "whole": condition.whole,
+        "derived": condition.derived,
+        "owner": condition.owner,
+        "params": sorted(condition.params),
     }
 
 
@@ -218,8 +228,8 @@ def place_data(place: Place) -> dict[str, Any]:
     return {"file": place.path, "line": place.line, "column": place.column}
 
 
-def _refused_data(row: Refused) -> dict[str, Any]:
-    return {**place_data(row.place), "reason": row.reason, "text": row.text}
+def _refused_data(refused: Refused) -> dict[str, Any]:
+    return {**place_data(refused.place), "reason": refused.reason, "text": refused.text}
 
 
 def sarif(report: Report) -> str:
@@ -235,12 +245,12 @@ def sarif(report: Report) -> str:
     ]
     rules = [
         {
-            "id": row.code,
-            "name": row.name,
-            "shortDescription": {"text": row.doc},
-            "defaultConfiguration": {"level": row.level.value},
+            "id": kind.code,
+            "name": kind.name,
+            "shortDescription": {"text": kind.doc},
+            "defaultConfiguration": {"level": kind.level.value},
         }
-        for row in CODES.values()
+        for kind in CODES.values()
     ]
     return sarif_log(results, rules)
 

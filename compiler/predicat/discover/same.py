@@ -43,8 +43,8 @@ def alike(group: Group) -> Alike:
         except Unclear:
             continue
         places.append(place)
-    found = classes(trials, accept=False)
-    return Alike(tuple((places[one], places[other]) for same in found for one, other in _chain(same)))
+    classes_ = classes(trials, accept=False)
+    return Alike(tuple((places[one], places[other]) for same in classes_ for one, other in _chain(same)))
 
 
 def _chain(same: Sequence[int]) -> Iterator[tuple[int, int]]:

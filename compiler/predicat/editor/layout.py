@@ -91,21 +91,21 @@ def _comments_in_line(text: str) -> str:
         starts.append(starts[-1] + len(line) + 1)
     comments = {bisect_right(starts, at) - 1: (at, comment) for comment, at in _commented(text)}
     inner = {
-        row
+        number
         for start, end in scalars
-        for row in range(bisect_right(starts, start), bisect_right(starts, end) - 1)
+        for number in range(bisect_right(starts, start), bisect_right(starts, end) - 1)
     }
     """Lines that are all of a text's."""
     out: list[str] = []
     indent = ""
-    for row in range(len(lines) - 1, -1, -1):
-        line = lines[row]
-        if row in inner:
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if number in inner:
             out.append(line)
             continue
-        if row in comments:
-            at, comment = comments[row]
-            before = line[: at - starts[row]].rstrip()
+        if number in comments:
+            at, comment = comments[number]
+            before = line[: at - starts[number]].rstrip()
             line = f"{before}  {comment}" if before else indent + comment
         line = line.rstrip()
         if line and not line.lstrip().startswith("#"):

@@ -32,11 +32,11 @@ def lenses(loaded: Loaded, file: Path, rows: Rows) -> Iterator[Lens]:
     """Those of a file, in its order."""
     users = _users(loaded)
     for dataset in loaded.definitions.values():
-        for row in dataset.filters.values():
-            outer = row.span.outermost()
+        for filter_ in dataset.filters.values():
+            outer = filter_.span.outermost()
             if file_of(outer) != file:
                 continue
-            name = f"{row.dataset}.{row.name}"
+            name = f"{filter_.dataset}.{filter_.name}"
             total, failed = loaded.tests.get(name, (0, 0))
             yield Lens(
                 "tests",
@@ -55,18 +55,20 @@ def lenses(loaded: Loaded, file: Path, rows: Rows) -> Iterator[Lens]:
 def _users(loaded: Loaded) -> dict[str, Counter[str]]:
     """For each filter by what it is used: filters, groups, subscriptions."""
     result: dict[str, Counter[str]] = {
-        f"{name}.{row}": Counter() for name, dataset in loaded.definitions.items() for row in dataset.filters
+        f"{name}.{filter_}": Counter()
+        for name, dataset in loaded.definitions.items()
+        for filter_ in dataset.filters
     }
-    for row in loaded.catalog.filters():
+    for filter_ in loaded.catalog.filters():
         for name in {
-            name.partition("@")[0] for version in row.versions.values() for name in version.references
+            name.partition("@")[0] for version in filter_.versions.values() for name in version.references
         }:
             result[name]["filter"] += 1
     for name, dataset in loaded.definitions.items():
         members = [
             ("group", member) for group in dataset.groups.values() for member in dict.fromkeys(group.filters)
         ]
-        members += [("subscription", row.filter) for row in dataset.subscriptions.values()]
+        members += [("subscription", filter_.filter) for filter_ in dataset.subscriptions.values()]
         for kind, member in members:
             symbol = filter_symbol(member, name)
             if (qualified := f"{symbol.dataset}.{symbol.name}") in result:

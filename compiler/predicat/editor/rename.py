@@ -59,7 +59,7 @@ def _released(symbol: Symbol, folder: Path) -> None:
     if lock is None:
         return
     qualified = f"{symbol.dataset}.{symbol.name}"
-    for name, row in lock.versions.items():
+    for name, entry in lock.versions.items():
         if symbol.kind == "filter" and name.partition("@")[0] == qualified:
             raise Refused(say.released_name(name))
         if symbol.kind == "parameter" and name == f"{symbol.dataset}.{symbol.owner}":
@@ -67,7 +67,7 @@ def _released(symbol: Symbol, folder: Path) -> None:
         if (
             symbol.kind == "field"
             and name.startswith(f"{symbol.dataset}.")
-            and symbol.name in fields_of(row.node())
+            and symbol.name in fields_of(entry.node())
         ):
             raise Refused(say.released_reads(name, symbol.name))
     if symbol.kind == "filter":
@@ -106,8 +106,8 @@ def _valid(symbol: Symbol, name: str, loaded: Loaded) -> None:
     dataset = loaded.definitions[symbol.dataset]
     taken: Mapping[str, object] = dataset.groups
     if symbol.kind == "parameter":
-        row, _, number = symbol.owner.partition("@")
-        taken = dataset.filters[row].versions[int(number)].params
+        filter_, _, number = symbol.owner.partition("@")
+        taken = dataset.filters[filter_].versions[int(number)].params
     elif symbol.kind != "group":
         taken = dataset.filters if symbol.kind == "filter" else dataset.fields
     if name in taken and name != symbol.name:
@@ -175,8 +175,8 @@ def _same_meaning(
     before = loaded.catalog.known
     names = {key: _renamed(key, symbol, name) for key in before}
     now = after.catalog.known
-    for key, row in before.items():
-        if names[key] not in now or not _equal(row, now[names[key]], symbol, name):
+    for key, filter_ in before.items():
+        if names[key] not in now or not _equal(filter_, now[names[key]], symbol, name):
             raise Refused(say.another_meaning(name, key))
     if [item.code for item in after.diagnostics] != [item.code for item in loaded.diagnostics]:
         raise Refused(say.other_problems(name))

@@ -146,12 +146,12 @@ class _Service:
         file, place = path_of(params.text_document.uri), params.position
         return file, place.line, column_of(self.workspace.text(file), place.line, place.character)
 
-    def location(self, found: Location) -> lsp.Location:
-        source = Source(str(found.file), self.workspace.text(found.file))
-        row = source.line(found.line + 1)
-        ends = (found.column, found.column + found.length)
-        start, end = (lsp.Position(found.line, utf16(row[:column])) for column in ends)
-        return lsp.Location(found.file.as_uri(), lsp.Range(start, end))
+    def location(self, location: Location) -> lsp.Location:
+        source = Source(str(location.file), self.workspace.text(location.file))
+        line = source.line(location.line + 1)
+        ends = (location.column, location.column + location.length)
+        start, end = (lsp.Position(location.line, utf16(line[:column])) for column in ends)
+        return lsp.Location(location.file.as_uri(), lsp.Range(start, end))
 
     def symbol(self, params: _Positioned) -> Use | None:
         return self.workspace.use_at(*self.at(params))
@@ -227,15 +227,15 @@ def _questions(server: LanguageServer, service: _Service) -> None:
 
     @server.feature(lsp.WORKSPACE_SYMBOL)
     def workspace_symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        found: list[lsp.WorkspaceSymbol] = []
+        symbols: list[lsp.WorkspaceSymbol] = []
         for dataset, item in workspace.symbols(params.query):
             place = lsp.Location(file_of(item.place).as_uri(), range_of(item.place))
-            found.append(lsp.WorkspaceSymbol(place, item.name, _SYMBOLS[item.kind], container_name=dataset))
-        return found
+            symbols.append(lsp.WorkspaceSymbol(place, item.name, _SYMBOLS[item.kind], container_name=dataset))
+        return symbols
 
     @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=["(", ","]))
     def signature_help(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
-        found, argument = workspace.signatures(*service.at(params))
+        signatures, argument = workspace.signatures(*service.at(params))
         rows = [
             lsp.SignatureInformation(
                 item.label,
@@ -243,20 +243,20 @@ def _questions(server: LanguageServer, service: _Service) -> None:
                 [lsp.ParameterInformation(name) for name in item.arguments],
                 min(argument, max(len(item.arguments) - 1, 0)),
             )
-            for item in found
+            for item in signatures
         ]
-        active = next((index for index, item in enumerate(found) if argument < len(item.arguments)), 0)
+        active = next((index for index, item in enumerate(signatures) if argument < len(item.arguments)), 0)
         return lsp.SignatureHelp(rows, active) if rows else None
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def code_lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        found: list[lsp.CodeLens] = []
+        lenses: list[lsp.CodeLens] = []
         for item in workspace.lenses(path_of(params.text_document.uri), service.rows()):
             place = range_of(item.place)
             arguments = [item.name] if item.kind == "tests" else [params.text_document.uri, place.start]
             command = lsp.Command(item.title, LENS_COMMANDS[item.kind], arguments=arguments)
-            found.append(lsp.CodeLens(place, command))
-        return found
+            lenses.append(lsp.CodeLens(place, command))
+        return lenses
 
 
 def _changes(server: LanguageServer, service: _Service) -> None:

@@ -80,7 +80,7 @@ def signatures(language: str, name: str, *, method: bool = False) -> tuple[Signa
             if isinstance(tree, t.OperatorCall) and tree.op in OPS and len(tree.args) == count
         ]
         if whole and isinstance(whole[0], t.OperatorCall):
-            result |= {row.label: row for row in _shown(name, whole[0], method=method)}
+            result |= {signature.label: signature for signature in _shown(name, whole[0], method=method)}
         elif trees:  # several operators: no one row of the table says what it means
             letters = _ARGUMENTS[method:count]
             label = f"{'a.' if method else ''}{name}({', '.join(letters)})"

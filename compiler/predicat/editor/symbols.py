@@ -136,11 +136,15 @@ class Index:
         kept: dict[int, tuple[WrittenVersion, object, list[Use]]] = {}
         for dataset in loaded.definitions.values():
             state = (list(dataset.fields), _targets(dataset), loaded.templates)
-            for row in dataset.filters.values():
-                for version in row.versions.values():
+            for filter_ in dataset.filters.values():
+                for version in filter_.versions.values():
                     known = self._bodies.get(id(version))
                     if known is None or known[0] is not version or known[1] != state:
-                        known = version, state, list(_Reading(dataset, row, version, loaded.templates).uses())
+                        known = (
+                            version,
+                            state,
+                            list(_Reading(dataset, filter_, version, loaded.templates).uses()),
+                        )
                     kept[id(version)] = known
                     result += known[2]
         self._bodies = kept
@@ -148,7 +152,7 @@ class Index:
 
 
 def _targets(dataset: WrittenDataset) -> list[tuple[str, int]]:
-    return [(row.name, row.latest) for row in dataset.filters.values()]
+    return [(filter_.name, filter_.latest) for filter_ in dataset.filters.values()]
 
 
 class _File(Struct):

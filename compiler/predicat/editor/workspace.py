@@ -126,9 +126,9 @@ class Workspace(Struct):
             yield Completion("filter", "function", "the predicate of another filter")
 
     def _filters(self, dataset: str) -> Iterator[Completion]:
-        for row in self.good.filters() if self.good else ():
-            if row.dataset == dataset:
-                yield Completion(row.name, "filter", row.description)
+        for filter_ in self.good.filters() if self.good else ():
+            if filter_.dataset == dataset:
+                yield Completion(filter_.name, "filter", filter_.description)
 
     def _macros(self) -> Iterator[tuple[str, Location]]:
         for file in sorted((self.folder.parent / "macros").glob("*.sql")):
@@ -149,9 +149,9 @@ class Workspace(Struct):
 
     def hover(self, file: Path, line: int, column: int) -> str | None:
         """What is known of the word at a cursor, as Markdown."""
-        row = self.filter_at(file, line, column)
-        if row is not None:
-            return _about(row)
+        filter_ = self.filter_at(file, line, column)
+        if filter_ is not None:
+            return _about(filter_)
         at = place(self.text(file), line, column)
         dataset = self.good.datasets.get(at.dataset) if self.good else None
         decl = dataset.fields.get(at.word) if dataset else None
@@ -166,10 +166,10 @@ class Workspace(Struct):
         for use in sorted(uses, key=lambda use: not use.defines):
             return location(use.near if use.span is None else use.span)
         at = place(self.text(file), line, column)
-        row = self.filter_at(file, line, column)
-        if row is not None:
-            return location(row.span)
-        return next((found for name, found in self._macros() if name == at.word), None)
+        filter_ = self.filter_at(file, line, column)
+        if filter_ is not None:
+            return location(filter_.span)
+        return next((macro for name, macro in self._macros() if name == at.word), None)
 
     # --- all uses of a name
 

@@ -123,16 +123,16 @@ def read(paths: tuple[Path, ...], dataset: str | None = None) -> Findings:
 
     `dataset` is that of all filters, by default one for each kind of row.
     """
-    found, reporter = Findings(dataset), Reporter()
+    findings, reporter = Findings(dataset), Reporter()
     for file in files(paths):
         for document in documents(file, reporter):
-            kind = next((row for row in KINDS if row.recognises(document)), None)
+            kind = next((importer for importer in KINDS if importer.recognises(document)), None)
             if kind is not None:
-                kind.read(document, found)
+                kind.read(document, findings)
             else:
-                found.leave(title_of(document.data), say.NO_MANIFEST, document.span)
-    found.problems.extend(reporter.errors)
-    return found
+                findings.leave(title_of(document.data), say.NO_MANIFEST, document.span)
+    findings.problems.extend(reporter.errors)
+    return findings
 
 
 __all__ = ["KINDS", "Kind", "read"]

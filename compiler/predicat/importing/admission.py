@@ -53,16 +53,16 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the validations and the conditions of a policy."""
-    policies = list(_policies(document, found))
+    policies = list(_policies(document, findings))
     if not policies and document.data["kind"] not in _KYVERNO:
-        found.leave(title_of(document.data), say.NO_VALIDATIONS, document.span)
+        findings.leave(title_of(document.data), say.NO_VALIDATIONS, document.span)
     for policy in policies:
-        _Reader(policy, found).read()
+        _Reader(policy, findings).read()
 
 
-def _policies(document: Document, found: Findings) -> Iterator[_Policy]:
+def _policies(document: Document, findings: Findings) -> Iterator[_Policy]:
     data = document.data
     kind, name, title, spec = data["kind"], name_of(data), title_of(data), data.get("spec")
     if kind in _POLICIES:
@@ -70,7 +70,7 @@ def _policies(document: Document, found: Findings) -> Iterator[_Policy]:
             {"matchConstraints", "autogen", "auditAnnotations", "evaluation"}
             & set(spec if isinstance(spec, dict) else ())
         ):
-            found.leave(f"{title}, spec.{key}", say.SAYS_WHICH_REQUESTS_OR_HOW, key_span(spec, key))
+            findings.leave(f"{title}, spec.{key}", say.SAYS_WHICH_REQUESTS_OR_HOW, key_span(spec, key))
         yield _Policy(
             name,
             title,
@@ -95,7 +95,7 @@ def _policies(document: Document, found: Findings) -> Iterator[_Policy]:
                 _GATEKEEPER,
             )
     else:
-        yield from _kyverno(document, found, name, title, spec)
+        yield from _kyverno(document, findings, name, title, spec)
 
 
 def _gatekeeper(data: Any) -> Iterator[Any]:
@@ -106,16 +106,16 @@ def _gatekeeper(data: Any) -> Iterator[Any]:
                 yield at(code, "source")
 
 
-def _kyverno(document: Document, found: Findings, name: str, title: str, spec: Any) -> Iterator[_Policy]:
+def _kyverno(document: Document, findings: Findings, name: str, title: str, spec: Any) -> Iterator[_Policy]:
     """The rules of a Kyverno policy that are CEL."""
     for number, rule in enumerate(items(at(spec, "rules"))):
         where = f"{title}, spec.rules[{number}]"
         cel = at(rule, "validate", "cel")
         if cel is None:
-            found.leave(where, say.NO_RULE_IN_CEL, span_of(rule, document.span))
+            findings.leave(where, say.NO_RULE_IN_CEL, span_of(rule, document.span))
             continue
         if "match" in rule or "exclude" in rule:
-            found.leave(f"{where}.match", say.SAYS_WHICH_REQUESTS, key_span(rule, "match"))
+            findings.leave(f"{where}.match", say.SAYS_WHICH_REQUESTS, key_span(rule, "match"))
         rules = items(at(spec, "rules"))
         yield _Policy(
             f"{name}_{texts(at(rule, 'name'))}" if len(rules) > 1 else name,
@@ -129,16 +129,16 @@ def _kyverno(document: Document, found: Findings, name: str, title: str, spec: A
 
 
 class _Reader:
-    def __init__(self, policy: _Policy, found: Findings) -> None:
+    def __init__(self, policy: _Policy, findings: Findings) -> None:
         self.policy = policy
-        self.found = found
+        self.found = findings
         self.variables = {name: cel_of(text(written, policy.span)) for name, written in policy.given.items()}
 
     def read(self) -> None:
         policy = self.policy
-        for row in items(at(policy.spec, "variables")):
-            if isinstance(at(row, "expression"), str):
-                self.variables[f"variables.{at(row, 'name')}"] = cel_of(row["expression"]).inlined(
+        for item in items(at(policy.spec, "variables")):
+            if isinstance(at(item, "expression"), str):
+                self.variables[f"variables.{at(item, 'name')}"] = cel_of(item["expression"]).inlined(
                     self.variables
                 )
         rows = items(at(policy.spec, policy.validations))
@@ -148,22 +148,22 @@ class _Reader:
         alone = len(rows) == 1 and not policy.conditions
         conditions = [
             self.expression(
-                f"{policy.name}_{texts(at(row, 'name')) or number + 1}",
-                row,
+                f"{policy.name}_{texts(at(item, 'name')) or number + 1}",
+                item,
                 f"matchConditions[{number}]",
                 say.POLICY_APPLIES,
             )
-            for number, row in enumerate(items(policy.conditions))
+            for number, item in enumerate(items(policy.conditions))
         ]
         wanted = [
             self.expression(
                 policy.name if alone else f"{policy.name}_{number + 1}",
-                row,
+                item,
                 f"{policy.path}.{policy.validations}[{number}]",
-                texts(at(row, "message")),
+                texts(at(item, "message")),
                 alone=alone,
             )
-            for number, row in enumerate(rows)
+            for number, item in enumerate(rows)
         ]
         if alone:
             return
@@ -201,16 +201,16 @@ class _Reader:
             )
         )
 
-    def expression(self, name: str, row: Any, path: str, says: str, *, alone: bool = False) -> str | None:
+    def expression(self, name: str, item: Any, path: str, says: str, *, alone: bool = False) -> str | None:
         """Takes an expression; None where it is left out."""
-        written = at(row, "expression")
+        written = at(item, "expression")
         title = self.policy.title
         try:
             cel = cel_of(_text(written)).inlined(self.variables)
             _check_names(cel)
         except LeaveOut as reason:
             self.found.leave(
-                f"{title}, {path}", reason.reason, span_of(written, span_of(row, self.policy.span))
+                f"{title}, {path}", reason.reason, span_of(written, span_of(item, self.policy.span))
             )
             return None
         accept = alone and self.policy.failure == "Ignore"

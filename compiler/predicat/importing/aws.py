@@ -28,18 +28,18 @@ class Site(Struct, frozen=True):
     span: Span
 
 
-def subscription(found: Findings, site: Site, values: Values, policy: Any, scope: Any) -> None:
+def subscription(findings: Findings, site: Site, values: Values, policy: Any, scope: Any) -> None:
     """Takes the filter policy of an SNS subscription."""
     if not policy:
-        found.leave(site.title, say.NO_FILTER_POLICY, site.span)
+        findings.leave(site.title, say.NO_FILTER_POLICY, site.span)
         return
     try:
         body = policy_body(values.policy(policy), values.filled(scope))
     except LeaveOut as reason:
-        found.leave(f"{site.title}, {site.path}", reason.reason, reason.span or span_of(policy, site.span))
+        findings.leave(f"{site.title}, {site.path}", reason.reason, reason.span or span_of(policy, site.span))
         return
     in_body = "FilterPolicyScope" in body
-    found.take(
+    findings.take(
         Taken(
             site.name,
             site.title,
@@ -64,19 +64,19 @@ def policy_body(policy: Any, scope: Any) -> Any:
     )
 
 
-def pattern(found: Findings, site: Site, values: Values, event_pattern: Any, without: str) -> str | None:
+def pattern(findings: Findings, site: Site, values: Values, event_pattern: Any, without: str) -> str | None:
     """Takes an event pattern. Returns the filter's name."""
     if not event_pattern:
-        found.leave(site.title, without, site.span)
+        findings.leave(site.title, without, site.span)
         return None
     try:
         body = values.policy(event_pattern)
     except LeaveOut as reason:
-        found.leave(
+        findings.leave(
             f"{site.title}, {site.path}", reason.reason, reason.span or span_of(event_pattern, site.span)
         )
         return None
-    return found.take(
+    return findings.take(
         Taken(
             site.name,
             site.title,
@@ -91,20 +91,22 @@ def pattern(found: Findings, site: Site, values: Values, event_pattern: Any, wit
     )
 
 
-def criteria(found: Findings, site: Site, new: Any, filters: Any) -> None:
+def criteria(findings: Findings, site: Site, new: Any, filters: Any) -> None:
     """Takes the filter criteria of an event source: patterns, of which one has to match."""
     rows = items(filters)
     if not rows:
-        found.leave(site.title, say.NO_FILTER_CRITERIA, site.span)
+        findings.leave(site.title, say.NO_FILTER_CRITERIA, site.span)
         return
     names: list[str] = []
-    for number, row in enumerate(rows):
+    for number, criterion in enumerate(rows):
         name = f"{site.name}_{number + 1}" if len(rows) > 1 else site.name
-        inner = Site(name, site.title, f"{site.path}[{number}].Pattern", span_of(row, site.span))
-        taken = pattern(found, inner, new(), at(row, "Pattern") or at(row, "pattern"), say.NO_PATTERN)
+        inner = Site(name, site.title, f"{site.path}[{number}].Pattern", span_of(criterion, site.span))
+        taken = pattern(
+            findings, inner, new(), at(criterion, "Pattern") or at(criterion, "pattern"), say.NO_PATTERN
+        )
         names += [taken] if taken else []
     if len(rows) > 1 and len(names) == len(rows):
-        found.take(
+        findings.take(
             Taken(
                 site.name,
                 site.title,
@@ -130,13 +132,13 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the filter of a subscription or a rule."""
     data = document.data
     if data.get("EventPattern"):
         name = texts(data.get("Name")) or "rule"
         pattern(
-            found,
+            findings,
             Site(name, f"rule {name}", "EventPattern", document.span),
             Values(),
             data["EventPattern"],
@@ -146,7 +148,7 @@ def read(document: Document, found: Findings) -> None:
     inner = at(data, "Attributes") or data
     name = texts(inner.get("SubscriptionArn")).rpartition(":")[0].rpartition(":")[2] or "subscription"
     subscription(
-        found,
+        findings,
         Site(name, f"subscription of {name}", "FilterPolicy", document.span),
         Values(),
         inner["FilterPolicy"],

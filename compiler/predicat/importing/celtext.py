@@ -35,7 +35,7 @@ class Cel(Struct, frozen=True):
 
     def names(self) -> set[str]:
         """The dotted names in it."""
-        return {found["name"] for found in DOTTED_NAME.finditer(self.text) if found["name"]}
+        return {match["name"] for match in DOTTED_NAME.finditer(self.text) if match["name"]}
 
     def inlined(self, given: Mapping[str, Cel]) -> Cel:
         """The expression in which dotted names, such as `variables.x`, are replaced by expressions in
@@ -44,11 +44,11 @@ class Cel(Struct, frozen=True):
         out: list[str] = []
         places: list[int] = []
         last = 0
-        for found in DOTTED_NAME.finditer(self.text):
-            name = _known(found["name"] or "", given)
+        for match in DOTTED_NAME.finditer(self.text):
+            name = _known(match["name"] or "", given)
             if not name:
                 continue
-            start = found.start()
+            start = match.start()
             inner = given[name] if _NAME.match(given[name].text) else given[name].within("(", ")")
             out += [self.text[last:start], inner.text]
             places += [*self.places[last:start], *inner.places]

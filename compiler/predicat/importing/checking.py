@@ -33,35 +33,35 @@ class Checked(Struct, frozen=True):
     problems: tuple[Diagnostic, ...]
 
 
-def checked(found: Findings) -> Checked:
+def checked(findings: Findings) -> Checked:
     """Checks every filter; a problem of one hides none of another."""
     kept: list[tuple[Taken, tuple[str, ...]]] = []
     refused: dict[tuple[str, str], Left] = {}
-    problems: list[Diagnostic] = list(found.problems)
-    for row in found.taken:
-        broken = [name for name in row.uses if (row.rows.name, name) in refused]
+    problems: list[Diagnostic] = list(findings.problems)
+    for entry in findings.taken:
+        broken = [name for name in entry.uses if (entry.rows.name, name) in refused]
         try:
-            fields = () if row.uses else tuple(_fields(row))
+            fields = () if entry.uses else tuple(_fields(entry))
             if not broken:
-                kept.append((row, fields))
+                kept.append((entry, fields))
                 continue
             reason = say.composed_of(", ".join(broken))
         except PredicatError as error:
             problems.extend(error.diagnostics)
             reason = error.diagnostics[0].message
-        refused[row.rows.name, row.name] = Left(f"{row.title}, {row.path}", reason, row.span)
+        refused[entry.rows.name, entry.name] = Left(f"{entry.title}, {entry.path}", reason, entry.span)
     return Checked(tuple(kept), tuple(refused.values()), tuple(problems))
 
 
-def _fields(row: Taken) -> Iterable[str]:
+def _fields(entry: Taken) -> Iterable[str]:
     """The fields that a filter reads. Raises PredicatError."""
-    language = LANGUAGES[row.language]
-    fields = declared(row.rows.fields)
+    language = LANGUAGES[entry.language]
+    fields = declared(entry.rows.fields)
     params = {
         name: ParamDecl(name, STRING, given.default, given.default is None)
-        for name, given in row.params.items()
+        for name, given in entry.params.items()
     }
-    body = Body(row.body, row.source or row.span.source, row.span, row.on or language.on, fields)
+    body = Body(entry.body, entry.source or entry.span.source, entry.span, entry.on or language.on, fields)
     tree = language.read(body)
     scope = Scope(fields, params, placeholders=language.placeholders)
     return fields_of(core(check(tree, scope, language.rules)))

@@ -28,17 +28,17 @@ def recognises(document: Document) -> bool:
     return any("::" in texts(at(resource, "Type")) for _, resource in entries(document.data.get("Resources")))
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the filters of the resources of a template."""
     new = partial(_Values, document.data)
     resources = document.data["Resources"]
-    before = len(found.taken), len(found.left)
+    before = len(findings.taken), len(findings.left)
     for name, resource in entries(resources):
         read_one = _RESOURCES.get(texts(at(resource, "Type")))
         if read_one is not None:
-            read_one(found, new, name, resource, key_span(resources, name))
-    if before == (len(found.taken), len(found.left)):
-        found.leave("template", say.NO_RESOURCE_WITH_FILTER, document.span)
+            read_one(findings, new, name, resource, key_span(resources, name))
+    if before == (len(findings.taken), len(findings.left)):
+        findings.leave("template", say.NO_RESOURCE_WITH_FILTER, document.span)
 
 
 New = Callable[[], Values]
@@ -48,11 +48,11 @@ def _site(name: str, resource: Any, path: str, span: Span) -> aws.Site:
     return aws.Site(name, f"{texts(at(resource, 'Type'))} {name}", path, span)
 
 
-def _subscription(found: Findings, new: New, name: str, resource: Any, span: Span) -> None:
+def _subscription(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
     properties = at(resource, "Properties")
     path = f"Resources.{name}.Properties.FilterPolicy"
     aws.subscription(
-        found,
+        findings,
         _site(name, resource, path, span),
         new(),
         at(properties, "FilterPolicy"),
@@ -60,10 +60,10 @@ def _subscription(found: Findings, new: New, name: str, resource: Any, span: Spa
     )
 
 
-def _rule(found: Findings, new: New, name: str, resource: Any, span: Span) -> None:
+def _rule(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
     path = f"Resources.{name}.Properties.EventPattern"
     aws.pattern(
-        found,
+        findings,
         _site(name, resource, path, span),
         new(),
         at(resource, "Properties", "EventPattern"),
@@ -71,28 +71,31 @@ def _rule(found: Findings, new: New, name: str, resource: Any, span: Span) -> No
     )
 
 
-def _mapping(found: Findings, new: New, name: str, resource: Any, span: Span) -> None:
+def _mapping(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
     path = f"Resources.{name}.Properties.FilterCriteria.Filters"
     aws.criteria(
-        found, _site(name, resource, path, span), new, at(resource, "Properties", "FilterCriteria", "Filters")
+        findings,
+        _site(name, resource, path, span),
+        new,
+        at(resource, "Properties", "FilterCriteria", "Filters"),
     )
 
 
-def _pipe(found: Findings, new: New, name: str, resource: Any, span: Span) -> None:
+def _pipe(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
     path = f"Resources.{name}.Properties.SourceParameters.FilterCriteria.Filters"
     aws.criteria(
-        found,
+        findings,
         _site(name, resource, path, span),
         new,
         at(resource, "Properties", "SourceParameters", "FilterCriteria", "Filters"),
     )
 
 
-def _serverless(found: Findings, new: New, name: str, resource: Any, _span: Span) -> None:
+def _serverless(findings: Findings, new: New, name: str, resource: Any, _span: Span) -> None:
     """The events of a function or a state machine of SAM."""
     events = at(resource, "Properties", "Events")
-    for event, row in entries(events):
-        properties = at(row, "Properties")
+    for event, trigger in entries(events):
+        properties = at(trigger, "Properties")
         path = f"Resources.{name}.Properties.Events.{event}.Properties"
         site = aws.Site(
             f"{name}_{event}",
@@ -100,10 +103,10 @@ def _serverless(found: Findings, new: New, name: str, resource: Any, _span: Span
             path,
             key_span(events, event),
         )
-        match texts(at(row, "Type")):
+        match texts(at(trigger, "Type")):
             case "SNS":
                 aws.subscription(
-                    found,
+                    findings,
                     _under(site, "FilterPolicy"),
                     new(),
                     at(properties, "FilterPolicy"),
@@ -111,17 +114,17 @@ def _serverless(found: Findings, new: New, name: str, resource: Any, _span: Span
                 )
             case "EventBridgeRule" | "CloudWatchEvent":
                 aws.pattern(
-                    found, _under(site, "Pattern"), new(), at(properties, "Pattern"), say.RUNS_AT_TIMES
+                    findings, _under(site, "Pattern"), new(), at(properties, "Pattern"), say.RUNS_AT_TIMES
                 )
             case "SQS" | "Kinesis" | "DynamoDB" | "MSK" | "SelfManagedKafka" | "MQ" | "DocumentDB":
                 aws.criteria(
-                    found,
+                    findings,
                     _under(site, "FilterCriteria.Filters"),
                     new,
                     at(properties, "FilterCriteria", "Filters"),
                 )
             case kind:
-                found.leave(site.title, say.events_without_filter(kind), site.span)
+                findings.leave(site.title, say.events_without_filter(kind), site.span)
 
 
 def _under(site: aws.Site, key: str) -> aws.Site:
@@ -174,8 +177,8 @@ class _Values(Values):
 
     def reference(self, name: str, span: Span) -> Any:
         """A parameter of the template, or what the name of a resource stands for."""
-        row = at(self.template, "Parameters", name)
-        kind, default = texts(at(row, "Type")), at(row, "Default")
+        parameter = at(self.template, "Parameters", name)
+        kind, default = texts(at(parameter, "Type")), at(parameter, "Default")
         if name == "AWS::NoValue":
             raise LeaveOut(say.NO_VALUE, span)
         if kind == "CommaDelimitedList" or kind.startswith("List<"):
@@ -193,10 +196,10 @@ class _Values(Values):
         own = inner[1] if isinstance(inner, list) and len(inner) == 2 else {}
         template = inner[0] if isinstance(inner, list) and inner else inner
 
-        def put(found: re.Match[str]) -> str:
-            if found[1]:
-                return f"${{{found[2]}}}"
-            value = self.filled(own[found[2]]) if found[2] in own else self.reference(found[2], span)
+        def put(match: re.Match[str]) -> str:
+            if match[1]:
+                return f"${{{match[2]}}}"
+            value = self.filled(own[match[2]]) if match[2] in own else self.reference(match[2], span)
             return shown(value)
 
         return text(_HOLE.sub(put, texts(template)), span_of(template, span))
@@ -207,4 +210,4 @@ class _Values(Values):
 
 
 def _bare(value: str) -> str:
-    return _HOLE.sub(lambda found: found[2], value)
+    return _HOLE.sub(lambda match: match[2], value)

@@ -43,44 +43,44 @@ def recognises(document: Document) -> bool:
     return document.data.get("kind") == "CustomResourceDefinition"
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the rules of the stored version."""
     data = document.data
     versions = items(at(data, "spec", "versions"))
     name = (
         texts(at(data, "spec", "names", "singular")) or texts(at(data, "spec", "names", "kind")) or "object"
     )
-    stored = [row for row in versions if at(row, "storage") is True] or versions[:1]
-    before = len(found.taken), len(found.left)
+    stored = [served for served in versions if at(served, "storage") is True] or versions[:1]
+    before = len(findings.taken), len(findings.left)
     for version in versions:
         schema = at(version, "schema", "openAPIV3Schema")
         rules = list(_rules(schema, (), 0))
         if version is not stored[0]:
             if rules:
-                found.leave(
+                findings.leave(
                     say.version_of(title_of(data), at(version, "name")),
                     say.ANOTHER_VERSION_STORED,
                     span_of(version),
                 )
             continue
         for rule in rules:
-            _take(found, title_of(data), name, rule)
-    if before == (len(found.taken), len(found.left)):
-        found.leave(title_of(data), say.NO_RULES_IN_CEL, document.span)
+            _take(findings, title_of(data), name, rule)
+    if before == (len(findings.taken), len(findings.left)):
+        findings.leave(title_of(data), say.NO_RULES_IN_CEL, document.span)
 
 
 def _rules(schema: Any, steps: tuple[str, ...], depth: int) -> Iterator[_Rule]:
     if depth > _DEEP or not isinstance(schema, dict):
         return
-    for number, row in enumerate(items(schema.get(KEY))):
-        yield _Rule(row, steps, number)
+    for number, rule in enumerate(items(schema.get(KEY))):
+        yield _Rule(rule, steps, number)
     for key, inner in entries(schema.get("properties")):
         yield from _rules(inner, (*steps, key), depth + 1)
     yield from _rules(schema.get("items"), (*steps, "[]"), depth + 1)
     yield from _rules(schema.get("additionalProperties"), (*steps, "{}"), depth + 1)
 
 
-def _take(found: Findings, title: str, name: str, rule: _Rule) -> None:
+def _take(findings: Findings, title: str, name: str, rule: _Rule) -> None:
     written, path = (
         at(rule.row, "rule"),
         ".".join(rule.steps).replace(".[]", "[]").replace(".{}", "{}") or "the object",
@@ -90,9 +90,9 @@ def _take(found: Findings, title: str, name: str, rule: _Rule) -> None:
     try:
         cel = _whole(cel_of(texts(written) or "true"), rule)
     except LeaveOut as reason:
-        found.leave(f"{title}, {path}", reason.reason, key_span(rule.row, "rule"))
+        findings.leave(f"{title}, {path}", reason.reason, key_span(rule.row, "rule"))
         return
-    found.take(
+    findings.take(
         Taken(
             f"{name}_{'_'.join(keys[-3:]) or 'object'}_{rule.number + 1}",
             title,
@@ -107,18 +107,18 @@ def _take(found: Findings, title: str, name: str, rule: _Rule) -> None:
     )
 
 
-def _whole(rule: Cel, found: _Rule) -> Cel:
+def _whole(rule: Cel, validation: _Rule) -> Cel:
     """A rule as one of the whole object. Raises LeaveOut."""
     names = {name.partition(".")[0] for name in rule.names()}
     if _ESCAPED.search(rule.text):
         raise LeaveOut(say.ESCAPED_PROPERTY)
     if "oldSelf" in names:
-        if "[]" in found.steps or "{}" in found.steps:
+        if "[]" in validation.steps or "{}" in validation.steps:
             raise LeaveOut(say.OLD_SELF_IN_A_LIST)
-        if at(found.row, "optionalOldSelf"):
+        if at(validation.row, "optionalOldSelf"):
             raise LeaveOut(say.OPTIONAL_OLD_SELF)
-        return _now_and_before(rule, found.steps)
-    return _at("object", found.steps, rule, 0)
+        return _now_and_before(rule, validation.steps)
+    return _at("object", validation.steps, rule, 0)
 
 
 def _now_and_before(rule: Cel, steps: tuple[str, ...]) -> Cel:
@@ -139,16 +139,14 @@ class _Path(Struct, frozen=True):
 
     def to(self, keys: tuple[str, ...]) -> _Path:
         """The path to a member of it."""
-        found = self.text
+        text = self.text
         there = self.there
         for key in keys:
             plain = _IDENTIFIER.match(key) and key not in RESERVED
             quoted = '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
-            there = (
-                f"has({found}.{key})" if plain else f"({there}{' && ' if there else ''}{quoted} in {found})"
-            )
-            found = f"{found}.{key}" if plain else f"{found}[{quoted}]"
-        return _Path(found, there)
+            there = f"has({text}.{key})" if plain else f"({there}{' && ' if there else ''}{quoted} in {text})"
+            text = f"{text}.{key}" if plain else f"{text}[{quoted}]"
+        return _Path(text, there)
 
 
 def _at(base: str, steps: tuple[str, ...], rule: Cel, depth: int) -> Cel:

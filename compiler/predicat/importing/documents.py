@@ -54,17 +54,17 @@ class Document(Struct, frozen=True):
 
 def files(paths: tuple[Path, ...]) -> list[Path]:
     """The files that paths name; those of folders by their suffixes."""
-    found: list[Path] = []
+    result: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found += sorted(
+            result += sorted(
                 file
                 for file in path.rglob("*")
                 if file.suffix in SUFFIXES and file.is_file() and not _hidden(file, path)
             )
         else:
-            found.append(path)
-    return found
+            result.append(path)
+    return result
 
 
 def _hidden(file: Path, folder: Path) -> bool:
@@ -97,7 +97,7 @@ def _module(file: Path, source: Source) -> dict[str, Any]:
     others = [
         _shared(other) for other in sorted(file.parent.glob("*.tf")) if other.resolve() != file.resolve()
     ]
-    variables = {name: row for other in others for name, row in entries(other.get("variable"))}
+    variables = {name: variable for other in others for name, variable in entries(other.get("variable"))}
     own = mapping(((key, value, key_span(data, key)) for key, value in entries(data)), span_of(data))
     own["variable"] = {**variables, **dict(entries(data.get("variable")))}
     own["locals"] = [
@@ -123,9 +123,9 @@ def _shared(file: Path) -> dict[str, Any]:
         return {}
 
 
-def _listed(found: list[Any]) -> Iterator[Document]:
+def _listed(documents: list[Any]) -> Iterator[Document]:
     """The documents, and those in a Kubernetes List."""
-    for data in found:
+    for data in documents:
         if isinstance(data, dict) and data.get("kind") == "List":
             yield from _listed(items(data.get("items")))
         elif isinstance(data, list):
@@ -153,9 +153,9 @@ def parsed(source: Source) -> list[Any]:
         raise PredicatError.of(bad_yaml(error, source)) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise PredicatError.of(msg.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20]))) from None
-    found = [YamlNode(root, source, reporter).data() for root in roots]
+    documents = [YamlNode(root, source, reporter).data() for root in roots]
     reporter.raise_errors()
-    return found
+    return documents
 
 
 def _is_json(content: str) -> bool:
@@ -175,13 +175,13 @@ class _Expanded:
         start, end = node.start_mark, node.end_mark
         if self.parts > MAX_PARTS or depth > MAX_DEPTH:
             raise PredicatError.of(say.aliases(Span(self.source, start.index, start.index + 1)))
-        found: Node
+        result: Node
         if isinstance(node, MappingNode):
-            found = MappingNode(MAPPING, list(self.pairs(node, depth)), start, end)
+            result = MappingNode(MAPPING, list(self.pairs(node, depth)), start, end)
         elif isinstance(node, SequenceNode):
-            found = SequenceNode(LIST, [self.node(item, depth + 1) for item in node.value], start, end)
+            result = SequenceNode(LIST, [self.node(item, depth + 1) for item in node.value], start, end)
         else:
-            found = ScalarNode(
+            result = ScalarNode(
                 TEXT if node.tag.startswith("!") else node.tag,
                 node.value,
                 start,
@@ -190,8 +190,8 @@ class _Expanded:
             )
         if node.tag.startswith("!") and len(node.tag) > 1:
             name = ScalarNode(TEXT, _SHORT.get(node.tag, f"Fn::{node.tag[1:]}"), start, start)
-            return MappingNode(MAPPING, [(name, found)], start, end)
-        return found
+            return MappingNode(MAPPING, [(name, result)], start, end)
+        return result
 
     def pairs(self, node: MappingNode, depth: int) -> Iterator[tuple[Node, Node]]:
         own = {key.value for key, _ in node.value if isinstance(key, ScalarNode)}
@@ -208,14 +208,14 @@ class _Expanded:
 
 def _properties(source: Source) -> dict[str, Any]:
     """A file of `key=value` lines."""
-    found = []
+    lines = []
     at = 0
     for line in source.text.splitlines(keepends=True):
-        if row := _PROPERTY.match(line):
+        if match := _PROPERTY.match(line):
             key, value = (
-                Span(source, at + row.start(1), at + row.end(1)),
-                Span(source, at + row.start(2), at + max(row.end(2), row.start(2) + 1)),
+                Span(source, at + match.start(1), at + match.end(1)),
+                Span(source, at + match.start(2), at + max(match.end(2), match.start(2) + 1)),
             )
-            found.append((row[1], text(row[2].rstrip(), value), key))
+            lines.append((match[1], text(match[2].rstrip(), value), key))
         at += len(line)
-    return mapping(found, Span(source, 0, 1))
+    return mapping(lines, Span(source, 0, 1))

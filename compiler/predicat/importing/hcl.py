@@ -71,15 +71,15 @@ class _Reader:
 
     def body(self, part: Any) -> dict[str, Any]:
         """The attributes and blocks of a body; blocks of one kind at one place become a list."""
-        found = mapping((), self.span(part) if list(_tokens(part)) else Span(self.source, 0, 1))
+        body = mapping((), self.span(part) if list(_tokens(part)) else Span(self.source, 0, 1))
         for child in _parts(part):
             if _rule(child) == "attribute":
                 name, value = child.children[0], child.children[-1]
-                found[self.word(name)] = self.value(value)
-                found.key_spans[self.word(name)] = self.span(name)
+                body[self.word(name)] = self.value(value)
+                body.key_spans[self.word(name)] = self.span(name)
             elif _rule(child) == "block":
-                self.block(found, child)
-        return found
+                self.block(body, child)
+        return body
 
     def block(self, into: Any, part: Any) -> None:
         labels = [child for child in part.children if _rule(child) in ("identifier", "string")]
@@ -150,13 +150,13 @@ class _Reader:
         )
 
     def key(self, part: Any) -> str:
-        found = self.raw(part)
+        text = self.raw(part)
         return (
-            found[1:-1]
-            if found[:1] == '"'
-            else found
-            if re.fullmatch(r"[\w-]+", found)
-            else f"${{{found.strip('()')}}}"
+            text[1:-1]
+            if text[:1] == '"'
+            else text
+            if re.fullmatch(r"[\w-]+", text)
+            else f"${{{text.strip('()')}}}"
         )
 
     def string(self, part: Any) -> str:
@@ -164,15 +164,15 @@ class _Reader:
 
     def heredoc(self, part: Part) -> str:
         span = self.span(part)
-        found = _HEREDOC.match(self.source.text[span.start : span.end].rstrip())
-        if found is None:
+        match = _HEREDOC.match(self.source.text[span.start : span.end].rstrip())
+        if match is None:
             return self.expression(part)
         inner = Span(
             self.source,
-            span.start + found.start(3),
-            max(span.start + found.end(3), span.start + found.start(3) + 1),
+            span.start + match.start(3),
+            max(span.start + match.end(3), span.start + match.start(3) + 1),
         )
-        return text(found[3], inner)
+        return text(match[3], inner)
 
     def expression(self, part: Part) -> str:
         return text(f"${{{self.raw(part)}}}", self.span(part))
@@ -190,6 +190,6 @@ def _tokens(part: Any) -> Iterator[Token]:
             yield from _tokens(child)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    number = found[1] or found[2]
-    return chr(int(number, 16)) if number else {"n": "\n", "r": "\r", "t": "\t"}.get(found[3], found[3])
+def _unescaped(match: re.Match[str]) -> str:
+    number = match[1] or match[2]
+    return chr(int(number, 16)) if number else {"n": "\n", "r": "\r", "t": "\t"}.get(match[3], match[3])

@@ -32,22 +32,28 @@ def recognises(document: Document) -> bool:
     return configuration(document.data) is not None or document.data.get("kind") == "KafkaConnector"
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes a filter for each transformation that has a predicate, and for each predicate that none has."""
     data = document.data
     config = configuration(data) or {}
     name = str(at(data, "metadata", "name") or data.get("name") or config.get("name") or "connector")
     title = title_of(data) if "kind" in data else f"connector {name}"
     rows = applied(config)
-    for row in rows:
-        says = say.records_of(row.transform, drops=row.drops)
+    for transform in rows:
+        says = say.records_of(transform.transform, drops=transform.drops)
         _predicate(
-            found, config, title, f"{name}_{row.transform}", row.predicate, negate=row.negate, says=says
+            findings,
+            config,
+            title,
+            f"{name}_{transform.transform}",
+            transform.predicate,
+            negate=transform.negate,
+            says=says,
         )
     for predicate in words(config.get("predicates")):
-        if predicate not in {row.predicate for row in rows}:
+        if predicate not in {transform.predicate for transform in rows}:
             _predicate(
-                found,
+                findings,
                 config,
                 title,
                 f"{name}_{predicate}",
@@ -55,12 +61,12 @@ def read(document: Document, found: Findings) -> None:
                 negate=False,
                 says=say.PREDICATE_NOT_USED,
             )
-    _without(found, config, title, {row.transform for row in rows})
+    _without(findings, config, title, {transform.transform for transform in rows})
     if not words(config.get("transforms")) and not config.get("predicates"):
-        found.leave(title, say.NO_TRANSFORMATION, document.span)
+        findings.leave(title, say.NO_TRANSFORMATION, document.span)
 
 
-def _without(found: Findings, config: Any, title: str, known: set[str]) -> None:
+def _without(findings: Findings, config: Any, title: str, known: set[str]) -> None:
     """Tells the transformations without a predicate, or with a condition of their own."""
     for transform in words(config.get("transforms")):
         kind = texts(config.get(f"transforms.{transform}.type"))
@@ -68,23 +74,23 @@ def _without(found: Findings, config: Any, title: str, known: set[str]) -> None:
             reason = _FOREIGN.get(kind) or (
                 say.DROPS_EVERY_RECORD if kind == FILTER else say.APPLIED_TO_EVERY_RECORD
             )
-            found.leave(
+            findings.leave(
                 f"{title}, transforms.{transform}", reason, key_span(config, f"transforms.{transform}.type")
             )
 
 
 def _predicate(
-    found: Findings, config: Any, title: str, name: str, predicate: str, *, negate: bool, says: str
+    findings: Findings, config: Any, title: str, name: str, predicate: str, *, negate: bool, says: str
 ) -> None:
     prefix, path = f"predicates.{predicate}.", f"predicates.{predicate}"
     given = settings(config, predicate)
     span = key_span(config, f"{prefix}type")
     if not given:
-        found.leave(f"{title}, {path}", say.UNKNOWN_TYPE, span_of(config))
+        findings.leave(f"{title}, {path}", say.UNKNOWN_TYPE, span_of(config))
         return
     for key in given:
         if key not in SETTINGS:
-            found.leave(f"{title}, {path}.{key}", say.NO_SETTING, key_span(config, prefix + key))
+            findings.leave(f"{title}, {path}.{key}", say.NO_SETTING, key_span(config, prefix + key))
     body = mapping(
         ((key, value, key_span(config, prefix + key)) for key, value in given.items() if key in SETTINGS),
         span,
@@ -92,4 +98,4 @@ def _predicate(
     if negate:
         body["negate"] = True
         body.key_spans["negate"] = span
-    found.take(Taken(name, title, path, "kafka", body, span, RECORDS, says=says))
+    findings.take(Taken(name, title, path, "kafka", body, span, RECORDS, says=says))

@@ -21,22 +21,22 @@ def recognises(document: Document) -> bool:
     return document.data.get("kind") in _KINDS and "knative.dev" in str(document.data.get("apiVersion", ""))
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the filter of a Knative document."""
     data = document.data
     title, spec = title_of(data), at(data, "spec")
     if data["kind"] == "Broker":
-        found.leave(title, say.BROKER_WITHOUT_FILTER, document.span)
+        findings.leave(title, say.BROKER_WITHOUT_FILTER, document.span)
         return
     filters, only = at(spec, "filters"), at(spec, "filter")
     if filters and only:
-        found.leave(f"{title}, spec.filter", say.FILTERS_GO_FIRST, span_of(only, document.span))
+        findings.leave(f"{title}, spec.filter", say.FILTERS_GO_FIRST, span_of(only, document.span))
     language, body, path = _body(filters, only)
     if path == "spec" and data["kind"] != "Trigger":
-        found.leave(title, say.NO_FILTERS, document.span)
+        findings.leave(title, say.NO_FILTERS, document.span)
         return
     name = str(at(data, "metadata", "name") or at(data, "metadata", "generateName") or data["kind"])
-    found.take(
+    findings.take(
         Taken(
             name,
             title,

@@ -54,29 +54,29 @@ def recognises(document: Document) -> bool:
     return document.data.get("kind") in _KINDS and "apiVersion" in document.data and "knative" not in version
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the selector of an object, and those of the peers of a NetworkPolicy."""
     data, spec = document.data, at(document.data, "spec")
-    row = _KINDS[data["kind"]]
-    selector = at(spec, row.key)
+    kind = _KINDS[data["kind"]]
+    selector = at(spec, kind.key)
     if isinstance(selector, dict):
         _take(
             document,
-            found,
-            row.rows,
+            findings,
+            kind.rows,
             name_of(data),
             selector,
-            f"spec.{row.key}",
+            f"spec.{kind.key}",
         )
     else:
-        found.leave(title_of(data), row.without, document.span)
+        findings.leave(title_of(data), kind.without, document.span)
     if data["kind"] == "NetworkPolicy":
-        _peers(document, found)
+        _peers(document, findings)
 
 
-def _take(document: Document, found: Findings, rows: Rows, name: str, selector: Any, path: str) -> None:
+def _take(document: Document, findings: Findings, rows: Rows, name: str, selector: Any, path: str) -> None:
     says = "" if selector else "It is empty and selects all."
-    found.take(
+    findings.take(
         Taken(
             name,
             title_of(document.data),
@@ -90,7 +90,7 @@ def _take(document: Document, found: Findings, rows: Rows, name: str, selector: 
     )
 
 
-def _peers(document: Document, found: Findings) -> None:
+def _peers(document: Document, findings: Findings) -> None:
     """The pods that traffic of a policy comes from or goes to."""
     data = document.data
     name = name_of(data)
@@ -102,17 +102,17 @@ def _peers(document: Document, found: Findings) -> None:
                     if kind == "podSelector" and "namespaceSelector" not in peer:
                         _take(
                             document,
-                            found,
+                            findings,
                             PODS,
                             f"{name}_{key}_{number + 1}_{place + 1}",
                             selector,
                             f"{path}.podSelector",
                         )
                     elif kind != "podSelector":
-                        found.leave(
+                        findings.leave(
                             f"{title_of(data)}, {path}.{kind}", say.NAMESPACES_OR_ADDRESSES, span_of(selector)
                         )
                     else:
-                        found.leave(
+                        findings.leave(
                             f"{title_of(data)}, {path}.{kind}", say.WITH_NAMESPACE_SELECTOR, span_of(selector)
                         )

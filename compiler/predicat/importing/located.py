@@ -15,38 +15,38 @@ _BLOCK = re.compile(r"[|>][^\n]*\n")
 
 def text(value: str, span: Span) -> LocatedStr:
     """A text with its place."""
-    found = LocatedStr(value)
-    found.span = span
-    return found
+    located = LocatedStr(value)
+    located.span = span
+    return located
 
 
 def mapping(entries: Iterable[tuple[str, Any, Span]], span: Span) -> LocatedDict:
     """A mapping of keys, values and places of the keys."""
-    found = LocatedDict()
-    found.span, found.key_spans = span, {}
+    located = LocatedDict()
+    located.span, located.key_spans = span, {}
     for key, value, place in entries:
-        found[key] = value
-        found.key_spans[key] = place
-    return found
+        located[key] = value
+        located.key_spans[key] = place
+    return located
 
 
 def listed(items: Iterable[Any], span: Span) -> LocatedList:
     """A list with its place."""
-    found = LocatedList(items)
-    found.span = span
-    return found
+    located = LocatedList(items)
+    located.span = span
+    return located
 
 
 def span_of(value: Any, otherwise: Span = NOWHERE) -> Span:
     """The place of a part; numbers and truth values have none of their own."""
-    found: Span = getattr(value, "span", otherwise)
-    return found
+    span: Span = getattr(value, "span", otherwise)
+    return span
 
 
 def key_span(value: Any, key: str) -> Span:
     """The place of a key, or else of the whole."""
-    found: Span = getattr(value, "key_spans", {}).get(key, span_of(value))
-    return found
+    span: Span = getattr(value, "key_spans", {}).get(key, span_of(value))
+    return span
 
 
 def at(value: Any, *path: str) -> Any:
@@ -77,8 +77,8 @@ def source_of(value: str) -> Source:
     """A text as a source of its own, whose characters know their places in the file."""
     span = span_of(value)
     raw, start, end = span.source.text, span.start, span.end
-    if found := _BLOCK.match(raw, start, end):
-        start = found.end()
+    if match := _BLOCK.match(raw, start, end):
+        start = match.end()
     elif raw[start : start + 1] in ("'", '"'):
         start += 1
     return Source(span.source.name, str(value), span.source, align(value, raw, start, end) or [start])

@@ -81,12 +81,12 @@ class Findings(Struct):
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     names: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def take(self, found: Taken) -> str:
+    def take(self, entry: Taken) -> str:
         """Adds a filter. Returns the name that it got."""
-        rows = found.rows if self.dataset is None else replace(found.rows, name=self.dataset)
-        name = self.unused(rows.name, found.name)
+        rows = entry.rows if self.dataset is None else replace(entry.rows, name=self.dataset)
+        name = self.unused(rows.name, entry.name)
         self.names.add((rows.name, name))
-        self.taken.append(replace(found, name=name, rows=rows))
+        self.taken.append(replace(entry, name=name, rows=rows))
         return name
 
     def leave(self, title: str, reason: str, span: Span) -> None:
@@ -96,14 +96,14 @@ class Findings(Struct):
     def unused(self, dataset: str, name: str) -> str:
         """The name, with a number if it is used."""
         base, number = slug(name), 1
-        found = base
-        while (dataset, found) in self.names:
+        candidate = base
+        while (dataset, candidate) in self.names:
             number += 1
-            found = f"{base[: LONGEST - 1 - len(str(number))]}_{number}"
-        return found
+            candidate = f"{base[: LONGEST - 1 - len(str(number))]}_{number}"
+        return candidate
 
 
 def slug(name: str, begin: str = "filter") -> str:
     """A name as catalogs have them: small letters, digits and underscores."""
-    found = "_".join(word.lower() for word in _WORDS.findall(name))[:LONGEST].strip("_") or begin
-    return found if found[0].isalpha() else f"{begin}_{found}"[:LONGEST]
+    words = "_".join(word.lower() for word in _WORDS.findall(name))[:LONGEST].strip("_") or begin
+    return words if words[0].isalpha() else f"{begin}_{words}"[:LONGEST]

@@ -31,15 +31,15 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes a filter for each binding."""
     types = {
-        (at(row, "vhost"), at(row, "name")): texts(at(row, "type"))
-        for row in items(document.data.get("exchanges"))
+        (at(exchange, "vhost"), at(exchange, "name")): texts(at(exchange, "type"))
+        for exchange in items(document.data.get("exchanges"))
     }
     bindings = items(document.data.get("bindings"))
     if not bindings:
-        found.leave("definitions", say.NO_BINDINGS, document.span)
+        findings.leave("definitions", say.NO_BINDINGS, document.span)
     for number, binding in enumerate(bindings):
         source, target = texts(at(binding, "source")), texts(at(binding, "destination"))
         kind = types.get((at(binding, "vhost"), source)) or _BUILT_IN.get(
@@ -49,11 +49,11 @@ def read(document: Document, found: Findings) -> None:
         try:
             language, body = _body(kind, binding)
         except LeaveOut as reason:
-            found.leave(title, reason.reason, span_of(binding))
+            findings.leave(title, reason.reason, span_of(binding))
             continue
         span = span_of(body, span_of(binding))
         own = source_of(body) if isinstance(body, str) and span.text.strip("\"'") == body else None
-        found.take(
+        findings.take(
             Taken(f"{source}_to_{target}", title, f"bindings[{number}]", language, body, span, MESSAGES, own)
         )
 

@@ -40,7 +40,7 @@ def recognises(document: Document) -> bool:
     return any(True for _ in _rules(document.data))
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the rules of a template."""
     for resource in _rules(document.data):
         properties = at(resource, "properties")
@@ -50,7 +50,7 @@ def read(document: Document, found: Findings) -> None:
         site = aws.Site(name, f"Service Bus rule {name}", path, span_of(resource, document.span))
         action = at(properties, "action", "sqlExpression")
         rule(
-            found,
+            findings,
             site,
             _Values(document.data),
             Rule(at(sql, "sqlExpression"), at(properties, "correlationFilter"), action),
@@ -73,30 +73,30 @@ def _rules(data: Any, depth: int = 0) -> Iterator[Any]:
 
 def _name(written: str) -> str:
     """The last part of a name, which may be an expression."""
-    found = _EXPRESSION.match(written)
-    if found is None:
+    match = _EXPRESSION.match(written)
+    if match is None:
         return written.rpartition("/")[2] or "rule"
     words = [
         word.rpartition("/")[2]
-        for word in _QUOTED.findall(found[1])
+        for word in _QUOTED.findall(match[1])
         if re.search(r"[A-Za-z]", word) and "{" not in word.rpartition("/")[2]
     ]
     return words[-1] if words else "rule"
 
 
-def rule(found: Findings, site: aws.Site, values: Values, given: Rule) -> None:
+def rule(findings: Findings, site: aws.Site, values: Values, given: Rule) -> None:
     """Takes a rule."""
     if given.action:
-        found.leave(say.action_of(site.title), say.ACTION, span_of(given.action, site.span))
+        findings.leave(say.action_of(site.title), say.ACTION, span_of(given.action, site.span))
     try:
         body = (
             _sql(values, given.sql) if isinstance(given.sql, str) else _correlation(values, given.correlation)
         )
     except LeaveOut as reason:
-        found.leave(f"{site.title}, {site.path}", reason.reason, reason.span or site.span)
+        findings.leave(f"{site.title}, {site.path}", reason.reason, reason.span or site.span)
         return
     source = source_of(body) if isinstance(body, str) else None
-    found.take(
+    findings.take(
         Taken(
             site.name,
             site.title,
@@ -112,10 +112,10 @@ def rule(found: Findings, site: aws.Site, values: Values, given: Rule) -> None:
 
 
 def _sql(values: Values, written: str) -> str:
-    found = texts(values.filled(written))
-    if not found.startswith("${"):
-        return found
-    given = values.params.pop(found[2:-1], None)
+    parts = texts(values.filled(written))
+    if not parts.startswith("${"):
+        return parts
+    given = values.params.pop(parts[2:-1], None)
     if given is None or given.default is None:
         raise LeaveOut(say.SQL_GIVEN, span_of(written))
     return text(given.default, span_of(written))
@@ -128,7 +128,9 @@ def _correlation(values: Values, written: Any) -> Any:
         for key, value in entries(written)
         if value not in ("", None)
     ]
-    kept = [row for row in kept if row[0] in (*CORRELATION, "properties") and row[1] != {}]
+    kept = [
+        property_ for property_ in kept if property_[0] in (*CORRELATION, "properties") and property_[1] != {}
+    ]
     if not kept:
         raise LeaveOut(say.NO_CONDITION)
     return mapping(kept, span_of(written))
@@ -147,12 +149,12 @@ class _Values(Values):
         self.template = template
 
     def special(self, value: Any) -> Any:
-        found = _EXPRESSION.match(value) if isinstance(value, str) else None
-        if found is None:
+        match = _EXPRESSION.match(value) if isinstance(value, str) else None
+        if match is None:
             return value
-        call = _CALL.match(found[1].strip())
+        call = _CALL.match(match[1].strip())
         if call is None:
-            raise LeaveOut(say.worked_out_with_template(repr(found[1][:60])), span_of(value))
+            raise LeaveOut(say.worked_out_with_template(repr(match[1][:60])), span_of(value))
         if call[1] == "variables":
             known = at(self.template, "variables", call[2])
             if known is None:
@@ -161,4 +163,4 @@ class _Values(Values):
         default = at(self.template, "parameters", call[2], "defaultValue")
         if default is not None and not isinstance(default, str):
             return default
-        return self.parameter(found[1].strip(), span_of(value), default, call[2])
+        return self.parameter(match[1].strip(), span_of(value), default, call[2])

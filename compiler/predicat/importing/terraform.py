@@ -33,83 +33,93 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(document: Document, found: Findings) -> None:
+def read(document: Document, findings: Findings) -> None:
     """Takes the filters of the resources, and of modules of rules."""
-    before = len(found.taken), len(found.left)
+    before = len(findings.taken), len(findings.left)
     for kind, named in entries(document.data.get("resource")):
         read_one = _RESOURCES.get(kind)
         if read_one is None:
             continue
         for name, body in entries(named):
-            row = body[0] if isinstance(body, list) and body else body
-            read_one(found, document.data, aws.Site(name, f"{kind} {name}", "", key_span(named, name)), row)
+            block = body[0] if isinstance(body, list) and body else body
+            read_one(
+                findings, document.data, aws.Site(name, f"{kind} {name}", "", key_span(named, name)), block
+            )
     modules = document.data.get("module")
-    for name, row in entries(modules):
-        _module(found, document.data, name, row)
-    if before == (len(found.taken), len(found.left)):
-        found.leave("module", say.NO_RESOURCE_WITH_FILTER, document.span)
+    for name, block in entries(modules):
+        _module(findings, document.data, name, block)
+    if before == (len(findings.taken), len(findings.left)):
+        findings.leave("module", say.NO_RESOURCE_WITH_FILTER, document.span)
 
 
 def _under(site: aws.Site, key: str) -> aws.Site:
     return aws.Site(site.name, site.title, key, site.span)
 
 
-def _subscription(found: Findings, module: Any, site: aws.Site, row: Any) -> None:
+def _subscription(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
     aws.subscription(
-        found,
+        findings,
         _under(site, "filter_policy"),
         _Values(module),
-        at(row, "filter_policy"),
-        at(row, "filter_policy_scope"),
+        at(block, "filter_policy"),
+        at(block, "filter_policy_scope"),
     )
 
 
-def _rule(found: Findings, module: Any, site: aws.Site, row: Any) -> None:
+def _rule(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
     aws.pattern(
-        found, _under(site, "event_pattern"), _Values(module), at(row, "event_pattern"), say.RUNS_AT_TIMES
+        findings,
+        _under(site, "event_pattern"),
+        _Values(module),
+        at(block, "event_pattern"),
+        say.RUNS_AT_TIMES,
     )
 
 
-def _mapping(found: Findings, module: Any, site: aws.Site, row: Any) -> None:
-    filters = [inner for block in items(at(row, "filter_criteria")) for inner in items(at(block, "filter"))]
-    aws.criteria(found, _under(site, "filter_criteria.filter"), lambda: _Values(module), filters)
+def _mapping(findings: Findings, module: Any, site: aws.Site, resource: Any) -> None:
+    filters = [
+        inner for block in items(at(resource, "filter_criteria")) for inner in items(at(block, "filter"))
+    ]
+    aws.criteria(findings, _under(site, "filter_criteria.filter"), lambda: _Values(module), filters)
 
 
-def _pipe(found: Findings, module: Any, site: aws.Site, row: Any) -> None:
+def _pipe(findings: Findings, module: Any, site: aws.Site, resource: Any) -> None:
     filters = [
         inner
-        for source in items(at(row, "source_parameters"))
+        for source in items(at(resource, "source_parameters"))
         for block in items(at(source, "filter_criteria"))
         for inner in items(at(block, "filter"))
     ]
     aws.criteria(
-        found, _under(site, "source_parameters.filter_criteria.filter"), lambda: _Values(module), filters
+        findings, _under(site, "source_parameters.filter_criteria.filter"), lambda: _Values(module), filters
     )
 
 
-def _service_bus(found: Findings, module: Any, site: aws.Site, row: Any) -> None:
+def _service_bus(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
     servicebus.rule(
-        found,
-        _under(site, "sql_filter" if "sql_filter" in row else "correlation_filter"),
+        findings,
+        _under(site, "sql_filter" if "sql_filter" in block else "correlation_filter"),
         _Values(module),
         servicebus.Rule(
-            at(row, "sql_filter"), next(iter(items(at(row, "correlation_filter"))), None), at(row, "action")
+            at(block, "sql_filter"),
+            next(iter(items(at(block, "correlation_filter"))), None),
+            at(block, "action"),
         ),
     )
 
 
-def _pubsub(found: Findings, module: Any, site: aws.Site, row: Any) -> None:
-    condition = at(row, "filter")
+def _pubsub(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
+    condition = at(block, "filter")
     if not condition:
-        found.leave(site.title, say.TAKES_EVERY_MESSAGE, site.span)
+        findings.leave(site.title, say.TAKES_EVERY_MESSAGE, site.span)
         return
     values = _Values(module)
     try:
         body = values.filled(condition)
     except LeaveOut as reason:
-        found.leave(f"{site.title}, filter", reason.reason, reason.span or span_of(condition))
+        findings.leave(f"{site.title}, filter", reason.reason, reason.span or span_of(condition))
         return
-    found.take(
+    findings.take(
         Taken(
             site.name,
             site.title,
@@ -135,10 +145,10 @@ _RESOURCES: dict[str, Callable[[Findings, Any, aws.Site, Any], None]] = {
 }
 
 
-def _module(found: Findings, module: Any, name: str, body: Any) -> None:
+def _module(findings: Findings, module: Any, name: str, body: Any) -> None:
     """The rules of a module for EventBridge: `rules = {name = {event_pattern = ...}}`."""
-    for row in body if isinstance(body, list) else [body]:
-        rules = at(row, "rules")
+    for block in body if isinstance(body, list) else [body]:
+        rules = at(block, "rules")
         for rule, given in entries(rules):
             if at(given, "event_pattern"):
                 site = aws.Site(
@@ -147,7 +157,7 @@ def _module(found: Findings, module: Any, name: str, body: Any) -> None:
                     f"rules.{rule}.event_pattern",
                     key_span(rules, rule),
                 )
-                aws.pattern(found, site, _Values(module), given["event_pattern"], "")
+                aws.pattern(findings, site, _Values(module), given["event_pattern"], "")
 
 
 class _Values(Values):
@@ -167,7 +177,7 @@ class _Values(Values):
         whole = _HOLE.fullmatch(value)
         if whole is not None:
             return self.expression(whole[1].strip(), span)
-        return text(_HOLE.sub(lambda found: shown(self.expression(found[1].strip(), span)), value), span)
+        return text(_HOLE.sub(lambda match: shown(self.expression(match[1].strip(), span)), value), span)
 
     def expression(self, written: str, span: Span) -> Any:
         if written in self.params:  # a value that was filled already
@@ -199,15 +209,15 @@ class _Values(Values):
         self.depth += 1
         if self.depth > _DEEP:
             raise LeaveOut(say.defined_by_itself(name), span)
-        found = self.filled(known[name])
+        result = self.filled(known[name])
         self.depth -= 1
-        return found
+        return result
 
     def variable(self, name: str, span: Span) -> Any:
         """A variable: a text is a parameter; the default of another type is put in."""
-        row = at(self.module, "variable", name)
-        row = row[0] if isinstance(row, list) and row else row
-        default, kind = at(row, "default"), texts(at(row, "type")).strip("${}")
+        variable_ = at(self.module, "variable", name)
+        variable_ = variable_[0] if isinstance(variable_, list) and variable_ else variable_
+        default, kind = at(variable_, "default"), texts(at(variable_, "type")).strip("${}")
         if default is not None and not isinstance(default, str):
             return default
         if kind not in ("", "string", "any"):

@@ -32,9 +32,9 @@ class Values:
         """A part with all that is in it. Raises LeaveOut for a value that can be neither known nor a
         parameter.
         """
-        found = self.special(value)
-        if found is not value:
-            return found
+        result = self.special(value)
+        if result is not value:
+            return result
         if isinstance(value, dict):
             return mapping(
                 ((key, self.filled(inner), key_span(value, key)) for key, inner in value.items()),
@@ -46,10 +46,10 @@ class Values:
 
     def policy(self, value: Any) -> Any:
         """A part that is data, or a text that holds it as JSON. Raises LeaveOut."""
-        found = self.filled(value)
-        if isinstance(found, dict) and set(found) == {"Fn::ToJsonString"}:
-            return found["Fn::ToJsonString"]
-        return self.filled(from_json(found)) if isinstance(found, str) else found
+        result = self.filled(value)
+        if isinstance(result, dict) and set(result) == {"Fn::ToJsonString"}:
+            return result["Fn::ToJsonString"]
+        return self.filled(from_json(result)) if isinstance(result, str) else result
 
     def parameter(self, written: str, span: Span, default: Any = None, name: str = "") -> str:
         """A text that stands for a parameter, which the manifest writes as `written`; its name is made of

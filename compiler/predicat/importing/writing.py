@@ -45,10 +45,10 @@ class Written(Struct):
 
 def datasets(kept: Kept) -> dict[str, Kept]:
     """The filters by their datasets."""
-    found: dict[str, Kept] = {}
-    for row in kept:
-        found[row[0].rows.name] = (*found.get(row[0].rows.name, ()), row)
-    return found
+    by_dataset: dict[str, Kept] = {}
+    for entry in kept:
+        by_dataset[entry[0].rows.name] = (*by_dataset.get(entry[0].rows.name, ()), entry)
+    return by_dataset
 
 
 def place(to: Path, dataset: str, *, alone: bool) -> Path:
@@ -64,17 +64,17 @@ def written(kept: Kept, path: Path | None = None, *, force: bool = False) -> Wri
     """The text of a file with filters of one dataset; `path` may have a file already. Raises PredicatError
     where it is no such file.
     """
-    kinds = _united([row.rows for row, _ in kept])
+    kinds = _united([entry.rows for entry, _ in kept])
     before = _existing(path, kinds.name) if path is not None and path.exists() else None
     other = _elsewhere(path, kinds.name) if path is not None else WrittenDataset(kinds.name)
     data = before if before is not None else _new(kinds, other)
-    found = Written("")
+    result = Written("")
     _add_fields(
         data, kinds, {name for _, fields in kept for name in fields} or {next(iter(kinds.fields))}, other
     )
-    _add_filters(data, kept, other, found, force=force, shown=str(path or ""))
-    found.text = dumped(data)
-    return found
+    _add_filters(data, kept, other, result, force=force, shown=str(path or ""))
+    result.text = dumped(data)
+    return result
 
 
 def _united(kinds: list[Rows]) -> Rows:
@@ -119,12 +119,12 @@ def _elsewhere(path: Path, dataset: str) -> WrittenDataset:
 
 
 def _new(rows: Rows, other: WrittenDataset) -> dict[str, Any]:
-    found: dict[str, Any] = {"apiVersion": API_VERSION, "dataset": rows.name}
+    result: dict[str, Any] = {"apiVersion": API_VERSION, "dataset": rows.name}
     if not other.description:
-        found["description"] = rows.description
+        result["description"] = rows.description
     if not other.relation:
-        found["relation"] = rows.name
-    return found
+        result["relation"] = rows.name
+    return result
 
 
 def _add_fields(data: Any, rows: Rows, used: set[str], other: WrittenDataset) -> None:
@@ -135,27 +135,27 @@ def _add_fields(data: Any, rows: Rows, used: set[str], other: WrittenDataset) ->
 
 
 def _add_filters(
-    data: Any, rows: Kept, other: WrittenDataset, found: Written, *, force: bool, shown: str
+    data: Any, rows: Kept, other: WrittenDataset, result: Written, *, force: bool, shown: str
 ) -> None:
     filters = data.setdefault("filters", {})
-    for row, _ in rows:
-        entry = _entry(row)
-        known = filters.get(row.name)
-        if row.name in other.filters:
-            place = other.filters[row.name].span.outermost()
-            found.problems.append(msg.import_conflict(row.span, row.name, place.source.name, None))
+    for entry_, _ in rows:
+        entry = _entry(entry_)
+        known = filters.get(entry_.name)
+        if entry_.name in other.filters:
+            place = other.filters[entry_.name].span.outermost()
+            result.problems.append(msg.import_conflict(entry_.span, entry_.name, place.source.name, None))
         elif known is None:
-            filters[row.name] = entry
-            found.added.append(row.name)
+            filters[entry_.name] = entry
+            result.added.append(entry_.name)
         elif _meaning(known) == _meaning(entry):
-            found.same.append(row.name)
+            result.same.append(entry_.name)
         elif not force:
-            found.problems.append(msg.import_conflict(row.span, row.name, shown, say.FORCE_REPLACES))
+            result.problems.append(msg.import_conflict(entry_.span, entry_.name, shown, say.FORCE_REPLACES))
         else:
             for key in _OWN:
                 known.pop(key, None)
             known.update(entry)
-            found.replaced.append(row.name)
+            result.replaced.append(entry_.name)
 
 
 def _meaning(entry: Any) -> dict[str, Any]:
@@ -167,43 +167,43 @@ def _meaning(entry: Any) -> dict[str, Any]:
     return kept
 
 
-def _entry(row: Taken) -> dict[str, Any]:
+def _entry(taken: Taken) -> dict[str, Any]:
     """A filter as a catalog has it."""
-    entry: dict[str, Any] = {"description": _description(row), row.language: _body(row)}
-    if row.on is not None and row.on != LANGUAGES[row.language].on:
-        entry["on"] = row.on
-    if row.params:
+    entry: dict[str, Any] = {"description": _description(taken), taken.language: _body(taken)}
+    if taken.on is not None and taken.on != LANGUAGES[taken.language].on:
+        entry["on"] = taken.on
+    if taken.params:
         entry["params"] = {
             name: {
                 "type": "string",
                 **({} if given.default is None else {"default": given.default}),
                 "description": f"{given.stands_for} in the manifest.",
             }
-            for name, given in row.params.items()
+            for name, given in taken.params.items()
         }
-    if row.on_unknown != "reject":
-        entry["on_unknown"] = row.on_unknown
+    if taken.on_unknown != "reject":
+        entry["on_unknown"] = taken.on_unknown
     return entry
 
 
-def _description(row: Taken) -> str:
+def _description(taken: Taken) -> str:
     """What the manifest says of a filter, and where it is from."""
-    place = row.span.outermost()
+    place = taken.span.outermost()
     line, _ = place.source.line_column(place.start)
-    says = " ".join(row.says.split())
+    says = " ".join(taken.says.split())
     says = f"{says}{'' if says[-1] in '.!?' else '.'} " if says else ""
-    return f"{says}Imported from {place.source.name}:{line}, {row.title}, {row.path}."
+    return f"{says}Imported from {place.source.name}:{line}, {taken.title}, {taken.path}."
 
 
-def _body(row: Taken) -> Any:
-    found = plain(row.body)
-    if not isinstance(found, str):
-        return found
-    if LANGUAGES[row.language].shape == "text" and _TEMPLATE.search(found):
-        found = f"{{% raw %}}{found}{{% endraw %}}"
+def _body(taken: Taken) -> Any:
+    text = plain(taken.body)
+    if not isinstance(text, str):
+        return text
+    if LANGUAGES[taken.language].shape == "text" and _TEMPLATE.search(text):
+        text = f"{{% raw %}}{text}{{% endraw %}}"
     from ruamel.yaml.scalarstring import LiteralScalarString  # noqa: PLC0415  # only to write
 
-    return LiteralScalarString(found) if "\n" in found else found
+    return LiteralScalarString(text) if "\n" in text else text
 
 
 def _yaml() -> Any:
@@ -221,12 +221,12 @@ def _yaml() -> Any:
             return self.represent_scalar(TEXT, text, style=style)
 
     Representer.add_representer(str, Representer.represent_text)
-    found = YAML(typ="rt")
-    found.Representer = Representer
-    found.preserve_quotes = True
-    found.width = 1_000_000
-    found.indent(mapping=2, sequence=4, offset=2)
-    return found
+    yaml = YAML(typ="rt")
+    yaml.Representer = Representer
+    yaml.preserve_quotes = True
+    yaml.width = 1_000_000
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    return yaml
 
 
 def _is_text(text: str) -> bool:

@@ -358,13 +358,13 @@ LANGUAGES = {
 
 def default_fields(language: str) -> dict[str, str]:
     """The fields of a filter that declares none; empty if its language does not fix them."""
-    row = LANGUAGES.get(language)
-    if row is not None and row.fields is not None:
-        return dict(row.fields)
-    if row is None or row.on is None:
+    language_ = LANGUAGES.get(language)
+    if language_ is not None and language_.fields is not None:
+        return dict(language_.fields)
+    if language_ is None or language_.on is None:
         return {}
-    times = {"event_time": "bigint", "publish_time": "bigint"} if row.on == "properties" else {}
-    return {row.on: "map<string, string>", **times}
+    times = {"event_time": "bigint", "publish_time": "bigint"} if language_.on == "properties" else {}
+    return {language_.on: "map<string, string>", **times}
 
 
 WRITERS = {

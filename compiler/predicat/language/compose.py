@@ -34,11 +34,11 @@ def _composition(language: str, body: Any, span: Span) -> t.Tree:
     PredicatError.
     """
     reporter = Reporter()
-    found = _read({language: body}, span, reporter, 0)
+    tree = _read({language: body}, span, reporter, 0)
     reporter.raise_errors()
-    if found is None:
+    if tree is None:
         raise PredicatError.of(say.empty_composition(span))
-    return found
+    return tree
 
 
 def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | None:
@@ -53,8 +53,8 @@ def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | Non
         return None
     ((key, inner),) = part.items()
     if key == "not":
-        found = _read(inner, span, reporter, depth + 1)
-        return t.OperatorCall("not", (found,), span) if found is not None else None
+        tree = _read(inner, span, reporter, depth + 1)
+        return t.OperatorCall("not", (tree,), span) if tree is not None else None
     if not isinstance(inner, list) or not inner:
         reporter.add(say.composition_list(getattr(inner, "span", span), str(key)))
         return None

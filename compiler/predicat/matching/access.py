@@ -124,8 +124,8 @@ def conjuncts(node: Node, *, tolerant: bool = False) -> list[Conjunct]:
     Bounds of one value are merged into one interval. A condition that is no boolean test of its own
     (`is_true` around an AND) is taken apart only for the goal TRUE.
     """
-    found = [Conjunct(part, cover(part, tolerant=tolerant)) for part in _operands(node, tolerant)]
-    return _merged(found)
+    conjuncts_ = [Conjunct(part, cover(part, tolerant=tolerant)) for part in _operands(node, tolerant)]
+    return _merged(conjuncts_)
 
 
 def _operands(node: Node, tolerant: bool) -> Iterator[Node]:
@@ -139,11 +139,11 @@ def _operands(node: Node, tolerant: bool) -> Iterator[Node]:
         yield node
 
 
-def _merged(found: list[Conjunct]) -> list[Conjunct]:
+def _merged(conjuncts_: list[Conjunct]) -> list[Conjunct]:
     """Two bounds of one value become an interval: `a >= 3`, `a <= 5`."""
     out: list[Conjunct] = []
     places: dict[tuple[Node, bool], int] = {}
-    for item in found:
+    for item in conjuncts_:
         interval = _interval(item)
         if interval is None:
             out.append(item)
@@ -259,10 +259,10 @@ def _junction(node: Call, positive: bool, tolerant: bool, level: int) -> Cover |
 
 def _in_engine_order(node: Node, positive: bool, tolerant: bool) -> Cover | None:
     """A comparison in which NaN is above all numbers: more than a constant, or at least that."""
-    found = _against_constant(node) if _is_above(node) else None
-    if found is None:
+    cover_ = _against_constant(node) if _is_above(node) else None
+    if cover_ is None:
         return None
-    key, op, value = found
+    key, op, value = cover_
     bound = (
         Between(low=value, low_closed=op == "ge", nan=True)
         if positive
@@ -299,9 +299,9 @@ def _any_of(parts: Sequence[Cover | None]) -> Cover | None:
 _ORDER = {Equal: 1, Prefix: 2, Contains: 3, Between: 6, Absent: 8, Present: 9}
 
 
-def _looseness(found: Cover) -> float:
+def _looseness(cover_: Cover) -> float:
     """How many rows a cover lets through, without knowing any row."""
-    return sum(_ORDER[type(item.test)] + (10 if item.absent else 0) for item in found.tests)
+    return sum(_ORDER[type(item.test)] + (10 if item.absent else 0) for item in cover_.tests)
 
 
 def _cond(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
@@ -324,10 +324,10 @@ def _coalesce(node: Call, positive: bool, tolerant: bool, level: int) -> Cover |
 
 
 def _compare(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None:
-    found = _against_constant(node)
-    if found is None:
+    cover_ = _against_constant(node)
+    if cover_ is None:
         return None
-    key, op, value = found
+    key, op, value = cover_
     nan = key.type == DOUBLE and COMPARISONS[op].holds(float("nan"), value) is positive
     if not positive:
         op = COMPARISONS[op].negation
@@ -382,8 +382,8 @@ def _same(node: Call, positive: bool, _tolerant: bool, _level: int) -> Cover | N
         return None
     if right.value is None:
         return Cover((Access(left, Absent()),), exact=True)
-    found = _against_constant(Call(BOOLEAN, "eq", (left, right), node.span))
-    return None if found is None else Cover((Access(found[0], Equal((found[2],))),), exact=True)
+    cover_ = _against_constant(Call(BOOLEAN, "eq", (left, right), node.span))
+    return None if cover_ is None else Cover((Access(cover_[0], Equal((cover_[2],))),), exact=True)
 
 
 def _in(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None:
@@ -397,13 +397,13 @@ def _in(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None
     constants = [item for item in items.items if isinstance(item, Literal)]
     if tolerant and any(item.value is None for item in constants):
         return None
-    found = [
+    covers = [
         _against_constant(Call(BOOLEAN, "eq", (value, item), node.span))
         for item in constants
         if item.value is not None
     ]
-    known = [item for item in found if item is not None]
-    if len(known) != len(found) or len({item[0] for item in known}) > 1:
+    known = [item for item in covers if item is not None]
+    if len(known) != len(covers) or len({item[0] for item in known}) > 1:
         return None
     if not known:
         return NEVER
@@ -447,10 +447,10 @@ def _texts(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | N
         case "contains":
             return _one(key, Contains(text) if text else Present(), tolerant, folded=folded)
         case "like":
-            found = _literal_parts(like.parts(text))
+            cover_ = _literal_parts(like.parts(text))
         case _:
-            found = _required(regex.parse(text))
-    return None if found is None else _one(key, found, tolerant, exact=False, folded=folded)
+            cover_ = _required(regex.parse(text))
+    return None if cover_ is None else _one(key, cover_, tolerant, exact=False, folded=folded)
 
 
 def _literal_parts(parts: Sequence[str | None]) -> Prefix | Contains | None:

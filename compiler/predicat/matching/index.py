@@ -126,7 +126,7 @@ class Index:
         """
         values: Values = {**now, **{key: read(row) for key, read in self._read}}
         hits: Hits = [self._root]
-        found: set[int] = set()
+        accepted: set[int] = set()
         for bucket in hits:  # probes append to it
             for probe in bucket.probes:
                 probe(values, hits)
@@ -135,8 +135,8 @@ class Index:
                     if check(values) is not True:
                         break
                 else:
-                    found.add(ident)
-        return found
+                    accepted.add(ident)
+        return accepted
 
     # --- what is indexed
 
@@ -238,22 +238,22 @@ class Index:
         return inner[0]
 
     def _source(self, node: Node) -> Check:
-        found = self._sources.get(node)
-        if found is None:
-            found = self._sources[node] = _over_values(node)
-        return found
+        read = self._sources.get(node)
+        if read is None:
+            read = self._sources[node] = _over_values(node)
+        return read
 
     def _reader(self, number: int, slot: _Slot) -> Check:
         """How the value of a slot is read: once a row, unless it is that of a field as it is."""
-        found = self._readers.get(number)
-        if found is None:
+        read = self._readers.get(number)
+        if read is None:
             function = _over_values(slot.key)
             if slot.folded:
                 function = _folded(function)
             plain = isinstance(slot.key, Variable) and not slot.folded
-            found = function if plain or slot.each else remembered(function, -1 - number)
-            self._readers[number] = found
-        return found
+            read = function if plain or slot.each else remembered(function, -1 - number)
+            self._readers[number] = read
+        return read
 
     def _lookups(self, tests: Sequence[tuple[Test, bool, _Pending]]) -> Iterator[Lookup]:
         equal: dict[Any, list[_Pending]] = {}
@@ -313,14 +313,14 @@ def _best(item: _Pending, shares: Selectivity) -> _Condition | None:
     return best
 
 
-def _without(item: _Pending, found: _Condition) -> _Pending:
+def _without(item: _Pending, condition: _Condition) -> _Pending:
     """What is left of a filter whose condition's test holds: if that decides, all others, else no test of it.
 
     A text that is looked up by some of its characters decides nothing.
     """
-    decides = found.exact and not any(isinstance(test, Contains) for _, test, _ in found.tests or ())
-    kept = (replace(found, tests=None),) if not decides else ()
-    return _Pending(item.ident, (*(other for other in item.left if other is not found), *kept))
+    decides = condition.exact and not any(isinstance(test, Contains) for _, test, _ in condition.tests or ())
+    kept = (replace(condition, tests=None),) if not decides else ()
+    return _Pending(item.ident, (*(other for other in item.left if other is not condition), *kept))
 
 
 def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[Node, str] | None:
@@ -329,7 +329,7 @@ def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[No
     """
     if slot.each or any(absent or isinstance(test, Absent) for test, absent, _ in tests):
         return None
-    found = None
+    gate_ = None
     node = slot.key
     while isinstance(node, Call) and node.op in STRICT and node.args:
         if (
@@ -337,9 +337,9 @@ def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[No
             and isinstance(node.args[1], Literal)
             and not isinstance(node.args[0].type, StructType)
         ):
-            found = node.args[0], str(node.args[1].value)
+            gate_ = node.args[0], str(node.args[1].value)
         node = node.args[0]
-    return found
+    return gate_
 
 
 _MISSING = object()
@@ -349,10 +349,10 @@ def remembered(function: Check, number: int) -> Check:
     """The function, which is called once for the values of a row."""
 
     def run(values: Values) -> Any:
-        found = values.get(number, _MISSING)
-        if found is _MISSING:
-            found = values[number] = function(values)
-        return found
+        value = values.get(number, _MISSING)
+        if value is _MISSING:
+            value = values[number] = function(values)
+        return value
 
     return run
 
@@ -364,8 +364,8 @@ def _over_values(node: Node) -> Check:
 
 def _folded(function: Check) -> Check:
     def run(values: Values) -> Any:
-        found = function(values)
-        return None if found is None else casefold.fold(found)
+        value = function(values)
+        return None if value is None else casefold.fold(value)
 
     return run
 

@@ -71,12 +71,12 @@ class Matcher:
         tag: str | None = None,
         subscriptions: bool = False,
     ) -> None:
-        found = catalog.datasets.get(dataset)
-        if found is None:
+        dataset_ = catalog.datasets.get(dataset)
+        if dataset_ is None:
             raise PredicatError.of(say.no_dataset(dataset, catalog.datasets))
-        entries = list(_chosen(catalog, found, names, tag))
+        entries = list(_chosen(catalog, dataset_, names, tag))
         if subscriptions:
-            entries = list(_subscribed(catalog, found, entries, latest=names is None))
+            entries = list(_subscribed(catalog, dataset_, entries, latest=names is None))
         self._build(entries, strict=names is not None)
 
     @classmethod
@@ -89,7 +89,8 @@ class Matcher:
         """
         made = cls.__new__(cls)
         made._build(  # noqa: SLF001  # of its own class
-            [Entry(name, row, name in accept_unknown) for name, row in predicates.items()], strict=False
+            [Entry(name, predicate, name in accept_unknown) for name, predicate in predicates.items()],
+            strict=False,
         )
         return made
 
@@ -121,8 +122,8 @@ class Matcher:
     def _found(self, row: Mapping[str, Any], now: Any) -> list[int]:
         """Called by the public methods alone: the caller of theirs is warned."""
         self._keys.check(row, stacklevel=4)
-        found = self._index.accepting(row, clock.reading(now) if self._index.timed else NONE)
-        return sorted(number for ident in found for number in self._numbers[ident])
+        numbers = self._index.accepting(row, clock.reading(now) if self._index.timed else NONE)
+        return sorted(number for ident in numbers for number in self._numbers[ident])
 
     def _build(self, entries: list[Entry], *, strict: bool) -> None:
         left_out: dict[str, str] = {}
@@ -152,22 +153,22 @@ def _chosen(
 ) -> Iterator[Entry]:
     """The filters that are asked for, by the names that they were asked for with."""
     for name in dataset.filters if names is None else dict.fromkeys(names):
-        found, version = catalog.find(name if "." in name else f"{dataset.name}.{name}")
-        if found.dataset != dataset.name:
+        filter_, version = catalog.find(name if "." in name else f"{dataset.name}.{name}")
+        if filter_.dataset != dataset.name:
             raise PredicatError.of(say.of_another_dataset(name, dataset.name))
-        if tag is None or tag in found.tags:
+        if tag is None or tag in filter_.tags:
             short = name.removeprefix(f"{dataset.name}.")
-            yield Entry(short, found.versions[version].predicate, found.on_unknown == "accept")
+            yield Entry(short, filter_.versions[version].predicate, filter_.on_unknown == "accept")
 
 
 def _subscribed(catalog: Catalog, dataset: Dataset, entries: list[Entry], *, latest: bool) -> Iterator[Entry]:
     """The subscriptions to the chosen filters; where all are chosen, also those to other versions of them."""
     chosen = {entry.name: entry for entry in entries}
-    for name, row in dataset.subscriptions.items():
-        asked = row.filter.removeprefix(f"{dataset.name}.")
+    for name, subscription in dataset.subscriptions.items():
+        asked = subscription.filter.removeprefix(f"{dataset.name}.")
         entry = chosen.get(asked)
         if entry is None and latest and asked.partition("@")[0] in chosen:
-            found, version = catalog.find(f"{dataset.name}.{asked}")
-            entry = Entry(asked, found.versions[version].predicate, found.on_unknown == "accept")
+            filter_, version = catalog.find(f"{dataset.name}.{asked}")
+            entry = Entry(asked, filter_.versions[version].predicate, filter_.on_unknown == "accept")
         if entry is not None:
             yield entry._replace(name=name)

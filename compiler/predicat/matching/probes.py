@@ -41,9 +41,9 @@ def equality(placed: Mapping[Any, Bucket]) -> Lookup:
     get = placed.get
 
     def look(value: Any, hits: Hits) -> None:
-        found = get(value)
-        if found is not None:
-            hits.append(found)
+        tests = get(value)
+        if tests is not None:
+            hits.append(tests)
 
     return look
 
@@ -66,9 +66,9 @@ def prefixes(placed: Mapping[str, Bucket]) -> Lookup:
         if value is None:
             return
         for length, table in tables:
-            found = table.get(value[:length])
-            if found is not None:
-                hits.append(found)
+            tests = table.get(value[:length])
+            if tests is not None:
+                hits.append(tests)
 
     return look
 
@@ -117,17 +117,17 @@ class Intervals:
         """The nodes of the tree that together hold an interval; NaN's is 0."""
         start = 0 if test.low is None else 2 * self._at(test.low) + (1 if test.low_closed else 2)
         end = self.size if test.high is None else 2 * self._at(test.high) + (2 if test.high_closed else 1)
-        found = [0] if test.nan else []
+        positions = [0] if test.nan else []
         start, end = start + self.size, end + self.size
         while start < end:
             if start & 1:
-                found.append(start)
+                positions.append(start)
                 start += 1
             if end & 1:
                 end -= 1
-                found.append(end)
+                positions.append(end)
             start, end = start >> 1, end >> 1
-        return found
+        return positions
 
     def _at(self, bound: Any) -> int:
         return bisect_left(self.bounds, bound)
@@ -148,9 +148,9 @@ class Intervals:
             at = bisect_left(bounds, value)
             place = size + 2 * at + (at < most and bounds[at] == value)
             while place:
-                found = tree[place]
-                if found is not None:
-                    hits.append(found)
+                entries = tree[place]
+                if entries is not None:
+                    hits.append(entries)
                 place >>= 1
 
         return look
@@ -190,10 +190,10 @@ def gate(read: Check, keyed: Mapping[str, Sequence[Member]]) -> Probe:
     names = keyed.keys()
 
     def run(values: Values, hits: Hits) -> None:
-        found = read(values)
-        if type(found) is dict or isinstance(found, Mapping):
-            for key in found.keys() & names:
-                member = found[key]
+        value = read(values)
+        if type(value) is dict or isinstance(value, Mapping):
+            for key in value.keys() & names:
+                member = value[key]
                 for inner in keyed[key]:
                     inner(member, values, hits)
 
@@ -204,9 +204,9 @@ def elements(read: Check, name: str, inner: Sequence[Probe]) -> Probe:
     """The probes of each element of an array, which they know under a name."""
 
     def run(values: Values, hits: Hits) -> None:
-        found = read(values)
-        if isinstance(found, list):
-            for item in found:
+        items = read(values)
+        if isinstance(items, list):
+            for item in items:
                 within = {**values, name: item}
                 for probe_element in inner:
                     probe_element(within, hits)

@@ -105,17 +105,17 @@ class RowReader:
         return any(key in self._names or key in heads for key in row)
 
     def _typed(self, row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        typed: dict[str, Any] = {}
         for key, value in row.items():
             whole = f"{prefix}{key}"
             name = self._names.get(whole)
             if name is not None:
-                found[name.removeprefix(prefix)] = self._value(value, self._fields[name])
+                typed[name.removeprefix(prefix)] = self._value(value, self._fields[name])
             elif isinstance(value, Mapping) and any(one.startswith(f"{whole}.") for one in self._fields):
-                found[key] = self._typed(value, f"{whole}.")
+                typed[key] = self._typed(value, f"{whole}.")
             else:
-                found[key] = value
-        return found
+                typed[key] = value
+        return typed
 
     def _value(self, value: Any, decl: FieldDecl) -> Any:
         """A value as the evaluator takes it: a text is converted as SQL casts it."""
@@ -139,10 +139,10 @@ class RowReader:
             return to_value(_json(text), kind)
         if isinstance(kind, DecimalType):
             return to_value(text.strip(), kind)
-        found = parse_duration(text) if kind == DURATION else self._caster(kind)(text)
-        if found is None:
+        value = parse_duration(text) if kind == DURATION else self._caster(kind)(text)
+        if value is None:
             raise RowError
-        return found
+        return value
 
     def _caster(self, kind: Type) -> Callable[[str], Any]:
         if kind not in self._casts:

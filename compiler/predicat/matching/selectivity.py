@@ -50,8 +50,8 @@ class Selectivity:
 
     def share(self, slot: int, test: Test, absent: bool) -> float:
         """The share of the rows for which a test is expected to hold."""
-        found = self._of(self._seen[slot], test) + (0.2 if absent else 0.0)
-        return min(1.0, found * 3 if slot in self._in_arrays else found)
+        share = self._of(self._seen[slot], test) + (0.2 if absent else 0.0)
+        return min(1.0, share * 3 if slot in self._in_arrays else share)
 
     @staticmethod
     def _of(seen: _Seen, test: Test) -> float:

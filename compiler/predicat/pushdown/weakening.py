@@ -57,11 +57,11 @@ def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weak
     """
     check_target(language)
     node = for_acceptance(predicate.surface)
-    found = _weakened(node, _support(language))
-    if found is None:
+    weakened = _weakened(node, _support(language))
+    if weakened is None:
         return Weakening(None, exact=False, proof="proved")
-    result = Predicate(core(found), predicate.language, written=found)
-    if found == node:
+    result = Predicate(core(weakened), predicate.language, written=weakened)
+    if weakened == node:
         return Weakening(result, exact=True, proof="proved")
     proof = _proof(for_acceptance(predicate.node), result.node, timeout)
     # A row that would be lost is a fault of this module. Nothing is pushed then: that loses no row.
@@ -154,12 +154,12 @@ def _of_arms(node: Call, supported: Callable[[Node], bool]) -> Node | None:
 
 def _tests(arm: Node) -> dict[Node, list[Node]]:
     """The conditions of an arm by their first operand."""
-    found: dict[Node, list[Node]] = {}
+    tests: dict[Node, list[Node]] = {}
     for part in arm.args if isinstance(arm, Call) and arm.op == "and" else (arm,):
         test = unmarked(part)
         if isinstance(test, Call) and test.args and not isinstance(test.args[0], Literal):
-            found.setdefault(test.args[0], []).append(part)
-    return found
+            tests.setdefault(test.args[0], []).append(part)
+    return tests
 
 
 def _proof(node: Node, wider: Node, timeout: float) -> str:

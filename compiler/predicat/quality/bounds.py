@@ -54,7 +54,7 @@ History = Mapping[str, Sequence[Mapping[str, Any]]]
 
 def judge(
     catalog: Catalog,
-    found: Measure,
+    measure: Measure,
     history: History | None = None,
     baseline: History | None = None,
     now: datetime | None = None,
@@ -70,18 +70,18 @@ def judge(
     """
     checks: list[Check] = []
     past = history or {}
-    for name in found.filters:
-        row = catalog.known[name]
-        checks += _coverage(row, found, past.get(name, ()))
+    for name in measure.filters:
+        filter_ = catalog.known[name]
+        checks += _coverage(filter_, measure, past.get(name, ()))
         before = _compared(name, past, baseline or {})
-        if "drift" in row.coverage and before is not None:
-            checks.append(_drift(row, row.coverage["drift"], found, before))
+        if "drift" in filter_.coverage and before is not None:
+            checks.append(_drift(filter_, filter_.coverage["drift"], measure, before))
     moment = now or datetime.now(tz=UTC)
     return [
-        *dataset_checks(catalog.datasets[found.dataset], found, past, baseline or {}, moment),
+        *dataset_checks(catalog.datasets[measure.dataset], measure, past, baseline or {}, moment),
         *checks,
-        *_groups(catalog, found),
-        *_baseline_age(catalog, found, baseline or {}, moment),
+        *_groups(catalog, measure),
+        *_baseline_age(catalog, measure, baseline or {}, moment),
     ]
 
 
@@ -98,25 +98,25 @@ def _earlier(entries: Sequence[Mapping[str, Any]], key: str, bound: Bound) -> tu
     return tuple(item[key] / item.get("sample", 1.0) for item in entries)[-10:]
 
 
-def _coverage(row: Filter, found: Measure, entries: Sequence[Mapping[str, Any]]) -> Iterator[Check]:
-    name = row.qualified
-    accepted, unknown = found.accepted[name], found.filters[name].unknown
+def _coverage(filter_: Filter, measure: Measure, entries: Sequence[Mapping[str, Any]]) -> Iterator[Check]:
+    name = filter_.qualified
+    accepted, unknown = measure.accepted[name], measure.filters[name].unknown
     for kind, count, high in (
         ("at_least", accepted, False),
         ("at_most", accepted, True),
         ("unknown_at_most", unknown, True),
     ):
-        bound = row.coverage.get(kind)
+        bound = filter_.coverage.get(kind)
         if bound is None:
             continue
         value = (
-            count / found.rows
-            if bound.share and found.rows
-            else count / found.sample
+            count / measure.rows
+            if bound.share and measure.rows
+            else count / measure.sample
             if not bound.share
             else 0.0
         )
-        edge = _edge(count, found, bound, high)
+        edge = _edge(count, measure, bound, high)
         holds = edge <= bound.value if high else edge >= bound.value
         what = "UNKNOWN for" if kind == "unknown_at_most" else "accepts"
         shown = f"{value:.2%} of the rows" if bound.share else quantity(round(value), "row")
@@ -124,7 +124,9 @@ def _coverage(row: Filter, found: Measure, entries: Sequence[Mapping[str, Any]])
         blame = (
             ""
             if holds
-            else _blame(found, name, "unknown" if kind == "unknown_at_most" else "true" if high else "false")
+            else _blame(
+                measure, name, "unknown" if kind == "unknown_at_most" else "true" if high else "false"
+            )
         )
         history = _earlier(entries, "unknown" if kind == "unknown_at_most" else "accepted", bound)
         yield Check(
@@ -140,37 +142,39 @@ def _coverage(row: Filter, found: Measure, entries: Sequence[Mapping[str, Any]])
         )
 
 
-def _edge(count: int, found: Measure, bound: Bound, high: bool) -> float:
+def _edge(count: int, measure: Measure, bound: Bound, high: bool) -> float:
     """The figure to judge: of a sample the end of its interval that favours the filter."""
-    if found.sample >= 1:
-        return count / found.rows if bound.share and found.rows else float(count) if not bound.share else 0.0
-    low_end, high_end = wilson(count, found.rows)
+    if measure.sample >= 1:
+        return (
+            count / measure.rows if bound.share and measure.rows else float(count) if not bound.share else 0.0
+        )
+    low_end, high_end = wilson(count, measure.rows)
     share = low_end if high else high_end
-    return share if bound.share else share * found.rows / found.sample
+    return share if bound.share else share * measure.rows / measure.sample
 
 
 def _status(holds: bool, severity: str) -> str:
     return "pass" if holds else "warn" if severity == "warn" else "fail"
 
 
-def _blame(found: Measure, name: str, outcome: str) -> str:
+def _blame(measure: Measure, name: str, outcome: str) -> str:
     """The condition that is most often what the filter is too often."""
-    atoms = found.atoms.get(name)
-    if not atoms or not found.rows:
+    atoms = measure.atoms.get(name)
+    if not atoms or not measure.rows:
         return ""
     text, count = max(atoms, key=lambda item: int(getattr(item[1], outcome)))
-    return f"{text} is {outcome.upper()} for {getattr(count, outcome) / found.rows:.2%}"
+    return f"{text} is {outcome.upper()} for {getattr(count, outcome) / measure.rows:.2%}"
 
 
-def _drift(row: Filter, bound: Bound, found: Measure, before: Mapping[str, Any]) -> Check:
-    name = row.qualified
-    count = found.filters[name]
-    moved = found.share(name) - (before["accepted"] / before["rows"] if before["rows"] else 0.0)
+def _drift(filter_: Filter, bound: Bound, measure: Measure, before: Mapping[str, Any]) -> Check:
+    name = filter_.qualified
+    count = measure.filters[name]
+    moved = measure.share(name) - (before["accepted"] / before["rows"] if before["rows"] else 0.0)
     index = psi(
         (before["true"], before["false"], before["unknown"]), (count.true, count.false, count.unknown)
     )
-    far = drifted((before["accepted"], before["rows"]), (found.accepted[name], found.rows), bound.value)
-    since = f"since {before.get('at', 'the baseline')}{_by_version(row, found, before, moved)}"
+    far = drifted((before["accepted"], before["rows"]), (measure.accepted[name], measure.rows), bound.value)
+    since = f"since {before.get('at', 'the baseline')}{_by_version(filter_, measure, before, moved)}"
     message = f"{name} moved by {moved:+.2%} points of rows {since} (PSI {index:.3f}); at most {bound}"
     return Check(
         name,
@@ -179,58 +183,58 @@ def _drift(row: Filter, bound: Bound, found: Measure, before: Mapping[str, Any])
         message,
         moved,
         str(bound),
-        blame=_moved_atom(found, name, before) if far else "",
+        blame=_moved_atom(measure, name, before) if far else "",
     )
 
 
-def _by_version(row: Filter, found: Measure, before: Mapping[str, Any], moved: float) -> str:
+def _by_version(filter_: Filter, measure: Measure, before: Mapping[str, Any], moved: float) -> str:
     """How much of a move is the filter's and how much the data's, where an earlier version was measured
     then.
     """
-    name, number = row.qualified, before.get("version", row.latest)
-    if number == row.latest:
-        same = before.get("hash") in (None, meaning_hash(row.current.predicate.node, row.on_unknown))
+    name, number = filter_.qualified, before.get("version", filter_.latest)
+    if number == filter_.latest:
+        same = before.get("hash") in (None, meaning_hash(filter_.current.predicate.node, filter_.on_unknown))
         return "" if same else ", when the filter had another meaning"
-    earlier = found.versions.get(f"{name}@{number}")
-    if earlier is None or not found.rows:
+    earlier = measure.versions.get(f"{name}@{number}")
+    if earlier is None or not measure.rows:
         return f", when it was version {number}"
-    by_filter = found.share(name) - earlier / found.rows
+    by_filter = measure.share(name) - earlier / measure.rows
     return (
-        f", {by_filter:+.2%} of it from version {number} to {row.latest} and {moved - by_filter:+.2%} in "
+        f", {by_filter:+.2%} of it from version {number} to {filter_.latest} and {moved - by_filter:+.2%} in "
         "the data"
     )
 
 
-def _moved_atom(found: Measure, name: str, before: Mapping[str, Any]) -> str:
+def _moved_atom(measure: Measure, name: str, before: Mapping[str, Any]) -> str:
     """The condition whose share of TRUE moved most since an earlier result."""
     earlier = {item["text"]: item for item in before.get("atoms", ())}
     moves = [
-        (abs(count.true / found.rows - earlier[text]["true"] / before["rows"]), text)
-        for text, count in found.atoms.get(name, ())
-        if text in earlier and found.rows and before["rows"]
+        (abs(count.true / measure.rows - earlier[text]["true"] / before["rows"]), text)
+        for text, count in measure.atoms.get(name, ())
+        if text in earlier and measure.rows and before["rows"]
     ]
     return f"{max(moves)[1]} moved by {max(moves)[0]:.2%} points" if moves else ""
 
 
-def _baseline_age(catalog: Catalog, found: Measure, baseline: History, now: datetime) -> Iterator[Check]:
+def _baseline_age(catalog: Catalog, measure: Measure, baseline: History, now: datetime) -> Iterator[Check]:
     """Whether the baseline of the dataset is young enough; a dataset that asks for one and has none fails."""
-    spec = catalog.datasets[found.dataset].baseline
+    spec = catalog.datasets[measure.dataset].baseline
     if spec is None:
         return
     moments = [
         datetime.fromisoformat(str(items[-1]["at"]))
         for name, items in baseline.items()
-        if name in found.filters and items
+        if name in measure.filters and items
     ]
     age = (now - min(moments)).total_seconds() / 86400 if moments else float("inf")
     message = (
-        f"the baseline of {found.dataset} is {age:.0f} days old"
+        f"the baseline of {measure.dataset} is {age:.0f} days old"
         if moments
-        else f"{found.dataset} has no baseline"
+        else f"{measure.dataset} has no baseline"
     )
     status = _status(age <= spec.max_age, spec.severity)
     yield Check(
-        found.dataset,
+        measure.dataset,
         "baseline",
         status,
         f"{message}; at most {spec.max_age} days",
@@ -240,16 +244,16 @@ def _baseline_age(catalog: Catalog, found: Measure, baseline: History, now: date
 
 
 def dataset_checks(
-    dataset: Dataset, found: Measure, past: History, baseline: History, now: datetime
+    dataset: Dataset, measure: Measure, past: History, baseline: History, now: datetime
 ) -> Iterator[Check]:
     """The bounds on the number of rows of a dataset and on its newest one."""
-    rows = float(found.total)
+    rows = float(measure.total)
     totals = tuple(float(entry["rows"]) for entry in past.get(dataset.name, ()))[-10:]
     for kind, holds in (("at_least", rows.__ge__), ("at_most", rows.__le__)):
         bound = dataset.rows.get(kind)
         if bound is not None:
             limit = "at least" if kind == "at_least" else "at most"
-            message = f"{dataset.name} has {quantity(found.total, 'row')}; {limit} {bound.value:,.0f}"
+            message = f"{dataset.name} has {quantity(measure.total, 'row')}; {limit} {bound.value:,.0f}"
             status = _status(bool(holds(bound.value)), bound.severity)
             yield Check(dataset.name, f"rows_{kind}", status, message, rows, str(bound), totals, unit="rows")
     before, bound = _compared(dataset.name, past, baseline), dataset.rows.get("drift")
@@ -257,7 +261,7 @@ def dataset_checks(
         moved = rows / before["rows"] - 1
         since = before.get("at", "the baseline")
         message = (
-            f"{dataset.name} has {quantity(found.total, 'row')}, {moved:+.2%} since {since}; "
+            f"{dataset.name} has {quantity(measure.total, 'row')}, {moved:+.2%} since {since}; "
             f"at most {bound} either way"
         )
         yield Check(
@@ -269,7 +273,7 @@ def dataset_checks(
             str(bound),
         )
     if dataset.freshness is not None:
-        yield _freshness(dataset.name, dataset.freshness, found.newest, now)
+        yield _freshness(dataset.name, dataset.freshness, measure.newest, now)
 
 
 def _freshness(name: str, spec: Freshness, newest: float | None, now: datetime) -> Check:
@@ -305,10 +309,10 @@ def _duration(seconds: float) -> str:
     return f"{max(seconds, 0.0):,.0f} seconds"
 
 
-def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:
-    for group, count in found.groups.items():
-        spec = catalog.datasets[found.dataset].groups[group]
-        name, severity = f"{found.dataset}.{group}", spec.severity
+def _groups(catalog: Catalog, measure: Measure) -> Iterator[Check]:
+    for group, count in measure.groups.items():
+        spec = catalog.datasets[measure.dataset].groups[group]
+        name, severity = f"{measure.dataset}.{group}", spec.severity
         for kind, wanted, rows, said, samples in (
             ("exclusive", spec.exclusive, count.overlap, "more than one filter", count.overlap_rows),
             ("exhaustive", spec.exhaustive, count.gap, "no filter", count.gap_rows),

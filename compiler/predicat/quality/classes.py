@@ -78,14 +78,14 @@ class Classes(Struct, frozen=True):
         """
         if lanes:
             return [(place // LANES, place % LANES * 8) for place in range(len(self.keys))]
-        found: list[tuple[int, int]] = []
+        offsets: list[tuple[int, int]] = []
         word = bit = 0
         for key in self.keys:
             if bit + key.width > WORD:
                 word, bit = word + 1, 0
-            found.append((word, bit))
+            offsets.append((word, bit))
             bit += key.width
-        return found
+        return offsets
 
     def packed_keys(self, *, lanes: bool = False) -> list[str]:
         """SQL for the numbers that rows are grouped by, or with `lanes` streamed as."""
@@ -132,18 +132,18 @@ def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dic
     """Conditions on a value and constants as the ranges they look for, by the value; the others are
     `alone`.
     """
-    found: dict[Node, dict[Call, list[Range]]] = {}
+    by_subject: dict[Node, dict[Call, list[Range]]] = {}
     for condition in conditions:
         ranges = _ranges(condition) if isinstance(condition, Call) else None
         if isinstance(condition, Call) and ranges is not None:
-            found.setdefault(condition.args[0], {})[condition] = ranges
+            by_subject.setdefault(condition.args[0], {})[condition] = ranges
         else:
             alone.append(condition)
-    for subject, tests in list(found.items()):
+    for subject, tests in list(by_subject.items()):
         # A search asks for the value several times: of an expression, it must save as many.
         if not any(tests.values()) or (len(tests) == 1 and not isinstance(subject, Field)):
-            alone += found.pop(subject)
-    return found
+            alone += by_subject.pop(subject)
+    return by_subject
 
 
 def _ranges(test: Call) -> list[Range] | None:
@@ -229,7 +229,7 @@ def _add_cuts(
     )
     constants = {item.value: item for test in tests for item in _items(test)}
     added: list[Key] = []
-    found: dict[Node, tuple[Leaf, ...]] = {}
+    by_test: dict[Node, tuple[Leaf, ...]] = {}
     nan = subject.type == DOUBLE  # then NaN has the class before that of NULL
     split = (
         {test for test in tests if test.op == "starts_with"} if len(chunks) > 1 else set[Call]()
@@ -243,15 +243,15 @@ def _add_cuts(
         for test, ranges in tests.items():
             here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
             if test.op == "is_null":
-                found[test] = (Leaf(number, frozenset((null,)), frozenset()),)
+                by_test[test] = (Leaf(number, frozenset((null,)), frozenset()),)
             elif _is_nan_test(test):
-                found[test] = (Leaf(number, frozenset((null - 1,)), frozenset((null,))),)
+                by_test[test] = (Leaf(number, frozenset((null - 1,)), frozenset((null,))),)
             elif here and test not in split:
                 true = frozenset(place for low_high in here for place in _between(low_high, cuts))
                 chosen = frozenset(range(null)) - true if test.op == "ne" else true
-                found[test] = (*found.get(test, ()), Leaf(number, chosen, frozenset((null,))))
+                by_test[test] = (*by_test.get(test, ()), Leaf(number, chosen, frozenset((null,))))
     keys += added
-    leaves.update(found)
+    leaves.update(by_test)
     return list(split)
 
 

@@ -69,9 +69,9 @@ def measure_what_runs(
         return run(plan)
     except PredicatError:
         broken = {
-            row.qualified: reason
-            for row in plan.filters
-            if (reason := probe(plan.sql(row.qualified))) is not None
+            item.qualified: reason
+            for item in plan.filters
+            if (reason := probe(plan.sql(item.qualified))) is not None
         }
         if not broken or len(broken) == len(plan.filters):
             raise
@@ -87,7 +87,7 @@ def measure_what_runs(
 def columns_of(plan: Plan) -> str:
     """The columns that the plan's filters read, to show rows by."""
     names = dict.fromkeys(
-        decl.column(plan.engine) for row in plan.filters for decl in row.current.predicate.fields.values()
+        decl.column(plan.engine) for item in plan.filters for decl in item.current.predicate.fields.values()
     )
     return ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in names) or "1 AS one"
 
@@ -265,6 +265,6 @@ def _files(source: str) -> str:
 
 
 def _dicts(connection: Any, query: str) -> list[Mapping[str, Any]]:
-    found = connection.execute(query)
-    names = [column[0] for column in found.description]
-    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    result = connection.execute(query)
+    names = [column[0] for column in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]

@@ -96,21 +96,21 @@ def outcomes(program: Program, codes: Sequence[bytes], rows: int) -> list[Outcom
     key.
     """
     every = (1 << rows) - 1
-    found: list[Outcome] = []
+    outcomes_: list[Outcome] = []
     for kind, of in program.steps:
         if kind == "leaf":
-            found.append(_leaf(of, codes, every))
+            outcomes_.append(_leaf(of, codes, every))
         elif kind == "const":
-            found.append((every if of[0] is True else 0, every if of[0] is False else 0))
+            outcomes_.append((every if of[0] is True else 0, every if of[0] is False else 0))
         elif kind == "not":
-            true, false = found[of[0]]
-            found.append((false, true))
+            true, false = outcomes_[of[0]]
+            outcomes_.append((false, true))
         elif kind == "is_true":
-            true, _ = found[of[0]]
-            found.append((true, every & ~true))
+            true, _ = outcomes_[of[0]]
+            outcomes_.append((true, every & ~true))
         else:
-            found.append(_join(kind, [found[number] for number in of]))
-    return found
+            outcomes_.append(_join(kind, [outcomes_[number] for number in of]))
+    return outcomes_
 
 
 def _leaf(parts: Iterable[Part], codes: Sequence[bytes], every: int) -> Outcome:
@@ -143,8 +143,8 @@ def fold(
             return rows.bit_count()
         return sum((rows & plane).bit_count() << bit for bit, plane in enumerate(planes))
 
-    found = outcomes(program, codes, size)
-    items = [found[step] for step in program.items]
+    results = outcomes(program, codes, size)
+    items = [results[step] for step in program.items]
     accepted = [
         every & ~items[item][1] if accepts_unknown else items[item][0]
         for item, accepts_unknown in program.filters

@@ -92,7 +92,7 @@ class Measure(Struct):
 def measure(plan: Plan, totals: Totals, sample_rows: Sampler | None = None, sample: float = 1.0) -> Measure:
     """The figures of a plan out of its counts; `sample_rows` shows rows of gaps and overlaps of groups."""
     result = Measure(plan.dataset.name, plan.engine, totals.rows, sample, refused=dict(plan.refused))
-    names = [row.qualified for row in plan.filters]
+    names = [filter_.qualified for filter_ in plan.filters]
     result.accepted = dict(zip(names, totals.accepted, strict=True))
     for item, true, false in zip(plan.items, totals.true, totals.false, strict=True):
         _add(
@@ -122,10 +122,10 @@ def _add(result: Measure, item: Item, count: Count, *, accepts_unknown: bool) ->
         result.nulls[item.name] = count.true
 
 
-def _samples(plan: Plan, found: Measure, sample_rows: Sampler) -> None:
+def _samples(plan: Plan, measure: Measure, sample_rows: Sampler) -> None:
     accepting = plan.accepting_unknown
     for name in plan.groups:
-        counted, spec = found.groups[name], plan.dataset.groups[name]
+        counted, spec = measure.groups[name], plan.dataset.groups[name]
         hits: list[Sql] = [
             cast(
                 call("COALESCE", plan.dialect.tree(plan.condition(member)), _truth(member in accepting)),

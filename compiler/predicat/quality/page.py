@@ -66,9 +66,9 @@ def _bounds(filter_: Any) -> dict[str, tuple[str, str]]:
     return {kind: (str(bound), bound.severity) for kind, bound in filter_.coverage.items()} if filter_ else {}
 
 
-def bars(found: Measure, name: str) -> list[tuple[str, float, float]]:
+def bars(measure: Measure, name: str) -> list[tuple[str, float, float]]:
     """The bar of a filter: outcome, start and width in percent."""
-    count = found.filters[name]
+    count = measure.filters[name]
     out: list[tuple[str, float, float]] = []
     start = 0.0
     for outcome in ("true", "unknown", "false"):
@@ -78,26 +78,30 @@ def bars(found: Measure, name: str) -> list[tuple[str, float, float]]:
     return out
 
 
-def heat(found: Measure) -> dict[str, Any]:
+def heat(measure: Measure) -> dict[str, Any]:
     """The heat map: names, and for each pair the share of the row's filter that the column's accepts, with
     the figures as a text.
     """
-    names = sorted(found.filters, key=lambda name: -found.accepted[name])[:MAX_HEAT]
+    names = sorted(measure.filters, key=lambda name: -measure.accepted[name])[:MAX_HEAT]
     cells = [
-        {"x": column, "y": row, "share": found.contained(one, other), "title": _overlap(found, one, other)}
+        {
+            "x": column,
+            "y": row,
+            "share": measure.contained(one, other),
+            "title": _overlap(measure, one, other),
+        }
         for row, one in enumerate(names)
         for column, other in enumerate(names)
-        if one != other and found.accepted[one]
+        if one != other and measure.accepted[one]
     ]
     return {"names": names, "cells": cells}
 
 
-def _overlap(found: Measure, one: str, other: str) -> str:
-    both = found.overlap(one, other)
-    share = (
-        f"{found.contained(one, other):.1%} of the rows of {_short(one)} are accepted by {_short(other)} too"
-    )
-    return f"{share}: {both:,} of {found.accepted[one]:,}; Jaccard index {found.jaccard(one, other):.3f}"
+def _overlap(measure: Measure, one: str, other: str) -> str:
+    both = measure.overlap(one, other)
+    contained = measure.contained(one, other)
+    share = f"{contained:.1%} of the rows of {_short(one)} are accepted by {_short(other)} too"
+    return f"{share}: {both:,} of {measure.accepted[one]:,}; Jaccard index {measure.jaccard(one, other):.3f}"
 
 
 def trend(run: Run, name: str) -> str:
@@ -117,7 +121,7 @@ def trend(run: Run, name: str) -> str:
 
 
 def _columns(samples: Sequence[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(name for row in samples for name in row))
+    return list(dict.fromkeys(name for sample in samples for name in sample))
 
 
 def _short(name: str) -> str:

@@ -59,7 +59,7 @@ class Plan(Struct, frozen=True):
     @property
     def accepting_unknown(self) -> set[str]:
         """The filters that accept rows for which they are UNKNOWN."""
-        return {row.qualified for row in self.filters if row.on_unknown == "accept"}
+        return {item.qualified for item in self.filters if item.on_unknown == "accept"}
 
     @property
     def dialect(self) -> Dialect:
@@ -87,14 +87,16 @@ def plan(
     rows = [catalog.find(name if "." in name else f"{dataset}.{name}")[0] for name in names] or list(
         owner.filters.values()
     )
-    nodes = {row.qualified: _node(engine, row.current) for row in rows}
+    nodes = {filter_.qualified: _node(engine, filter_.current) for filter_ in rows}
     refused = {name: node for name, node in nodes.items() if isinstance(node, str)}
-    return _plan(owner, engine, [row for row in rows if row.qualified not in refused], refused, now)
+    return _plan(
+        owner, engine, [filter_ for filter_ in rows if filter_.qualified not in refused], refused, now
+    )
 
 
 def without(plan: Plan, names: Collection[str]) -> Plan:
     """The plan without some of its filters."""
-    kept = [row for row in plan.filters if row.qualified not in names]
+    kept = [item for item in plan.filters if item.qualified not in names]
     return _plan(plan.dataset, plan.engine, kept, plan.refused, plan.now)
 
 
@@ -107,24 +109,24 @@ def _plan(
 ) -> Plan:
     items: list[Item] = []
     fields: dict[str, Node] = {}
-    for row in filters:
-        node = _node(engine, row.current)
+    for filter_ in filters:
+        node = _node(engine, filter_.current)
         assert not isinstance(node, str)  # noqa: S101  # those are refused
-        items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row)]
+        items += [Item("filter", filter_.qualified, "", node), *_earlier(engine, filter_), *_atoms(filter_)]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
     items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
     items = [Item(item.kind, item.name, item.text, at(item.node, now)) for item in items]
-    found = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
+    classes_ = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
-    accepts_unknown = [row.on_unknown == "accept" for row in filters]
+    accepts_unknown = [filter_.on_unknown == "accept" for filter_ in filters]
     groups = _groups(dataset, filters)
     made = program(
-        found,
+        classes_,
         [item.node for item in items],
         list(zip(places, accepts_unknown, strict=True)),
         list(groups.values()),
     )
-    return Plan(dataset, engine, tuple(filters), tuple(items), refused, found, made, tuple(groups), now)
+    return Plan(dataset, engine, tuple(filters), tuple(items), refused, classes_, made, tuple(groups), now)
 
 
 def members(dataset: Dataset, group: str) -> list[str]:
@@ -134,7 +136,7 @@ def members(dataset: Dataset, group: str) -> list[str]:
 
 def _groups(dataset: Dataset, filters: Sequence[Filter]) -> dict[str, list[int]]:
     """The groups all of whose filters are measured, with the places of these."""
-    places = {row.qualified: place for place, row in enumerate(filters)}
+    places = {filter_.qualified: place for place, filter_ in enumerate(filters)}
     names = {name: members(dataset, name) for name in dataset.groups}
     return {
         name: [places[member] for member in inner]
@@ -159,27 +161,27 @@ def _node(engine: str, version: Version) -> Node | str:
     return node
 
 
-def _earlier(engine: str, row: Filter) -> list[Item]:
+def _earlier(engine: str, filter_: Filter) -> list[Item]:
     """The earlier versions of a filter that is watched for drift: what a new version moved can be told
     from what the data did.
     """
     earlier = [
         version
-        for version in row.versions.values()
-        if version.number != row.latest and "drift" in row.coverage
+        for version in filter_.versions.values()
+        if version.number != filter_.latest and "drift" in filter_.coverage
     ]
     nodes = [(version.number, _node(engine, version)) for version in earlier]
     return [
-        Item("version", f"{row.qualified}@{number}", "", node)
+        Item("version", f"{filter_.qualified}@{number}", "", node)
         for number, node in nodes
         if not isinstance(node, str)
     ]
 
 
-def _atoms(row: Filter) -> list[Item]:
+def _atoms(filter_: Filter) -> list[Item]:
     """The conditions of a filter, as they are written."""
-    surface = with_defaults(row.current.predicate.surface)
-    found = list(dict.fromkeys(conditions(surface)))
-    if len(found) < 2:
+    surface = with_defaults(filter_.current.predicate.surface)
+    atoms = list(dict.fromkeys(conditions(surface)))
+    if len(atoms) < 2:
         return []
-    return [Item("atom", row.qualified, describe(atom), core_of_part(atom)) for atom in found]
+    return [Item("atom", filter_.qualified, describe(atom), core_of_part(atom)) for atom in atoms]

@@ -88,9 +88,9 @@ def _generate(
         data = context.data_sources.add_postgres(source, connection_string=f"${{{DSN}}}")
     names: list[str] = []
     for dataset in catalog.datasets.values():
-        found = list(wanted(dataset, folder, baseline))
-        if found and (engine == "spark" or engine in dataset.relation):
-            names.append(_dataset(context, data, dataset, engine, found))
+        files = list(wanted(dataset, folder, baseline))
+        if files and (engine == "spark" or engine in dataset.relation):
+            names.append(_dataset(context, data, dataset, engine, files))
     stable_ids(root / "gx", new=new)
     return names
 
@@ -104,26 +104,26 @@ def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -
         )
         if rows:
             yield ExpectTableRowCountToBeBetween(severity=SEVERITIES[severity], **rows)
-    for row in dataset.filters.values():
-        low, high = row.coverage.get("at_least"), row.coverage.get("at_most")
+    for filter_ in dataset.filters.values():
+        low, high = filter_.coverage.get("at_least"), filter_.coverage.get("at_most")
         for severity in ("error", "warn"):
             bounds = _bounds("min", low, severity) | _bounds("max", high, severity)
             if bounds:
                 yield own.ExpectFilterCoverageToBeBetween(
-                    filter=row.name, severity=SEVERITIES[severity], **where, **bounds
+                    filter=filter_.name, severity=SEVERITIES[severity], **where, **bounds
                 )
-        unknown = row.coverage.get("unknown_at_most")
+        unknown = filter_.coverage.get("unknown_at_most")
         if unknown is not None:
             yield own.ExpectFilterUnknownRateToBeAtMost(
-                filter=row.name,
+                filter=filter_.name,
                 severity=SEVERITIES[unknown.severity],
                 **where,
                 **_bounds("max", unknown, unknown.severity),
             )
-        drift, last = row.coverage.get("drift"), baseline.get(row.qualified)
+        drift, last = filter_.coverage.get("drift"), baseline.get(filter_.qualified)
         if drift is not None and last:
             yield own.ExpectFilterCoverageToBeStable(
-                filter=row.name,
+                filter=filter_.name,
                 baseline_accepted=last[-1]["accepted"],
                 baseline_rows=last[-1]["rows"],
                 min_change=drift.value,
@@ -149,7 +149,7 @@ def _bounds(end: str, bound: Bound | None, severity: str) -> dict[str, Any]:
     return {f"{end}_share": bound.value} if bound.share else {f"{end}_rows": int(bound.value)}
 
 
-def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, found: list[Any]) -> str:
+def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, expectations: list[Any]) -> str:
     name = f"predicat_{dataset.name}"
     known = {asset.name for asset in data.assets}
     if name in known:
@@ -166,7 +166,7 @@ def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, found: list
         else asset.add_batch_definition_whole_table
     )
     batch = asset.get_batch_definition("all") if "all" in batches else whole("all")
-    suite = context.suites.add_or_update(gx.ExpectationSuite(name=name, expectations=found))
+    suite = context.suites.add_or_update(gx.ExpectationSuite(name=name, expectations=expectations))
     validation = context.validation_definitions.add_or_update(
         gx.ValidationDefinition(name=name, data=batch, suite=suite)
     )
@@ -232,15 +232,15 @@ def run(
     context = gx.get_context(mode="file", project_root_dir=str(root))
     if not sys.stderr.isatty():
         context.variables.progress_bars = ProgressBarsConfig(globally=False)  # for this run: it is not saved
-    found = context.checkpoints.get(name).run(batch_parameters=dict(parameters or {}))
+    result = context.checkpoints.get(name).run(batch_parameters=dict(parameters or {}))
     errors: list[Diagnostic] = []
-    for validation in found.run_results.values():
+    for validation in result.run_results.values():
         for item in validation.results:
             text = _exception(item.exception_info)
             if text:
                 errors.append(msg.engine_error("the engine", text))
     sites = context.build_data_docs()
-    return bool(found.success), list(dict.fromkeys(errors)), next(iter(sites.values()), "")
+    return bool(result.success), list(dict.fromkeys(errors)), next(iter(sites.values()), "")
 
 
 def _exception(info: Any) -> str:

@@ -14,27 +14,27 @@ from predicat.quality.statistics import wilson
 from predicat.review.show import plain, row_text
 
 
-def _interval(found: Measure, name: str) -> str:
-    low, high = wilson(found.accepted[name], found.rows)
-    return f" [{low:.2%}, {high:.2%}]" if found.sample < 1 else ""
+def _interval(measure: Measure, name: str) -> str:
+    low, high = wilson(measure.accepted[name], measure.rows)
+    return f" [{low:.2%}, {high:.2%}]" if measure.sample < 1 else ""
 
 
 def text(runs: Sequence[Run]) -> str:
     """A table for each dataset, then what is wrong."""
     lines: list[str] = []
     for run in runs:
-        found = run.measure
-        if found is not None:
-            of = quantity(found.rows, "row") + (
-                f", a sample of {found.sample:.2%}; intervals hold in 95 of 100 cases"
-                if found.sample < 1
+        measure = run.measure
+        if measure is not None:
+            of = quantity(measure.rows, "row") + (
+                f", a sample of {measure.sample:.2%}; intervals hold in 95 of 100 cases"
+                if measure.sample < 1
                 else ""
             )
-            lines += [f"{run.dataset} on {found.engine}: {of}", ""]
-            lines += _table(found)
-        for name, reason in found.refused.items() if found is not None else ():
+            lines += [f"{run.dataset} on {measure.engine}: {of}", ""]
+            lines += _table(measure)
+        for name, reason in measure.refused.items() if measure is not None else ():
             lines.append(f"not measured: {name}: {reason}")
-        lines += [""] if found is not None else []
+        lines += [""] if measure is not None else []
         lines += [f"ERROR {failure}" for failure in run.failures]
         for check in run.checks:
             if check.status == "pass":
@@ -50,25 +50,25 @@ def text(runs: Sequence[Run]) -> str:
     return "\n".join(lines)
 
 
-def _table(found: Measure) -> list[str]:
+def _table(measure: Measure) -> list[str]:
     head = ("filter", "accepted", "share", "FALSE", "UNKNOWN")
     rows = [
         (
             name,
-            f"{found.accepted[name]:,}",
-            f"{found.share(name):.2%}{_interval(found, name)}",
+            f"{measure.accepted[name]:,}",
+            f"{measure.share(name):.2%}{_interval(measure, name)}",
             f"{count.false:,}",
             f"{count.unknown:,}",
         )
-        for name, count in found.filters.items()
+        for name, count in measure.filters.items()
     ]
-    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
+    widths = [max(len(cells[place]) for cells in (head, *rows)) for place in range(len(head))]
     return [
         "  ".join(
             cell.ljust(width) if not place else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            for place, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ).rstrip()
-        for row in (head, tuple("-" * width for width in widths), *rows)
+        for cells in (head, tuple("-" * width for width in widths), *rows)
     ]
 
 
@@ -103,35 +103,35 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
     ]
 
 
-def _measure(found: Measure) -> dict[str, Any]:
+def _measure(measure: Measure) -> dict[str, Any]:
     return {
-        "engine": found.engine,
-        "rows": found.rows,
-        "sample": found.sample,
+        "engine": measure.engine,
+        "rows": measure.rows,
+        "sample": measure.sample,
         "filters": {
             name: {
-                "accepted": found.accepted[name],
+                "accepted": measure.accepted[name],
                 "true": count.true,
                 "false": count.false,
                 "unknown": count.unknown,
-                "interval": list(wilson(found.accepted[name], found.rows)),
+                "interval": list(wilson(measure.accepted[name], measure.rows)),
                 "atoms": [
                     {"text": text_, "true": item.true, "false": item.false, "unknown": item.unknown}
-                    for text_, item in found.atoms.get(name, ())
+                    for text_, item in measure.atoms.get(name, ())
                 ],
             }
-            for name, count in found.filters.items()
+            for name, count in measure.filters.items()
         },
-        "nulls": found.nulls,
+        "nulls": measure.nulls,
         "overlaps": [
-            {"filters": list(pair), "rows": rows, "jaccard": found.jaccard(*pair)}
-            for pair, rows in sorted(found.overlaps.items())
+            {"filters": list(pair), "rows": rows, "jaccard": measure.jaccard(*pair)}
+            for pair, rows in sorted(measure.overlaps.items())
         ],
         "groups": {
-            name: {"gap": count.gap, "overlap": count.overlap} for name, count in found.groups.items()
+            name: {"gap": count.gap, "overlap": count.overlap} for name, count in measure.groups.items()
         },
-        "refused": found.refused,
-        "errors": found.errors,
+        "refused": measure.refused,
+        "errors": measure.errors,
     }
 
 
@@ -173,21 +173,21 @@ def markdown(runs: Sequence[Run]) -> str:
             if check.status != "pass"
         ]
         if run.measure is not None:
-            found = run.measure
+            measure = run.measure
             lines += [
                 "",
-                f"{quantity(found.rows, 'row')} on {found.engine}",
+                f"{quantity(measure.rows, 'row')} on {measure.engine}",
                 "",
                 "| filter | accepted | share | UNKNOWN |",
                 "|---|---:|---:|---:|",
             ]
             lines += [
                 (
-                    f"| `{name}` | {found.accepted[name]:,} | "
-                    f"{found.share(name):.2%}{_interval(found, name)} | "
-                    f"{count.unknown / max(found.rows, 1):.2%} |"
+                    f"| `{name}` | {measure.accepted[name]:,} | "
+                    f"{measure.share(name):.2%}{_interval(measure, name)} | "
+                    f"{count.unknown / max(measure.rows, 1):.2%} |"
                 )
-                for name, count in found.filters.items()
+                for name, count in measure.filters.items()
             ]
         lines.append("")
     return "\n".join(lines) + "\n"

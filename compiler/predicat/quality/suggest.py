@@ -10,16 +10,16 @@ _ROOM = 0.5
 """How far beyond the measured interval a bound lies, as a part of the share itself."""
 
 
-def suggest(catalog: Catalog, found: Measure) -> list[str]:
+def suggest(catalog: Catalog, measure: Measure) -> list[str]:
     """A `coverage:` line for each filter, as YAML under its name; those that have bounds already are left
     alone.
     """
     lines: list[str] = []
-    for name, count in found.filters.items():
-        if catalog.known[name].coverage or not found.rows:
+    for name, count in measure.filters.items():
+        if catalog.known[name].coverage or not measure.rows:
             continue
-        low, high = wilson(found.accepted[name], found.rows)
-        unknown = wilson(count.unknown, found.rows)[1]
+        low, high = wilson(measure.accepted[name], measure.rows)
+        unknown = wilson(count.unknown, measure.rows)[1]
         bounds = {
             "at_least": _percent(low * (1 - _ROOM), down=True),
             "at_most": _percent(min(high * (1 + _ROOM), 1), down=False),

@@ -92,7 +92,7 @@ def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
 def _check_columns(connection: Any, path: str, names: Sequence[str]) -> None:
     """Raise PredicatError for columns that are not there. Names of columns differ in case at most."""
     described = connection.execute(f"DESCRIBE SELECT * FROM {_source(path)}").fetchall()
-    known = [str(row[0]) for row in described]
+    known = [str(column[0]) for column in described]
     there = {name.lower() for name in known}
     missing = [name for name in dict.fromkeys(names) if name.lower() not in there]
     if missing:
@@ -103,8 +103,8 @@ def _bytes_read(connection: Any) -> int | None:
     """The bytes of the last query; None for versions of DuckDB that do not tell them."""
     if not hasattr(connection, "get_profiling_information"):
         return None
-    found = json.loads(connection.get_profiling_information()).get("io", {}).get("total_bytes_read")
-    return int(found) if found is not None else None
+    total = json.loads(connection.get_profiling_information()).get("io", {}).get("total_bytes_read")
+    return int(total) if total is not None else None
 
 
 def _source(path: str) -> str:

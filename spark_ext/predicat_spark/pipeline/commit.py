@@ -178,20 +178,21 @@ def read_record(files: Files, path: str) -> Record:
 def records(files: Files, state: str, job: str | None = None) -> list[Record]:
     """The records of a folder, the oldest first; of one job or dataset, if it is named."""
     folder = f"{state}/{FOLDER}"
-    found = [
+    records_ = [
         read_record(files, f"{folder}/{name}")
         for name in files.names(folder)
         if name.startswith("run-") and name.endswith(".json")
     ]
     return sorted(
-        (row for row in found if job in (None, row.job, row.dataset)), key=lambda row: row.committed
+        (record for record in records_ if job in (None, record.job, record.dataset)),
+        key=lambda record: record.committed,
     )
 
 
 def prune(files: Files, state: str, known: Sequence[Record], kept: int) -> None:
     """Remove all but the newest of the known records of a job, the oldest of which comes first."""
-    for row in known[:-kept]:
-        files.delete(record_path(state, row.run))
+    for record in known[:-kept]:
+        files.delete(record_path(state, record.run))
 
 
 # --- folders

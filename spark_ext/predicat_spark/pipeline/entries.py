@@ -65,24 +65,24 @@ class Entries:
         self, session: SparkSession, catalog: Catalog, rows: Sequence[Chosen], consumer: str, tries: int
     ) -> None:
         self._session, self._catalog, self._rows, self._tries = session, catalog, rows, tries
-        found = [
+        plans = [
             (
                 place,
-                row,
+                chosen,
                 plan_of(
                     catalog,
-                    row.row,
-                    row.number,
-                    row.node,
-                    subscription=row.subscription,
+                    chosen.filter,
+                    chosen.number,
+                    chosen.node,
+                    subscription=chosen.subscription,
                     consumer={"job": consumer},
                 ),
             )
-            for place, row in enumerate(rows)
-            if is_entry_filter(row.node)
+            for place, chosen in enumerate(rows)
+            if is_entry_filter(chosen.node)
         ]
         self.found = [
-            Entry(place, replace(one, native=TRUE), one.native, row.now) for place, row, one in found
+            Entry(place, replace(one, native=TRUE), one.native, chosen.now) for place, chosen, one in plans
         ]
 
     def __bool__(self) -> bool:
@@ -145,13 +145,13 @@ class Entries:
         from pyspark.sql.pandas.functions import arrow_udf  # noqa: PLC0415  # as above
 
         kinds = {field.name: field.dataType.typeName() for field in frame.schema}
-        row = F.struct(
+        as_json = F.struct(
             *(
                 (F.to_json(quoted(name)) if kinds[name] == "variant" else F.col(quoted(name))).alias(name)
                 for name in columns
             )
         )
-        shown = F.when(F.size(_ASKED) > 0, row)
+        shown = F.when(F.size(_ASKED) > 0, as_json)
         work = self._function(columns, names, errors)
         kind = "codes array<tinyint>, waiting binary, expired binary"
         ask = cast("Any", arrow_udf)(work, kind).asNondeterministic()
@@ -179,18 +179,18 @@ class Entries:
         """
         places = {entry.place: entry for entry in self.found}
         result: list[Chosen] = []
-        for place, row in enumerate(self._rows):
+        for place, chosen in enumerate(self._rows):
             if place not in places and not again:
-                result.append(row)
+                result.append(chosen)
                 continue
             column = _column(places[place]) if place in places else _NOTHING
             computed = (f"{column}_accepted", "boolean") if matching else (column, "tinyint")
-            result.append(replace(row, computed=computed))
+            result.append(replace(chosen, computed=computed))
         return result
 
     def _function(self, columns: Sequence[str], names: int, errors: Any) -> Callable[..., Any]:
         """What each task does with the rows that it is given."""
-        fields = self._catalog.datasets[self._rows[0].row.dataset].fields
+        fields = self._catalog.datasets[self._rows[0].filter.dataset].fields
         known = {decl.column("spark"): (name, str(decl.type)) for name, decl in fields.items()}
         asked = _Asked(
             tuple(entry.plan for entry in self.found),
@@ -229,7 +229,7 @@ class _Asked(Struct, frozen=True):
     def run(self, batches: Iterator[tuple[pa.Array, pa.Array, pa.Array]], errors: Any) -> Iterator[pa.Array]:
         import pyarrow as pa  # noqa: PLC0415  # in the worker
 
-        found: Errors = {}
+        raised: Errors = {}
         chains: dict[int, Chain] = {}
         kind = pa.struct([("codes", pa.list_(pa.int8())), ("waiting", pa.binary()), ("expired", pa.binary())])
         try:
@@ -239,7 +239,7 @@ class _Asked(Struct, frozen=True):
                     pa.RecordBatch.from_struct_array(rows.filter(seen)), self.columns, self.documents
                 )
                 said: list[dict[str, Any] | None] = [
-                    self._said(chains, found, next(entries), *about) if is_seen else None
+                    self._said(chains, raised, next(entries), *about) if is_seen else None
                     for is_seen, *about in zip(
                         seen.to_pylist(), asked.to_pylist(), tries.to_pylist(), strict=True
                     )
@@ -248,12 +248,12 @@ class _Asked(Struct, frozen=True):
         finally:
             for chain in chains.values():
                 chain.close()
-            errors.add(found)
+            errors.add(raised)
 
     def _said(
         self,
         chains: dict[int, Chain],
-        found: Errors,
+        errors: Errors,
         row: tuple[dict[str, Any], dict[str, Any]],
         asked: Sequence[int],
         tries: int,
@@ -267,7 +267,7 @@ class _Asked(Struct, frozen=True):
                 expired.append(self.labels[number])
                 continue
             if number not in chains:
-                chains[number] = Chain(self.plans[number], _collector(found, self.names[number]))
+                chains[number] = Chain(self.plans[number], _collector(errors, self.names[number]))
             outcome = chains[number].outcome(*row, tries)
             if outcome is Outcome.RESCHEDULE:
                 (waiting if tries < self.tries else expired).append(self.labels[number])
@@ -284,13 +284,13 @@ def _labels(places: Sequence[int]) -> bytes | None:
     return struct.pack(f"=B{len(places)}i", 1, *places) if places else None
 
 
-def _collector(found: Errors, name: str) -> Callable[[str, Mapping[str, Any], Exception], None]:
+def _collector(errors: Errors, name: str) -> Callable[[str, Mapping[str, Any], Exception], None]:
     def raised(class_: str, key: Mapping[str, Any], error: Exception) -> None:
         what = (name, class_, type(error).__name__)
-        if what in found:
-            found[what] = (found[what][0] + 1, *found[what][1:])
+        if what in errors:
+            errors[what] = (errors[what][0] + 1, *errors[what][1:])
         else:
-            found[what] = (1, str(dict(key))[:200], str(error)[:200])
+            errors[what] = (1, str(dict(key))[:200], str(error)[:200])
 
     return raised
 
@@ -329,13 +329,13 @@ class Raised:
         """The errors of a batch. Each kind is logged once, with the key of a row."""
         if self._collected is None:
             return {}
-        found: Errors = self._collected.value
+        errors: Errors = self._collected.value
         self._collected.value = {}
-        for what, (count, key, text) in found.items():
+        for what, (count, key, text) in errors.items():
             if what not in self._logged:
                 self._logged.add(what)
                 _LOG.warning(say.raised_in_job(*what, key, text, count))
-        return found
+        return errors
 
 
 class _Sum:

@@ -49,12 +49,12 @@ class Events:
         ]
         counts = [
             {
-                "name": row.name,
-                "filter": row.filter,
-                "version": row.version,
-                **{key: value for key, value in row.counts.items() if key != "guarded"},
+                "name": filter_report.name,
+                "filter": filter_report.filter,
+                "version": filter_report.version,
+                **{key: value for key, value in filter_report.counts.items() if key != "guarded"},
             }
-            for row in report.filters
+            for filter_report in report.filters
         ]
         self._send(
             "COMPLETE",
@@ -157,18 +157,29 @@ def prometheus(report: Report, total: Mapping[tuple[str, str], int] | None = Non
             "predicat_filter_rows",
             "Rows of the run by filter and outcome.",
             [
-                ({"job_name": job, "filter": row.name, "version": str(row.version), "outcome": key}, value)
-                for row in report.filters
-                for key, value in row.counts.items()
+                (
+                    {
+                        "job_name": job,
+                        "filter": filter_report.name,
+                        "version": str(filter_report.version),
+                        "outcome": key,
+                    },
+                    value,
+                )
+                for filter_report in report.filters
+                for key, value in filter_report.counts.items()
             ],
         ),
         *_metric(
             "predicat_filter_hit_ratio",
             "Share of the rows that the filter accepted.",
             [
-                ({"job_name": job, "filter": row.name, "version": str(row.version)}, round(share, 6))
-                for row in report.filters
-                if (share := report.hit_rate(row)) is not None
+                (
+                    {"job_name": job, "filter": filter_report.name, "version": str(filter_report.version)},
+                    round(share, 6),
+                )
+                for filter_report in report.filters
+                if (share := report.hit_rate(filter_report)) is not None
             ],
         ),
         *_metric(

@@ -97,14 +97,14 @@ def whole_text(error: BaseException) -> str:
 
 
 def _causes(error: Any) -> list[str]:
-    found: list[str] = []
+    causes: list[str] = []
     try:
-        while error is not None and len(found) < 20:
-            found.append(str(error.toString()))
+        while error is not None and len(causes) < 20:
+            causes.append(str(error.toString()))
             error = error.getCause()
     except Exception:  # noqa: BLE001  # the JVM may be gone
-        return found
-    return found
+        return causes
+    return causes
 
 
 def is_transient(error: BaseException) -> bool:
@@ -136,11 +136,11 @@ def diagnostic(error: BaseException) -> Diagnostic:
     """The sentence of an error: a known one, or the first line of its deepest cause."""
     text = whole_text(error)
     for pattern, sentence, hint in _KNOWN:
-        found = re.search(pattern, text)
-        if found is not None:
+        match = re.search(pattern, text)
+        if match is not None:
             return msg.engine_error(
                 "Spark",
-                sentence.format(**{key: value.rstrip(".:;") for key, value in found.groupdict().items()}),
+                sentence.format(**{key: value.rstrip(".:;") for key, value in match.groupdict().items()}),
                 hint,
             )
     return msg.engine_error("Spark", _first_line(error))

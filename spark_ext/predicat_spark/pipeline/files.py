@@ -56,10 +56,10 @@ class Files:
         """The files in a folder and in those below it, by their paths from there; without checksums and
         other hidden files.
         """
-        found = self._system(folder).listFiles(self._path(folder), True)
+        files = self._system(folder).listFiles(self._path(folder), True)
         start = len(self.whole(folder)) + 1
-        while found.hasNext():
-            path = str(found.next().getPath().toString())
+        while files.hasNext():
+            path = str(files.next().getPath().toString())
             if not path.rpartition("/")[2].startswith("."):
                 yield path[start:]
 

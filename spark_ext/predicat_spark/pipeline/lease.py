@@ -83,10 +83,10 @@ class Lease:
 
     def _holder(self, number: int) -> dict[str, Any] | None:
         try:
-            found = json.loads(self.files.read(f"{self.folder}/lease-{number:06d}.json"))
+            holder = json.loads(self.files.read(f"{self.folder}/lease-{number:06d}.json"))
         except Exception:  # noqa: BLE001  # it was given back, or is being written
             return None
-        return found if isinstance(found, dict) else None
+        return holder if isinstance(holder, dict) else None
 
     def _text(self) -> str:
         return json.dumps(

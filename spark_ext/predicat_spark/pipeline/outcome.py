@@ -47,21 +47,21 @@ def filter_reports(work: Work, counts: Counts | None = None) -> list[FilterRepor
     retried = counts.retried if counts is not None else {}
     return [
         FilterReport(
-            row.name,
-            row.row.qualified,
-            row.number,
-            row.row.versions[row.number].language,
+            chosen.name,
+            chosen.filter.qualified,
+            chosen.number,
+            chosen.filter.versions[chosen.number].language,
             accepted,
             None if work.job.matching else rejected,
             None if work.job.matching else unknown,
             None if work.job.matching else guarded,
-            params=dict(row.params),
-            hash=row.meaning,
+            params=dict(chosen.params),
+            hash=chosen.meaning,
             rescheduled=sum(waiting[place : place + 1]) if place in places else None,
             dead_letter=sum(expired[place : place + 1]) if place in places else None,
-            retried=retried.get(row.name, 0) if place in places else 0,
+            retried=retried.get(chosen.name, 0) if place in places else 0,
         )
-        for place, (row, (accepted, rejected, unknown, guarded)) in enumerate(
+        for place, (chosen, (accepted, rejected, unknown, guarded)) in enumerate(
             zip(work.rows, numbers, strict=True)
         )
     ]

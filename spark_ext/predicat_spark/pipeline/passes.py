@@ -69,7 +69,7 @@ class Passes:
                 self.session, reading, self.rows, outputs, run, apart=self._apart, matching=matching
             )
         errors = self.work.raised.accumulator()
-        labels = [row.name for row in self.rows]
+        labels = [chosen.name for chosen in self.rows]
         first = self.entries.first(reading, apart=self._apart, errors=errors)
         rows = self.entries.rows(matching=matching)
         counts, written = routed(
@@ -91,8 +91,8 @@ class Passes:
                 self.session, again, rows, offered, run, apart=False, matching=matching, labels=labels
             )
             counts.add(more)
-            for place, found in zip(places, files, strict=True):
-                written[place] += [file for file in found if file.rows]
+            for place, result in zip(places, files, strict=True):
+                written[place] += [file for file in result if file.rows]
         return counts, written
 
     def _waiting(self, targets: Sequence[Target]) -> tuple[DataFrame | None, dict[str, int]]:
@@ -139,8 +139,8 @@ class Passes:
             return False
         read = {
             decl.column("spark")
-            for row in self.rows
-            for decl in row.row.versions[row.number].predicate.fields.values()
+            for chosen in self.rows
+            for decl in chosen.filter.versions[chosen.number].predicate.fields.values()
         }
         wide = len(reading.columns) >= max(_COLUMNS, _WIDE * len(read))
         return (
@@ -154,7 +154,7 @@ class Passes:
         return self.job.bad_records == "quarantine"
 
     def _output(self, target: Target) -> Output:
-        place = next((index for index, row in enumerate(self.rows) if row.name == target.filter), None)
+        place = next((index for index, chosen in enumerate(self.rows) if chosen.name == target.filter), None)
         kind = target.format if target.kind == "path" else "parquet"
         options = target.options if target.kind == "path" else {}
         return Output(

@@ -37,15 +37,15 @@ def state_folder(work: Work) -> str:
 
 def targets_of(work: Work, run: str, mode: str, checkpoint: str | None) -> list[Target]:
     """Where the rows of each sink are staged and go, and the place of rows that wait."""
-    found = _waiting_rows(work, run, checkpoint)
+    result = _waiting_rows(work, run, checkpoint)
     for sink in work.job.sinks:
         for name in _names(work, sink):
             place = _place(work, sink, name)
             root = _parent(place) if sink.kind == "path" else state_folder(work)
-            last = place.rpartition("/")[2] if sink.kind == "path" else f"{sink.kind}-{len(found)}"
+            last = place.rpartition("/")[2] if sink.kind == "path" else f"{sink.kind}-{len(result)}"
             staged = f"{staging(root, run)}/{last}"
             url = settle.shown(sink.url) if sink.url else None
-            found.append(
+            result.append(
                 Target(
                     sink.kind,
                     place,
@@ -59,7 +59,7 @@ def targets_of(work: Work, run: str, mode: str, checkpoint: str | None) -> list[
                     url,
                 )
             )
-    return found
+    return result
 
 
 def _waiting_rows(work: Work, run: str, checkpoint: str | None) -> list[Target]:
@@ -74,7 +74,7 @@ def _waiting_rows(work: Work, run: str, checkpoint: str | None) -> list[Target]:
 def _names(work: Work, sink: Sink) -> Sequence[str | None]:
     if sink.rows not in PER_FILTER:
         return [None]
-    return [row.name for row in work.rows if not sink.filters or row.name in sink.filters]
+    return [chosen.name for chosen in work.rows if not sink.filters or chosen.name in sink.filters]
 
 
 def _place(work: Work, sink: Sink, name: str | None) -> str:

@@ -53,7 +53,7 @@ def problems(targets: Sequence[tuple[Target, str]], schema: StructType) -> list[
     """What keeps rows of a schema from going into tables: no connection, columns that only one of the two
     has.
     """
-    found: list[Diagnostic] = []
+    problems_: list[Diagnostic] = []
     for url in dict.fromkeys(url for _, url in targets):
         with _connection(url) as connection, failures.errors_reported(connection):
             for target, other in targets:
@@ -63,8 +63,8 @@ def problems(targets: Sequence[tuple[Target, str]], schema: StructType) -> list[
                     missing = [name for name in names if name not in known]
                     left_over = [name for name in known if name not in names]
                     if missing or left_over:
-                        found.append(say.rows_do_not_fit(target.place, missing, left_over))
-    return found
+                        problems_.append(say.rows_do_not_fit(target.place, missing, left_over))
+    return problems_
 
 
 def settle_tables(

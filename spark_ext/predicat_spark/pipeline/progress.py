@@ -95,8 +95,8 @@ def observed(frame: DataFrame, stream: str) -> DataFrame:
 def told(session: SparkSession, stream: str, report: Report) -> None:
     """Tell Spark what a batch did."""
     filters = [
-        {"name": row.name, **row.counts, "hit_rate": report.hit_rate(row)}
-        for row in sorted(report.filters, key=lambda row: -row.accepted)
+        {"name": filter_report.name, **filter_report.counts, "hit_rate": report.hit_rate(filter_report)}
+        for filter_report in sorted(report.filters, key=lambda filter_report: -filter_report.accepted)
     ]
     batch = {"rows": report.rows, "seconds": report.seconds, "lag_seconds": report.lag_seconds}
     _counts(session).told(stream, report.job or report.dataset, json.dumps({**batch, "filters": filters}))

@@ -132,17 +132,17 @@ class Report(Struct):
     errors: list[EntryError] = field(default_factory=list[EntryError])
     lag_seconds: float | None = None
 
-    def hit_rate(self, row: FilterReport) -> float | None:
+    def hit_rate(self, filter_report: FilterReport) -> float | None:
         """The share that a filter accepts of the rows that it was offered; None without any."""
-        offered = self.rows + row.retried
-        return row.accepted / offered if offered else None
+        offered = self.rows + filter_report.retried
+        return filter_report.accepted / offered if offered else None
 
     def add(self, more: Report) -> None:
         """Add a later batch, which keeps its own numbers. It gives what cannot be added."""
-        _add(self.filters, more.filters, lambda row: (row.name, row.hash))
-        _add(self.sinks, more.sinks, lambda row: (row.kind, row.place))
-        _add(self.bad_cells, more.bad_cells, lambda row: row.column)
-        _add(self.errors, more.errors, lambda row: (row.filter, row.name, row.error))
+        _add(self.filters, more.filters, lambda report: (report.name, report.hash))
+        _add(self.sinks, more.sinks, lambda report: (report.kind, report.place))
+        _add(self.bad_cells, more.bad_cells, lambda report: report.column)
+        _add(self.errors, more.errors, lambda report: (report.filter, report.name, report.error))
         _sum(self, more, "rows", "rows_read", "bytes_read", "seconds", "bad_rows", "batches")
         self.seconds = round(self.seconds, 3)
         self.changes = [*self.changes, *more.changes]
@@ -161,12 +161,12 @@ _Part = TypeVar("_Part", FilterReport, SinkReport, BadCells, EntryError)
 
 def _add(total: list[_Part], more: Sequence[_Part], key: Callable[[_Part], object]) -> None:
     """Add the parts of a batch to those with the same key; other ones are new."""
-    known = {key(row): row for row in total}
-    for row in more:
-        if (old := known.get(key(row))) is None:
-            total.append(replace(row))
+    known = {key(part): part for part in total}
+    for part in more:
+        if (old := known.get(key(part))) is None:
+            total.append(replace(part))
         else:
-            old.add(row)
+            old.add(part)
 
 
 def _sum(total: Struct, more: Struct, *names: str) -> None:
@@ -177,18 +177,18 @@ def _sum(total: Struct, more: Struct, *names: str) -> None:
 def table(report: Report) -> str:
     """The report as a table of plain text."""
     shown_counts = [
-        key for key in COUNTS if key in COUNTS[:4] or any(key in row.counts for row in report.filters)
+        key for key in COUNTS if key in COUNTS[:4] or any(key in cells.counts for cells in report.filters)
     ]
     head = ["filter", "language", *(_HEADS.get(key, key) for key in shown_counts)]
-    most = sorted(report.filters, key=lambda row: -row.accepted)[:_MOST]
+    most = sorted(report.filters, key=lambda cells: -cells.accepted)[:_MOST]
     shown = report.filters if len(report.filters) <= _MOST else most
     body = [
         [
-            row.name,
-            row.language,
-            *(f"{row.counts[key]:,}" if key in row.counts else "-" for key in shown_counts),
+            cells.name,
+            cells.language,
+            *(f"{cells.counts[key]:,}" if key in cells.counts else "-" for key in shown_counts),
         ]
-        for row in shown
+        for cells in shown
     ]
     lines = aligned([head, *body], 2)
     if len(shown) < len(report.filters):
@@ -197,9 +197,9 @@ def table(report: Report) -> str:
     if places:
         lines += ["", *aligned([["sink", "rows", "written", "files"], *places], 2)]
     bad = [
-        [row.column, f"{row.cells:,}", ", ".join(map(repr, row.samples))]
-        for row in report.bad_cells
-        if row.cells
+        [cells.column, f"{cells.cells:,}", ", ".join(map(repr, cells.samples))]
+        for cells in report.bad_cells
+        if cells.cells
     ]
     if bad:
         lines += ["", *aligned([["column", "bad cells", "such as"], *bad], 1, left=(2,))]

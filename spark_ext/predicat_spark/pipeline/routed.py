@@ -105,15 +105,15 @@ def routed(
         frame = _outcomes(session, reading, chosen, outputs, apart=apart, matching=matching)
         spec = _spec(session, reading, chosen, outputs, run, matching=matching, labels=labels)
         answer = json.loads(_scala(session).run(frame, json.dumps(spec)))
-    found = answer["tasks"]
+    tasks = answer["tasks"]
     files: list[list[Written]] = [[] for _ in outputs]
-    for task in found:
+    for task in tasks:
         for file in task["files"]:
             output = outputs[file["sink"]]
             files[file["sink"]].append(
                 Written(file["path"][len(output.path) + 1 :], file["rows"], file["bytes"])
             )
-    counts = _counts(found, len(chosen), len(reading.cells))
+    counts = _counts(tasks, len(chosen), len(reading.cells))
     counts.newest = answer["newest"]
     return counts, files
 
@@ -160,22 +160,22 @@ def _outcomes(
     scala = _scala(session)
     frame: DataFrame = reading.frame
     # Texts of JSON, since the gateway takes a call for every element of an array.
-    filters = json.dumps([_filter(row, matching=matching) for row in chosen])
+    filters = json.dumps([_filter(filter_, matching=matching) for filter_ in chosen])
     cells = json.dumps([cell.sql for cell in reading.cells])
     return (scala.matched if matching else scala.outcomes)(frame._jdf, filters, cells, bytes(wanted), apart)  # noqa: SLF001  # the frame of Java
 
 
-def _filter(row: Chosen, *, matching: bool) -> dict[str, Any]:
+def _filter(chosen: Chosen, *, matching: bool) -> dict[str, Any]:
     """A filter as the JVM reads it. The index takes conditions apart, so that it reads plain SQL."""
     return {
-        "name": row.name,
-        "dataset": row.row.dataset,
-        "filter": row.row.qualified,
-        "version": row.number,
-        "sql": row.sql if matching else row.native_sql,
-        "present": row.present,
-        "columns": row.columns,
-        "accepts_unknown": row.accepts_unknown,
+        "name": chosen.name,
+        "dataset": chosen.filter.dataset,
+        "filter": chosen.filter.qualified,
+        "version": chosen.number,
+        "sql": chosen.sql if matching else chosen.native_sql,
+        "present": chosen.present,
+        "columns": chosen.columns,
+        "accepts_unknown": chosen.accepts_unknown,
     }
 
 
@@ -224,7 +224,7 @@ def _spec(
     return {
         "run": run,
         "filters": len(chosen),
-        "labels": list(labels) or ([row.name for row in chosen] if matching else []),
+        "labels": list(labels) or ([filter_.name for filter_ in chosen] if matching else []),
         "cells": len(reading.cells),
         "max_open": _OPEN,
         "kinds": kinds,

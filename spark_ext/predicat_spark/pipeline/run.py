@@ -133,24 +133,24 @@ class Run:
         PredicatError.
         """
         job, entries = self.work.job, self.work.entries
-        latest = [replace(row.row, latest=row.number) for row in self.work.rows]
-        found = column_problems("spark", str(job.source), column_types(reading.frame), latest)
-        found += [
+        latest = [replace(chosen.filter, latest=chosen.number) for chosen in self.work.rows]
+        problems = column_problems("spark", str(job.source), column_types(reading.frame), latest)
+        problems += [
             say.no_partition_column(name, reading.columns)
             for sink in job.sinks
             for name in sink.partition_by
             if name not in reading.columns and not (name == NAMED and sink.rows in WITH_NAME)
         ]
         if entries and job.passes == "many":
-            found.append(entry_say.no_reading_each())
+            problems.append(entry_say.no_reading_each())
         if (job.matching or entries) and NAMED in (name.lower() for name in reading.columns):
-            found.append(deploy_say.column_of_filters(NAMED))
-        if found:
-            raise PredicatError(found)
+            problems.append(deploy_say.column_of_filters(NAMED))
+        if problems:
+            raise PredicatError(problems)
 
     def _refuse_bad(self, reading: Reading, counts: Counts) -> None:
         if self.work.job.bad_records == "fail" and counts.bad_rows:
-            cells = [(row.column, row.cells, row.samples) for row in bad_cells(reading, counts)]
+            cells = [(column.column, column.cells, column.samples) for column in bad_cells(reading, counts)]
             raise PredicatError.of(say.bad_records(counts.bad_rows, cells))
 
     def _changes(self, record: Record | None) -> list[str]:

@@ -33,21 +33,21 @@ def check(
 ) -> None:
     """Raise PredicatError with all that keeps rows from their places, before any is written."""
     targets = [target for target in targets if target.rows != "waiting"]  # a place of its own
-    found: list[Diagnostic | None] = []
+    result: list[Diagnostic | None] = []
     jdbc: list[tuple[Target, str]] = []
     schemas = {rows: _schema(reading, rows) for rows in {target.rows for target in targets}}
     inputs = [f"{files.whole(file)}/" for file in _inputs(reading.frame)]
     for target in targets:
         schema = schemas[target.rows]
         if target.kind == "table":
-            found.append(tables.problem(session, target, schema))
+            result.append(tables.problem(session, target, schema))
         elif target.kind == "jdbc":
             jdbc.append((target, urls[target.url or ""]))
         else:
-            found.append(_folder_problem(session, files, target, schema, inputs))
+            result.append(_folder_problem(session, files, target, schema, inputs))
     for rows in dict.fromkeys(target.rows for target, _ in jdbc):
-        found += postgres.problems([one for one in jdbc if one[0].rows == rows], schemas[rows])
-    problems = [item for item in found if item is not None]
+        result += postgres.problems([one for one in jdbc if one[0].rows == rows], schemas[rows])
+    problems = [item for item in result if item is not None]
     if problems:
         raise PredicatError(problems)
 

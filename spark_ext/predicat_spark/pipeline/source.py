@@ -69,8 +69,8 @@ def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
     """A table by its name, or files by their path, with the columns of the catalog. Raises PredicatError
     if neither is there.
     """
-    found = read_source(session, located(session, source), dataset)
-    return found.frame.select(*(quoted(name) for name in found.columns))
+    frame = read_source(session, located(session, source), dataset)
+    return frame.frame.select(*(quoted(name) for name in frame.columns))
 
 
 def located(
@@ -153,22 +153,22 @@ def _format(files: Files, paths: tuple[str, ...]) -> str:
     """The format of files by their endings: of those in a folder, or of the path itself. Raises
     PredicatError if they do not tell.
     """
-    found: set[str] = set()
+    endings: set[str] = set()
     for path in paths:
         if files.is_folder(path):
             if "_delta_log" in files.names(path):
-                found.add("delta")
+                endings.add("delta")
                 continue
             inside = [_ending(name) for _, name in zip(range(_LOOKED_AT), files.below(path), strict=False)]
-            found |= {kind for kind in inside if kind}
+            endings |= {kind for kind in inside if kind}
             if not any(inside) and (kind := _ending(path)):
-                found.add(kind)
+                endings.add(kind)
         elif kind := _ending(path):
-            found.add(kind)
-    if len(found) == 1:
-        return found.pop()
-    if found:
-        raise PredicatError.of(say.several_formats(paths, found))
+            endings.add(kind)
+    if len(endings) == 1:
+        return endings.pop()
+    if endings:
+        raise PredicatError.of(say.several_formats(paths, endings))
     missing = [path for path in paths if not any(sign in path for sign in "*?[{") and not files.exists(path)]
     if missing:
         raise PredicatError.of(say.no_path(missing[0]))

@@ -150,7 +150,10 @@ class _Batches:
             keep = told(report) if told is not None else None
             self.total.add(report)
             progress.told(session, self.place, report)
-            self.waits, self._ended = any(row.rescheduled for row in report.filters), time.monotonic()
+            self.waits, self._ended = (
+                any(filter_report.rescheduled for filter_report in report.filters),
+                time.monotonic(),
+            )
             if keep is False:
                 self.over.set()
 
@@ -174,9 +177,9 @@ class _Asked:
         self._newer = following.newer if following is not None else None
 
     def now(self) -> tuple[Catalog, Job, Sequence[Chosen]]:
-        found = self._newer() if self._newer is not None else None
-        if found is not None:
-            catalog, job = found
+        newer = self._newer() if self._newer is not None else None
+        if newer is not None:
+            catalog, job = newer
             first = self._found[1]
             job = replace(job, source=first.source, checkpoint=first.checkpoint, state=first.state)
             self._found = (catalog, *resolved(catalog, job))
@@ -229,9 +232,9 @@ def _generation(run: Run, *, rebuild: bool) -> str:
     files, job = run.work.files, run.work.job
     root = files.whole(str(job.checkpoint))
     known = [
-        row.checkpoint
-        for row in records(files, run.state, job.label)
-        if row.checkpoint and row.checkpoint.startswith(f"{root}/")
+        record.checkpoint
+        for record in records(files, run.state, job.label)
+        if record.checkpoint and record.checkpoint.startswith(f"{root}/")
     ]
     number = int(known[-1].rpartition("/")[2]) if known else 0
     if not rebuild:

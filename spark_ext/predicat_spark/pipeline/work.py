@@ -48,10 +48,10 @@ def resolved(catalog: Catalog, job: Job) -> tuple[Job, list[Chosen]]:
     """The job with the names of all its filters, and these filters. Raises PredicatError."""
     rows = chosen(catalog, job.dataset, job.filters, job.every)
     if not job.filters:
-        job = replace(job, filters=tuple(JobFilter(row.name, row.name) for row in rows))
-    found = job_problems(job)
-    if found:
-        raise PredicatError(found)
+        job = replace(job, filters=tuple(JobFilter(one.name, one.name) for one in rows))
+    result = job_problems(job)
+    if result:
+        raise PredicatError(result)
     return job, rows
 
 
@@ -82,10 +82,10 @@ def work_on(
     raised: Raised | None = None,
 ) -> Work:
     """A job on a session, with the lists that its filters read, and one current time for all of it."""
-    provide(session, (row.node for row in rows))
+    provide(session, (chosen.node for chosen in rows))
     now = clock.reading(options.now)[NOW.name]  # one for all sinks, passes and retries
     # Other filters keep the SQL that an earlier batch has made.
-    rows = [replace(row, now=now) if reads_now(row.node) else row for row in rows]
+    rows = [replace(chosen, now=now) if reads_now(chosen.node) else chosen for chosen in rows]
     tries = 1 if job.checkpoint is None else job.tries or TRIES
     entries = Entries(session, catalog, rows, job.label, tries)
     return Work(session, catalog, job, rows, options, Files(session), entries, raised or Raised(session))

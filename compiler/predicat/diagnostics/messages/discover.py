@@ -223,9 +223,9 @@ def not_there(name: str) -> str:
     return f"the engine has no relation {name}"
 
 
-def several_there(name: str, found: list[str]) -> str:
+def several_there(name: str, names: list[str]) -> str:
     """A name that several relations of the engine have."""
-    return f"{name} may be {', '.join(found[:5])}"
+    return f"{name} may be {', '.join(names[:5])}"
 
 
 def no_column(name: str) -> str:

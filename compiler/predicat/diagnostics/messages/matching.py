@@ -52,8 +52,8 @@ def bad_line(path: str, number: int, reason: str) -> Diagnostic:
     return Diagnostic("unreadable", f"{place(path)}, line {number}: {reason}")
 
 
-def columns_of_line(found: int, wanted: int) -> str:
-    return f"it has {quantity(found, 'column')}, and the header has {wanted}"
+def columns_of_line(count: int, wanted: int) -> str:
+    return f"it has {quantity(count, 'column')}, and the header has {wanted}"
 
 
 def bad_values(field: str, kind: object, count: int, samples: Iterable[str]) -> str:

@@ -41,5 +41,5 @@ def _macro_paths(file: Path) -> list[str]:
         data: Any = yaml.safe_load(file.read_bytes()) if file.stat().st_size <= _MAX_SIZE else None
     except (OSError, ValueError, yaml.YAMLError, RecursionError):
         data = None
-    found = data.get("macro-paths") if isinstance(data, dict) else None
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else ["macros"]
+    paths = data.get("macro-paths") if isinstance(data, dict) else None
+    return [name for name in paths if isinstance(name, str)] if isinstance(paths, list) else ["macros"]

@@ -24,10 +24,10 @@ def compiled(project: Path) -> dict[Path, tuple[str, str]]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     result = {}
-    for row in rows:
-        if isinstance(row, dict) and row.get("compiled_code") and row.get("original_file_path"):
-            raw = str(row.get("raw_code") or "")
-            result[project / str(row["original_file_path"])] = (raw, str(row["compiled_code"]))
+    for node in rows:
+        if isinstance(node, dict) and node.get("compiled_code") and node.get("original_file_path"):
+            raw = str(node.get("raw_code") or "")
+            result[project / str(node["original_file_path"])] = (raw, str(node["compiled_code"]))
     return result
 
 

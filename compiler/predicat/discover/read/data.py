@@ -42,8 +42,8 @@ def conditions(
         return
     reporter = Reporter()
     try:
-        found = documents(path, reporter)
-        for document in found:
+        documents_ = documents(path, reporter)
+        for document in documents_:
             yield from _Tests(dialect(), columns).found(document) if is_dbt else _manifest(document)
     except (PredicatError, ModuleNotFoundError, RecursionError, ValueError):
         yield Refused(Place(str(path), 1, 1, 0, 0), say.NOT_DATA, "")
@@ -59,35 +59,35 @@ def _place(span: Span) -> Place:
 
 
 def _manifest(document: Document) -> Iterator[Condition | Refused]:
-    kind = next((row for row in KINDS if row.recognises(document)), None)
+    kind = next((entry for entry in KINDS if entry.recognises(document)), None)
     if kind is None:
         return
-    found = Findings()
-    kind.read(document, found)
-    for row in found.taken:
-        if not row.uses:
-            yield _taken(row)
-    for left in found.left:
+    findings = Findings()
+    kind.read(document, findings)
+    for entry in findings.taken:
+        if not entry.uses:
+            yield _taken(entry)
+    for left in findings.left:
         yield _left(left)
 
 
-def _taken(row: Taken) -> Condition:
-    body = plain(row.body)
+def _taken(entry: Taken) -> Condition:
+    body = plain(entry.body)
     return Condition(
         body if isinstance(body, str) else json.dumps(body, ensure_ascii=False),
-        row.language,
+        entry.language,
         "",
-        row.rows.name,
+        entry.rows.name,
         "selector",
-        _place(row.span),
-        fields=dict(row.rows.fields),
-        params=dict.fromkeys(row.params, "string"),
-        on=row.on or LANGUAGES[row.language].on,
+        _place(entry.span),
+        fields=dict(entry.rows.fields),
+        params=dict.fromkeys(entry.params, "string"),
+        on=entry.on or LANGUAGES[entry.language].on,
     )
 
 
-def _left(row: Left) -> Refused:
-    return Refused(_place(row.span), row.reason, row.title)
+def _left(entry: Left) -> Refused:
+    return Refused(_place(entry.span), entry.reason, entry.title)
 
 
 class _Tests:
@@ -99,23 +99,23 @@ class _Tests:
 
     def found(self, document: Document) -> Iterator[Condition | Refused]:
         for kind in _RESOURCES:
-            for row in items(at(document.data, kind)):
+            for resource in items(at(document.data, kind)):
                 if kind != "sources":
-                    yield from self.resource(row, str(at(row, "name") or ""))
-                for table in items(at(row, "tables")) if kind == "sources" else ():
-                    schema = at(row, "schema") or at(row, "name")
+                    yield from self.resource(resource, str(at(resource, "name") or ""))
+                for table in items(at(resource, "tables")) if kind == "sources" else ():
+                    schema = at(resource, "schema") or at(resource, "name")
                     yield from self.resource(
                         table, f"{schema}.{at(table, 'identifier') or at(table, 'name')}"
                     )
 
-    def resource(self, row: Any, relation: str) -> Iterator[Condition | Refused]:
-        yield from self.tests(row, relation, "")
-        for column in items(at(row, "columns")):
+    def resource(self, resource_: Any, relation: str) -> Iterator[Condition | Refused]:
+        yield from self.tests(resource_, relation, "")
+        for column in items(at(resource_, "columns")):
             yield from self.tests(column, relation, str(at(column, "name") or ""))
 
-    def tests(self, row: Any, relation: str, column: str) -> Iterator[Condition | Refused]:
+    def tests(self, node: Any, relation: str, column: str) -> Iterator[Condition | Refused]:
         for key in ("tests", "data_tests"):
-            for test in items(at(row, key)):
+            for test in items(at(node, key)):
                 for name, given in entries(test):
                     yield from self.test(name, given, relation, column)
 

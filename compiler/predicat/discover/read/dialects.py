@@ -42,13 +42,13 @@ MAX_SAMPLE = 40
 
 def known(name: str) -> str | None:
     """Sqlglot's name of a dialect; None if it has none."""
-    found = _ADAPTERS.get(name.lower(), name.lower())
-    return found if found in names() else None
+    dialect = _ADAPTERS.get(name.lower(), name.lower())
+    return dialect if dialect in names() else None
 
 
 def names() -> list[str]:
     """The dialects that sqlglot reads."""
-    return [row.value for row in Known]
+    return [dialect.value for dialect in Known]
 
 
 class Configured:
@@ -60,10 +60,10 @@ class Configured:
     def of(self, folder: Path, root: Path) -> str | None:
         """The dialect of a folder, by the nearest configuration up to `root`."""
         if folder not in self.folders:
-            found = _said(folder)
-            if found is None and folder != root and root in folder.parents:
-                found = self.of(folder.parent, root)
-            self.folders[folder] = found
+            dialect = _said(folder)
+            if dialect is None and folder != root and root in folder.parents:
+                dialect = self.of(folder.parent, root)
+            self.folders[folder] = dialect
         return self.folders[folder]
 
 
@@ -74,10 +74,10 @@ def _said(folder: Path) -> str | None:
         if not file.is_file() or file.stat().st_size > 1_000_000:
             continue
         try:
-            found = read(file)
+            configured = read(file)
         except (OSError, ValueError, configparser.Error, yaml.YAMLError, RecursionError):
             continue
-        if found and (dialect := known(found)) is not None:
+        if configured and (dialect := known(configured)) is not None:
             return dialect
     return None
 
@@ -138,7 +138,7 @@ def tried(texts: Iterable[str], dialects: Iterable[str] = TRIED) -> str:
 def sum_of(scores: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
     """The sums of scores, place by place."""
     rows = list(scores)
-    return sum(row[0] for row in rows), sum(row[1] for row in rows), sum(row[2] for row in rows)
+    return sum(score[0] for score in rows), sum(score[1] for score in rows), sum(score[2] for score in rows)
 
 
 def score(text: str, dialect: str) -> tuple[int, int, int]:
@@ -147,7 +147,7 @@ def score(text: str, dialect: str) -> tuple[int, int, int]:
     if tokens is None:
         return 0, -1, 0
     wrong = strange = 0
-    for row in statements(text, tokens, dialect):
-        wrong += row.node is None or isinstance(row.node, exp.Command)
-        strange += sum(1 for _ in row.node.find_all(exp.Anonymous)) if row.node is not None else 0
+    for statement in statements(text, tokens, dialect):
+        wrong += statement.node is None or isinstance(statement.node, exp.Command)
+        strange += sum(1 for _ in statement.node.find_all(exp.Anonymous)) if statement.node is not None else 0
     return int(not wrong), -wrong, -strange

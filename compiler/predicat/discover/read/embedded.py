@@ -37,9 +37,9 @@ def condition(
         first = max(0, start - len(head))
         return place(first, max(first, end - len(head)))
 
-    for row in Text(head + text, dialect, inner, columns).found():
-        if isinstance(row, Refused):
-            yield dataclasses.replace(row, text=row.text.removeprefix(head))
+    for condition_ in Text(head + text, dialect, inner, columns).found():
+        if isinstance(condition_, Refused):
+            yield dataclasses.replace(condition_, text=condition_.text.removeprefix(head))
         else:
-            own = clause if row.clause == "where" else row.clause
-            yield dataclasses.replace(row, clause=own, relation=relation)
+            own = clause if condition_.clause == "where" else condition_.clause
+            yield dataclasses.replace(condition_, clause=own, relation=relation)

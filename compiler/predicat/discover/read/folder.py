@@ -84,7 +84,10 @@ class _Reading:
                 self.result.files[file.kind] += 1
             owner = self.owners.of(file.path) if len(self.result.conditions) > before else None
             if owner:
-                owned = [dataclasses.replace(row, owner=owner) for row in self.result.conditions[before:]]
+                owned = [
+                    dataclasses.replace(condition, owner=owner)
+                    for condition in self.result.conditions[before:]
+                ]
                 self.result.conditions[before:] = owned
         return self.result
 
@@ -104,7 +107,7 @@ class _Reading:
             project = self.project(file)
             if project is not None and "{% macro" in text.replace("{%-", "{%"):
                 macros.setdefault(project, {})[str(file.path)] = text
-        for project in {row for row in self.projects.values() if row is not None}:
+        for project in {known for known in self.projects.values() if known is not None}:
             self.compiled.update(compiled.compiled(project))
             texts = macros.get(project, {})
             if not any(root.absolute() in (project, *project.parents) for root in roots):
@@ -146,7 +149,9 @@ class _Reading:
             return
         dialect = self.dialect_of(file)
         if self.dialect is None and not dialects.score(sql, dialect)[0]:
-            dialect = dialects.tried([sql], [dialect, *(row for row in dialects.TRIED if row != dialect)])
+            dialect = dialects.tried(
+                [sql], [dialect, *(tried for tried in dialects.TRIED if tried != dialect)]
+            )
         self.result.dialects[dialect] += 1
         yield from Text(sql, dialect, place, self.columns).found()
 
@@ -160,16 +165,16 @@ class _Reading:
 
     def dialect_of(self, file: File) -> str:
         """The dialect of a file: given, configured, or the one that reads most files of its root."""
-        found = self.dialect or self.configured.of(file.path.absolute().parent, self.top(file))
-        if found is not None:
-            return found
+        dialect = self.dialect or self.configured.of(file.path.absolute().parent, self.top(file))
+        if dialect is not None:
+            return dialect
         if file.root not in self.tried:
             self.tried[file.root] = dialects.tried(self.sample(file.root))
         return self.tried[file.root]
 
     def sample(self, root: Path) -> Iterator[str]:
         """Some files of SQL, from all over a folder."""
-        rows = [row for row in self.files if row.kind == "sql" and row.root == root]
+        rows = [other for other in self.files if other.kind == "sql" and other.root == root]
         for file in rows[:: max(1, len(rows) // dialects.MAX_SAMPLE)]:
             try:
                 text, _ = self.rendered(file, file.text())

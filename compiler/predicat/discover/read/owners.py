@@ -20,10 +20,10 @@ class Owners:
     def of(self, file: Path) -> str | None:
         """The owners of a file: those of the last pattern that matches it."""
         path = file.absolute()
-        found = self.rules(path.parent)
-        if found is None:
+        owner_file = self.rules(path.parent)
+        if owner_file is None:
             return None
-        root, rules = found
+        root, rules = owner_file
         name = path.relative_to(root).as_posix()
         return next((owner or None for pattern, owner in reversed(rules) if pattern.match(name)), None)
 

@@ -132,8 +132,8 @@ class _Program:
 
     def offset(self, line: int, column: int) -> int:
         """The offset in characters; Python counts columns in bytes."""
-        row = self.rows[line - 1] if line <= len(self.rows) else ""
-        return self.lines[line - 1] + len(row.encode()[:column].decode(errors="ignore"))
+        line_ = self.rows[line - 1] if line <= len(self.rows) else ""
+        return self.lines[line - 1] + len(line_.encode()[:column].decode(errors="ignore"))
 
     def ranges(self, node: ast.expr, text: str) -> Ranges:
         """The places of a text that is a constant of the program; else that of the whole expression."""

@@ -65,9 +65,9 @@ class Scope(Struct, frozen=True):
 
     def owner(self, name: str) -> Source | None:
         """The one source that has a column, or that may have it if no other can."""
-        known = [(row, self.names(row)) for row in self.sources.values()]
-        having = [row for row, names in known if names is not None and name in names]
-        open_ = [row for row, names in known if names is None]
+        known = [(source, self.names(source)) for source in self.sources.values()]
+        having = [source for source, names in known if names is not None and name in names]
+        open_ = [source for source, names in known if names is None]
         return (
             having[0]
             if len(having) == 1 and not open_
@@ -124,12 +124,12 @@ def _sources(node: exp.Expr, named: Named) -> dict[str, Source]:
     for number, join in enumerate(joins):
         tables.append((join.this, _any_outer(joins[number + 1 :]) or join.side in ("LEFT", "FULL")))
     tables += [(lateral, False) for lateral in node.args.get("laterals") or []]
-    found = []
+    sources = []
     for table, nullable in tables:
-        found.append(_source(table, named, nullable=nullable))
+        sources.append(_source(table, named, nullable=nullable))
         inner = (table.args.get("joins") or []) if isinstance(table, exp.Table) else []
-        found += [_source(join.this, named, nullable=nullable or bool(join.side)) for join in inner]
-    return {row.name: row for row in found}
+        sources += [_source(join.this, named, nullable=nullable or bool(join.side)) for join in inner]
+    return {source.name: source for source in sources}
 
 
 def _any_outer(joins: list[exp.Join]) -> bool:
@@ -153,11 +153,11 @@ def traced(source: Source, name: str, known: Mapping[int, Scope], depth: int = 0
     scope = known.get(id(query))
     if not isinstance(query, exp.Select) or scope is None or _changes_rows(query) or depth > _LONGEST_CHAIN:
         return own
-    found = _handed_on(query, name, scope, depth)
-    if found is None:
+    origin = _handed_on(query, name, scope, depth)
+    if origin is None:
         return own
-    nullable = source.nullable or found.nullable
-    return Origin(found.relation, found.column, (source.key, *found.path), found.derived, nullable)
+    nullable = source.nullable or origin.nullable
+    return Origin(origin.relation, origin.column, (source.key, *origin.path), origin.derived, nullable)
 
 
 def _changes_rows(query: exp.Select) -> bool:

@@ -38,26 +38,26 @@ class Residue(Struct, frozen=True):
     together: bool = True
 
 
-def residues(row: Written, dialect: str) -> Iterator[Residue]:
+def residues(written: Written, dialect: str) -> Iterator[Residue]:
     """The conditions of one relation that a written condition has."""
     groups: dict[int, tuple[Origin, list[tuple[int, exp.Expr]]]] = {}
     bare: list[tuple[int, exp.Expr]] = []
     left: list[Residue] = []
-    for number, part in enumerate(conjuncts(row.node)):
-        found = _origin(part, row)
-        if isinstance(found, Origin):
-            groups.setdefault(found.key, (found, []))[1].append((number, part))
-        elif found == say.NO_COLUMN:
+    for number, part in enumerate(conjuncts(written.node)):
+        traced = _origin(part, written)
+        if isinstance(traced, Origin):
+            groups.setdefault(traced.key, (traced, []))[1].append((number, part))
+        elif traced == say.NO_COLUMN:
             bare.append((number, part))
         else:
-            left.append(Residue((part,), reason=found))
+            left.append(Residue((part,), reason=traced))
     # A part without columns, such as FALSE, switches a condition on or off; it is no part of the rule.
     whole = len(groups) == 1 and not left and not bare
     for origin, parts in groups.values():
         numbers = [number for number, _ in parts]
         together = numbers[-1] - numbers[0] == len(numbers) - 1
-        nodes = (row.node,) if whole else tuple(part for _, part in parts)
-        yield _residue(nodes, origin, row, dialect, whole=whole, together=whole or together)
+        nodes = (written.node,) if whole else tuple(part for _, part in parts)
+        yield _residue(nodes, origin, written, dialect, whole=whole, together=whole or together)
     if not groups and not left:
         left = [Residue((part,), reason=say.NO_COLUMN) for _, part in bare]
     yield from left
@@ -77,7 +77,7 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
     return result
 
 
-def _origin(part: exp.Expr, row: Written) -> Origin | str:
+def _origin(part: exp.Expr, written: Written) -> Origin | str:
     """The relation that a part reads, or the reason why it is left out."""
     if part.find(exp.Query):
         return say.SUBQUERY
@@ -88,36 +88,36 @@ def _origin(part: exp.Expr, row: Written) -> Origin | str:
     columns = [column for column in part.find_all(exp.Column) if not _is_parameter(column)]
     if not columns:
         return say.NO_COLUMN
-    if row.clause in ("having", "qualify") and any(_computed(column, row) for column in columns):
+    if written.clause in ("having", "qualify") and any(_computed(column, written) for column in columns):
         return say.COMPUTED
-    origins = [row.scope.origin(column) for column in columns]
+    origins = [written.scope.origin(column) for column in columns]
     first = origins[0]
     if first is None or any(origin is None for origin in origins):
         return say.WHOSE
     if any(origin is not None and origin.key != first.key for origin in origins):
         return say.SEVERAL
-    if row.clause == "where" and first.nullable and isinstance(part.unnest(), exp.Is):
+    if written.clause == "where" and first.nullable and isinstance(part.unnest(), exp.Is):
         return say.JOINED
-    return _one(origins, row)
+    return _one(origins, written)
 
 
-def _one(origins: list[Origin | None], row: Written) -> Origin:
+def _one(origins: list[Origin | None], written: Written) -> Origin:
     """The origin of several columns of one source: that of the source itself unless all lead further."""
     known = [origin for origin in origins if origin is not None]
     first = known[0]
     if all((origin.path, origin.derived) == (first.path, first.derived) for origin in known):
         return first
-    source = next(source for source in row.scope.sources.values() if source.key == first.key)
+    source = next(source for source in written.scope.sources.values() if source.key == first.key)
     return Origin(source.relation, "", (source.key,), derived=True, nullable=source.nullable)
 
 
-def _computed(column: exp.Column, row: Written) -> bool:
+def _computed(column: exp.Column, written: Written) -> bool:
     """Whether a name is that of an expression of the SELECT list."""
-    if column.table or not isinstance(row.scope.node, exp.Select):
+    if column.table or not isinstance(written.scope.node, exp.Select):
         return False
     return any(
         isinstance(part, exp.Alias) and part.alias.lower() == column.name.lower() and not _hands_on(part)
-        for part in row.scope.node.expressions
+        for part in written.scope.node.expressions
     )
 
 
@@ -130,9 +130,15 @@ def _is_parameter(column: exp.Column) -> bool:
 
 
 def _residue(
-    nodes: tuple[exp.Expr, ...], origin: Origin, row: Written, dialect: str, *, whole: bool, together: bool
+    nodes: tuple[exp.Expr, ...],
+    origin: Origin,
+    written: Written,
+    dialect: str,
+    *,
+    whole: bool,
+    together: bool,
 ) -> Residue:
-    writer = _Writer(row, origin, dialect)
+    writer = _Writer(written, origin, dialect)
     try:
         made = [writer.standard(node) for node in nodes]
         joined = made[0] if len(made) == 1 else exp.and_(*made, copy=False)
@@ -153,8 +159,8 @@ class _LeftOut(Exception):
 class _Writer:
     """Says conditions in standard SQL: columns without tables, placeholders as `:name`."""
 
-    def __init__(self, row: Written, origin: Origin, dialect: str) -> None:
-        self.row = row
+    def __init__(self, written: Written, origin: Origin, dialect: str) -> None:
+        self.row = written
         self.origin = origin
         self.float_division = not Dialect.get_or_raise(dialect or None).TYPED_DIVISION
         self.params: dict[str, None] = {}
@@ -176,8 +182,10 @@ class _Writer:
             return self.parameter(column.name[len(PARAMETER) :])
         if _IN_TEXT.search(column.sql()):
             raise _LeftOut(say.PART_OF_TEMPLATE)
-        found = self.row.scope.origin(column)
-        name = found.column if found is not None and found.path == self.origin.path else folded(column.this)
+        origin = self.row.scope.origin(column)
+        name = (
+            origin.column if origin is not None and origin.path == self.origin.path else folded(column.this)
+        )
         parts = [exp.to_identifier(part, quoted=not _PLAIN.match(part)) for part in name.split(".")]
         return exp.column(*reversed(parts)) if len(parts) < 4 else exp.Dot.build(parts)
 
@@ -204,8 +212,8 @@ class _Writer:
 
 def _word(name: str) -> str:
     """A name that a parameter can have."""
-    found = re.sub(r"\W", "_", name).strip("_").lower()
-    return found if found and not found[0].isdigit() else f"p{found}"
+    word = re.sub(r"\W", "_", name).strip("_").lower()
+    return word if word and not word[0].isdigit() else f"p{word}"
 
 
 def _is_fraction(node: exp.Expr) -> bool:

@@ -53,20 +53,20 @@ class Text:
         source = Source("", self.text)
         whole = Span(source, statement.start, statement.end)
         reader = Reader(source, whole, SpanIndex(statement.tokens), SQL, TABLE)
-        found: list[tuple[int, Condition | Refused]] = []
+        conditions: list[tuple[int, Condition | Refused]] = []
         try:
-            for row in written(node, self.columns):
-                for residue in residues(row, self.dialect):
+            for condition in written(node, self.columns):
+                for residue in residues(condition, self.dialect):
                     start, end = _extent(reader, residue.parts)
                     if end < 0:
                         start, end = statement.start, statement.end
-                    found.append((start, self.told(row, residue, start, end, reader)))
+                    conditions.append((start, self.told(condition, residue, start, end, reader)))
         except RecursionError:
             yield self.refused(statement.start, statement.end, say.TOO_DEEP)
-        yield from (item for _, item in sorted(found, key=lambda pair: pair[0]))
+        yield from (item for _, item in sorted(conditions, key=lambda pair: pair[0]))
 
     def told(
-        self, row: Written, residue: Residue, start: int, end: int, reader: Reader
+        self, written: Written, residue: Residue, start: int, end: int, reader: Reader
     ) -> Condition | Refused:
         """A residue as a record."""
         if residue.origin is None:
@@ -76,15 +76,15 @@ class Text:
         if not residue.together:
             text = " AND ".join(_shown(self.text[slice(*_extent(reader, (part,)))]) for part in residue.parts)
         branches = None
-        if row.case is not None:
-            case_start = _extent(reader, (row.case,))[0]
-            branches = (self.place(case_start, case_start + 1)[0].start, row.branch)
+        if written.case is not None:
+            case_start = _extent(reader, (written.case,))[0]
+            branches = (self.place(case_start, case_start + 1)[0].start, written.branch)
         return Condition(
             text,
             "sql",
             self.dialect,
             residue.origin.relation or None,
-            row.clause,
+            written.clause,
             place,
             fields=_known(self.columns.get(residue.origin.relation), residue),
             params=dict.fromkeys(residue.params, ""),

@@ -54,20 +54,20 @@ def statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Sta
         if _depth(part) > MAX_DEPTH:
             yield Statement(part, None, say.TOO_DEEP)
             continue
-        found = _parsed(part, text, reader)
-        if found.node is None and (later := _behind_other_text(part)):
-            found = _parsed(later, text, reader)
-        yield found
+        statement = _parsed(part, text, reader)
+        if statement.node is None and (later := _behind_other_text(part)):
+            statement = _parsed(later, text, reader)
+        yield statement
 
 
 def _parsed(tokens: Sequence[Token], text: str, reader: Dialect) -> Statement:
     try:
-        found = reader.parser(error_level=ErrorLevel.RAISE).parse(list(tokens), text)
+        trees = reader.parser(error_level=ErrorLevel.RAISE).parse(list(tokens), text)
     except RecursionError:
         return Statement(tokens, None, say.TOO_DEEP)
     except Exception:  # noqa: BLE001  # on what is no SQL the parser fails in ways of its own
         return Statement(tokens, None, say.NOT_PARSED)
-    node = found[0] if found and isinstance(found[0], exp.Expr) else None
+    node = trees[0] if trees and isinstance(trees[0], exp.Expr) else None
     return Statement(tokens, node, "" if node is not None else say.NOT_PARSED)
 
 

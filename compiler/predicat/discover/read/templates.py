@@ -328,7 +328,9 @@ def _marked(text: str) -> str:
     at = 0
     text = text.replace(_OPEN, " ").replace(_CLOSE, " ")
     while at < len(text):
-        start = min((found for found in (text.find(mark, at) for mark in _BLOCKS) if found >= 0), default=-1)
+        start = min(
+            (position for position in (text.find(mark, at) for mark in _BLOCKS) if position >= 0), default=-1
+        )
         end = len(text) if start < 0 else start
         if end > at:
             result.append(f"{_OPEN}{at * 2}{_CLOSE}{text[at:end]}")
@@ -360,8 +362,8 @@ def _end_of(text: str, start: int) -> int:
         elif text.startswith(close, at):
             return at + 2
         at += 1
-    found = text.find(close, start)
-    return found + 2 if found >= 0 else len(text)
+    end = text.find(close, start)
+    return end + 2 if end >= 0 else len(text)
 
 
 def _unmarked(text: str) -> Rendered:

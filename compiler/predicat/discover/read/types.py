@@ -56,13 +56,13 @@ class Known(Mapping[str, Mapping[str, str]]):
     def __getitem__(self, relation: str) -> Mapping[str, str]:
         name = relation.lower()
         if name in self.tables:
-            found = self.tables[name]
+            columns = self.tables[name]
         else:
             like = [row for row in set(self.ends.get(name.rpartition(".")[2], ())) if _fits(row, name)]
-            found = self.tables[like[0]] if len(like) == 1 else {}
-        if not found:
+            columns = self.tables[like[0]] if len(like) == 1 else {}
+        if not columns:
             raise KeyError(relation)
-        return found
+        return columns
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.tables)
@@ -93,8 +93,8 @@ def kind_of(written: exp.Expr | str, dialect: str = "") -> str:
 def created(text: str, dialect: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The tables that a text creates, with the types of their columns; "" for a type that is not known."""
     tokens = tokens_of(text, dialect) if CREATES.search(text) else None
-    for row in statements(text, tokens, dialect) if tokens is not None else ():
-        node = row.node
+    for statement in statements(text, tokens, dialect) if tokens is not None else ():
+        node = statement.node
         if isinstance(node, exp.Create) and node.kind == "TABLE" and isinstance(node.this, exp.Schema):
             columns = {
                 part.name.lower(): kind_of(part.kind) if part.kind is not None else ""
@@ -113,12 +113,12 @@ def of_dbt(catalog: Path, dialect: str) -> Iterator[tuple[str, dict[str, str]]]:
         return
     for part in ("nodes", "sources"):
         rows = data.get(part) if isinstance(data, dict) else None
-        for row in rows.values() if isinstance(rows, dict) else ():
+        for node in rows.values() if isinstance(rows, dict) else ():
             try:
                 columns = {
-                    name.lower(): kind_of(str(one["type"]), dialect) for name, one in row["columns"].items()
+                    name.lower(): kind_of(str(one["type"]), dialect) for name, one in node["columns"].items()
                 }
-                yield f"{row['metadata']['schema']}.{row['metadata']['name']}", columns
+                yield f"{node['metadata']['schema']}.{node['metadata']['name']}", columns
             except (KeyError, TypeError, AttributeError):
                 continue
 
@@ -146,5 +146,5 @@ def _of_arrow(kind: str) -> str:
         return _ARROW[kind]
     if kind.startswith("timestamp["):
         return "timestamp"
-    found = re.fullmatch(r"decimal128\((\d+), (\d+)\)", kind)
-    return f"decimal({found[1]},{found[2]})" if found else ""
+    match = re.fullmatch(r"decimal128\((\d+), (\d+)\)", kind)
+    return f"decimal({match[1]},{match[2]})" if match else ""

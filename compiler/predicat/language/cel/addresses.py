@@ -78,10 +78,10 @@ def _matches(value: t.Tree, patterns: list[str], span: Span) -> t.Tree:
     return any_of(tuple(apply("matches", span, value, text(pattern, span)) for pattern in patterns), span)
 
 
-def _known(test: Callable[[t.Tree, Span], t.Tree], found: Callable[[t.Tree, Span], t.Tree]) -> Build:
+def _known(test: Callable[[t.Tree, Span], t.Tree], build: Callable[[t.Tree, Span], t.Tree]) -> Build:
     """A function of a text that passes a test. For any other text it is an error (UNKNOWN)."""
     return lambda args, span: let(
-        _TEXT, args[0], lambda value: choose(test(value, span), found(value, span), nothing(span), span), span
+        _TEXT, args[0], lambda value: choose(test(value, span), build(value, span), nothing(span), span), span
     )
 
 
@@ -161,10 +161,10 @@ def _path(value: t.Tree, span: Span) -> t.Tree:
         choose(apply("matches", span, value, text(f"^{_SCHEME}://", span)), with_host, behind_scheme, span),
         span,
     )
-    found = choose(apply("matches", span, value, text(f"^{_SCHEME}:", span)), named, plain, span)
+    tree = choose(apply("matches", span, value, text(f"^{_SCHEME}:", span)), named, plain, span)
     return let(
         _REST,
-        found,
+        tree,
         lambda path: choose(apply("matches", span, path, text(_PLAIN_PATH, span)), path, nothing(span), span),
         span,
     )
@@ -191,10 +191,10 @@ def _is_v6(value: t.Tree, span: Span) -> t.Tree:
 
 def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        found = ipaddress.ip_address(value)
+        address = ipaddress.ip_address(value)
     except ValueError:
         return None
-    return None if "%" in value or (found.version == 6 and found.ipv4_mapped is not None) else found
+    return None if "%" in value or (address.version == 6 and address.ipv4_mapped is not None) else address
 
 
 def _is_cidr(value: t.Tree, span: Span) -> t.Tree:
@@ -248,8 +248,8 @@ def _no_network(tree: t.Tree, written: str) -> NoReturn:
 
 def _contains_ip(args: Args, span: Span) -> t.Tree:
     """Whether an address, in any spelling, is in a constant network."""
-    found = cidr.patterns(str(_network(args[0])))
-    return _known(_is_ip, lambda value, at: _matches(value, found, at))((args[1],), span)
+    patterns = cidr.patterns(str(_network(args[0])))
+    return _known(_is_ip, lambda value, at: _matches(value, patterns, at))((args[1],), span)
 
 
 def _contains_cidr(args: Args, span: Span) -> t.Tree:
@@ -273,9 +273,9 @@ def _test(test: Callable[[t.Tree, Span], t.Tree]) -> tuple[tuple[int, ...], Buil
 
 
 def _part(
-    test: Callable[[t.Tree, Span], t.Tree], found: Callable[[t.Tree, Span], t.Tree]
+    test: Callable[[t.Tree, Span], t.Tree], build: Callable[[t.Tree, Span], t.Tree]
 ) -> tuple[tuple[int, ...], Build]:
-    return (0,), _known(test, found)
+    return (0,), _known(test, build)
 
 
 FUNCTIONS: Methods = of_text({"isURL": _test(_is_url), "isIP": _test(_is_ip), "isCIDR": _test(_is_cidr)})

@@ -52,7 +52,7 @@ def _index_of(args: Args, span: Span) -> t.Tree:
         return strings.METHODS["indexOf"][1](args, span)
 
     def build(items: t.Tree) -> t.Tree:
-        found = apply(
+        tree = apply(
             "add", span, _equal_places(items, args[1], span), t.ListLiteral((number(-1, span),), span)
         )
         return by_kind(
@@ -60,7 +60,7 @@ def _index_of(args: Args, span: Span) -> t.Tree:
             items,
             span,
             text=strings.METHODS["indexOf"][1]((items, args[1]), span),
-            list=_at(found, number(0, span), span),
+            list=_at(tree, number(0, span), span),
         )
 
     return let(_LIST, args[0], build, span)
@@ -71,7 +71,7 @@ def _last_index_of(args: Args, span: Span) -> t.Tree:
         return strings.METHODS["lastIndexOf"][1](args, span)
 
     def build(items: t.Tree) -> t.Tree:
-        found = apply(
+        tree = apply(
             "add", span, t.ListLiteral((number(-1, span),), span), _equal_places(items, args[1], span)
         )
         return by_kind(
@@ -79,7 +79,7 @@ def _last_index_of(args: Args, span: Span) -> t.Tree:
             items,
             span,
             text=strings.METHODS["lastIndexOf"][1]((items, args[1]), span),
-            list=_last((found,), span),
+            list=_last((tree,), span),
         )
 
     return let(_LIST, args[0], build, span)
@@ -139,8 +139,8 @@ def _slice(args: Args, span: Span) -> t.Tree:
             lambda place: apply("and", span, apply("le", span, start, place), apply("lt", span, place, end)),
             span,
         )
-        found = each("map", _PLACE, kept, lambda place: _at(items, place, span), span)
-        inside = within(end, start, _size(items, span), found, span)
+        tree = each("map", _PLACE, kept, lambda place: _at(items, place, span), span)
+        inside = within(end, start, _size(items, span), tree, span)
         return by_kind("slice", items, span, list=within(start, number(0, span), end, inside, span))
 
     return let(_LIST, args[0], build, span)
@@ -193,8 +193,8 @@ def _among(kind: str, *, negated: bool = False) -> Build:
 
     def build(args: Args, span: Span) -> t.Tree:
         def over(items: t.Tree) -> t.Tree:
-            found = apply("in", span, t.Name(_PLACE, span), items)
-            return t.Macro(kind, _PLACE, args[0], apply("not", span, found) if negated else found, span)
+            tree = apply("in", span, t.Name(_PLACE, span), items)
+            return t.Macro(kind, _PLACE, args[0], apply("not", span, tree) if negated else tree, span)
 
         return let(_LIST, args[1], over, span)
 

@@ -27,14 +27,14 @@ def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span)
 
     def over(keys: t.Tree) -> t.Tree:
         def named(body: t.Tree) -> t.Tree:
-            found = t.OperatorCall(
+            tree = t.OperatorCall(
                 "bracket", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span
             )
             return t.Macro(
                 "let",
                 key,
                 t.OperatorCall("key", (t.Name(key, source.span),), source.span),
-                t.Macro("let", value, found, body, span),
+                t.Macro("let", value, tree, body, span),
                 span,
             )
 
@@ -77,13 +77,13 @@ def shape(loop: Any) -> tuple[str, Any, Any] | None:
 def _appended(step: Any, name: str) -> Any:
     """`x` in `accumulator + [x]`."""
     call = step.call_expr
-    found = (
+    is_append = (
         call.function == "_+_"
         and len(call.args) == 2
         and _is(call.args[0], name)
         and call.args[1].HasField("list_expr")
     )
-    return call.args[1].list_expr.elements[0] if found else None
+    return call.args[1].list_expr.elements[0] if is_append else None
 
 
 def _is(expr: Any, name: str) -> bool:

@@ -111,16 +111,16 @@ def _path(reader: Reader, expr: Any) -> t.Tree:
     if not is_optional(expr):
         return reader.read(expr)
     if expr.HasField("select_expr"):
-        found = reader.member(_path(reader, expr.select_expr.operand), expr.select_expr.field, expr)
+        tree = reader.member(_path(reader, expr.select_expr.operand), expr.select_expr.field, expr)
     else:
         call = expr.call_expr
         if call.function == "_?._":
-            found = reader.member(_path(reader, call.args[0]), call.args[1].const_expr.string_value, expr)
+            tree = reader.member(_path(reader, call.args[0]), call.args[1].const_expr.string_value, expr)
         elif call.function in ("_[?_]", "_[_]"):
-            found = reader.bracket(expr, _path(reader, call.args[0]), reader.read(call.args[1]))
+            tree = reader.bracket(expr, _path(reader, call.args[0]), reader.read(call.args[1]))
         else:
             return reader.read(expr)  # which refuses it
-    return t.OperatorCall("path", (found,), found.span)
+    return t.OperatorCall("path", (tree,), tree.span)
 
 
 def _constructor(call: Any) -> str | None:

@@ -73,11 +73,11 @@ def _without_doubled_parentheses(text: str) -> str:
     """`((x))` as ` (x) `, of the same length: the parser counts every pair of parentheses as a level."""
     stack: list[int] = []
     pairs: dict[int, int] = {}
-    for found in PARENTHESIS.finditer(text):
-        if found[0] == "(":
-            stack.append(found.start())
-        elif found[0] == ")" and stack:
-            pairs[stack.pop()] = found.start()
+    for match in PARENTHESIS.finditer(text):
+        if match[0] == "(":
+            stack.append(match.start())
+        elif match[0] == ")" and stack:
+            pairs[stack.pop()] = match.start()
     chars = list(text)
     for start, end in pairs.items():
         inner = start + 1
@@ -92,7 +92,7 @@ _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): ([^\n]*)")
 def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
     if "recursion limit" in message or "recursion depth" in message:
         return [msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)]
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
     for line, column, reason in _ERROR.findall(message):
         if int(line) > len(starts):
@@ -101,10 +101,10 @@ def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
         word = re.compile(r"\w+|\S").match(text, start)
         clean = reason.replace(" [INVALID_ARGUMENT]", "").removeprefix("Syntax error: ")
         clean = re.sub(r" expecting \{.*\}$", "", clean)
-        found.append(
+        diagnostics.append(
             say.invalid_cel(Span(source, start, word.end() if word else start + 1), clean, _hint(clean, text))
         )
-    return found or [say.invalid_cel(Span(source, 0, len(text)), message.splitlines()[0])]
+    return diagnostics or [say.invalid_cel(Span(source, 0, len(text)), message.splitlines()[0])]
 
 
 def _hint(reason: str, text: str) -> str | None:

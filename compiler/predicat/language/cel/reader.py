@@ -142,10 +142,10 @@ class _Reader:
         """
         at = min(self.offsets.get(expr.id, 0), len(self.source.text))
         word = TOKEN.match(self.source.text, at)
-        found = Span(self.source, at, word.end() if word else at)
+        span = Span(self.source, at, word.end() if word else at)
         for tree in inner:
-            found = found.to(tree.span)
-        return found
+            span = span.to(tree.span)
+        return span
 
     def read(self, expr: Any) -> t.Tree:
         match expr.WhichOneof("expr_kind"):
@@ -219,8 +219,8 @@ class _Reader:
         """An operator, a method or a function: the first form of `_FORMS_OF` that it has."""
         call = expr.call_expr
         kind = "method" if call.HasField("target") else "sign" if call.function in _SIGNS else "function"
-        found = (read(self, expr) for read in _FORMS_OF[kind])
-        return next(tree for tree in found if tree is not None)
+        forms_ = (read(self, expr) for read in _FORMS_OF[kind])
+        return next(tree for tree in forms_ if tree is not None)
 
     def sign(self, expr: Any) -> t.Tree | None:
         """An operator with a form of its own."""
@@ -252,8 +252,8 @@ class _Reader:
         if inner is None:
             return None
         value, lists_ = self.all([call.args[0], inner])
-        found = t.OperatorCall("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
-        return t.Macro("any", _INNER, lists_, found, found.span)
+        tree = t.OperatorCall("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
+        return t.Macro("any", _INNER, lists_, tree, tree.span)
 
     def optional_look_up(self, expr: Any) -> t.Tree:
         raise self.fail(say.optional_value(self.span(expr)))
@@ -292,20 +292,20 @@ class _Reader:
     def of_address(self, expr: Any) -> t.Tree | None:
         """A method of `url(x)`, `ip(x)` or `cidr(x)`."""
         call = expr.call_expr
-        row = addresses.VALUES.get(forms.constructor(call.target), {}).get(call.function)
-        if row is None:
+        function = addresses.VALUES.get(forms.constructor(call.target), {}).get(call.function)
+        if function is None:
             return None
         parts = [call.target.call_expr.args[0], *map(forms.constructed, call.args)]
-        return self.library(expr, row, parts)
+        return self.library(expr, function, parts)
 
     def library_method(self, expr: Any) -> t.Tree | None:
         call = expr.call_expr
-        row = _LIBRARIES.get(call.function)
-        return self.library(expr, row, [call.target, *call.args]) if row is not None else None
+        function = _LIBRARIES.get(call.function)
+        return self.library(expr, function, [call.target, *call.args]) if function is not None else None
 
     def library_function(self, expr: Any) -> t.Tree | None:
-        row = _LIBRARY_FUNCTIONS.get(expr.call_expr.function)
-        return self.library(expr, row, expr.call_expr.args) if row is not None else None
+        function = _LIBRARY_FUNCTIONS.get(expr.call_expr.function)
+        return self.library(expr, function, expr.call_expr.args) if function is not None else None
 
     def refuse_unsigned(self, args: Any) -> None:
         """Raises _Stop for an unsigned operand: 2u - 3u is an error in CEL, and so is 2u + 1."""
@@ -347,9 +347,9 @@ class _Reader:
         args = self.all(call.args)
         return self.built(build, args, self.span(call.target).to(self.call_span(expr, *args)))
 
-    def library(self, expr: Any, row: tuple[tuple[int, ...], Build], parts: Sequence[Any]) -> t.Tree:
+    def library(self, expr: Any, function: tuple[tuple[int, ...], Build], parts: Sequence[Any]) -> t.Tree:
         """A function of one of CEL's libraries."""
-        counts, build = row
+        counts, build = function
         name, given = expr.call_expr.function, len(expr.call_expr.args)
         if given not in counts:
             expected = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
@@ -361,12 +361,12 @@ class _Reader:
         """`==` and `!=` of the types of values, and of optional values; None where neither is compared."""
         sides = expr.call_expr.args
         if any(map(forms.is_type, sides)):
-            found = self.same_type(sides)
+            tree = self.same_type(sides)
         elif any(map(optionals.is_optional, sides)):
-            found = self.same_optional(expr, sides)
+            tree = self.same_optional(expr, sides)
         else:
             return None
-        return found if expr.call_expr.function == "_==_" else t.OperatorCall("not", (found,), found.span)
+        return tree if expr.call_expr.function == "_==_" else t.OperatorCall("not", (tree,), tree.span)
 
     def same_type(self, sides: Any) -> t.Tree:
         """`type(x) == string`, and `type(x) == type("")`."""
@@ -421,9 +421,11 @@ class _Reader:
         table = _METHODS if call.HasField("target") else _FUNCTIONS
         if call.function not in table:
             at = self.name_span(expr)
-            if (found := forms.refused_name(call)) is not None:
+            if (refusal := forms.refused_name(call)) is not None:
                 raise self.fail(
-                    msg.function_refused(at, found, refused.TABLE[found].reason, refused.TABLE[found].instead)
+                    msg.function_refused(
+                        at, refusal, refused.TABLE[refusal].reason, refused.TABLE[refusal].instead
+                    )
                 )
             if call.function in _FORMS:
                 raise self.fail(say.form_of_call(at, call.function, _FORMS[call.function]))
@@ -504,8 +506,8 @@ class _Reader:
             sign = -1 if offset[1] == "-" else 1
             later = t.Constant(sign * timedelta(hours=int(offset[2]), minutes=int(offset[3])), span)
             args = (t.OperatorCall("add", (args[0], later), span),)
-        found: t.Tree = t.OperatorCall(op, args, span)
-        return t.OperatorCall("add", (found, t.Constant(shift, span)), span) if shift else found
+        tree: t.Tree = t.OperatorCall(op, args, span)
+        return t.OperatorCall("add", (tree, t.Constant(shift, span)), span) if shift else tree
 
     def glob(self, expr: Any) -> t.Tree | None:
         """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
@@ -518,7 +520,7 @@ class _Reader:
         if len(args) != 2 or not isinstance(args[1], t.Constant) or not isinstance(args[1].value, str):
             raise self.fail(msg.not_constant(span, "match", "pattern"))
         pattern = re.sub(
-            r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value
+            r"[\\%_*?]", lambda match: {"*": "%", "?": "_"}.get(match[0], "\\" + match[0]), args[1].value
         )
         return t.OperatorCall("like", (args[0], t.Constant(pattern, args[1].span)), span)
 

@@ -42,7 +42,7 @@ def canonical(args: Args, span: Span) -> t.Tree:
     if written is None:
         raise PredicatError.of(msg.not_constant(name.span, "canonical", "name"))
     key = "-".join(part[:1].upper() + part[1:].lower() for part in written.split("-"))
-    found = apply("bracket", headers.span.to(name.span), headers, t.Constant(key, name.span))
+    tree = apply("bracket", headers.span.to(name.span), headers, t.Constant(key, name.span))
 
     def first(value: t.Tree) -> t.Tree:
         item = apply("bracket", span, value, number(0, span))
@@ -55,7 +55,7 @@ def canonical(args: Args, span: Span) -> t.Tree:
             json=apply("coalesce", span, apply("key", span, value), apply("key", span, item)),
         )
 
-    return apply("coalesce", span, let(_HEADER, found, first, span), text("", name.span))
+    return apply("coalesce", span, let(_HEADER, tree, first, span), text("", name.span))
 
 
 def match(args: Args, span: Span) -> t.Tree:
@@ -75,11 +75,11 @@ def _extract(args: Args, span: Span) -> t.Tree:
     """`resource.name.extract("buckets/{name}/objects")`: what stands between two texts, of which the first
     is found first; else the empty text.
     """
-    found = _TEMPLATE.match(constant(args[1]) or "")
-    if found is None:
+    match = _TEMPLATE.match(constant(args[1]) or "")
+    if match is None:
         hint = 'write extract("/objects/{name}")'
         raise PredicatError.of(say.extract_pattern(args[1].span, hint))
-    before, after = found[1], found[2]
+    before, after = match[1], match[2]
 
     def up_to(rest: t.Tree) -> t.Tree:
         place = apply("position", span, rest, text(after, span))

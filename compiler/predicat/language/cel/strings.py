@@ -20,20 +20,18 @@ _MOST = 1_000_000
 
 def _char_at(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     text, place = args
-    found = apply("substr", span, text, plus(place, 1, span), number(1, span))
-    return within(place, number(0, span), apply("length", span, text), found, span)
+    tree = apply("substr", span, text, plus(place, 1, span), number(1, span))
+    return within(place, number(0, span), apply("length", span, text), tree, span)
 
 
 def _substring(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     text, start = args[:2]
     length = apply("length", span, text)
     if len(args) == 2:
-        found = apply("substr", span, text, plus(start, 1, span))
-        return within(start, number(0, span), length, found, span)
-    found = apply("substr", span, text, plus(start, 1, span), apply("sub", span, args[2], start))
-    return within(
-        start, number(0, span), args[2], within(args[2], number(0, span), length, found, span), span
-    )
+        tree = apply("substr", span, text, plus(start, 1, span))
+        return within(start, number(0, span), length, tree, span)
+    tree = apply("substr", span, text, plus(start, 1, span), apply("sub", span, args[2], start))
+    return within(start, number(0, span), args[2], within(args[2], number(0, span), length, tree, span), span)
 
 
 def _index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
@@ -43,8 +41,8 @@ def _index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     start = args[2]
     rest = apply("position", span, apply("substr", span, text, plus(start, 1, span)), part)
     placed = apply("add", span, plus(rest, -1, span), start)
-    found = apply("cond", span, apply("eq", span, rest, number(0, span)), number(-1, span), placed)
-    return within(start, number(0, span), apply("length", span, text), found, span)
+    tree = apply("cond", span, apply("eq", span, rest, number(0, span)), number(-1, span), placed)
+    return within(start, number(0, span), apply("length", span, text), tree, span)
 
 
 def _last_index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
@@ -122,10 +120,10 @@ def _format(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
         parts.append(apply("cast", span, rest.pop(0), t.Constant("to_string", span)))
     if rest:
         raise PredicatError.of(say.format_has_values(rest[0].span))
-    found: t.Tree = t.Constant(template[end:], span)
+    tree: t.Tree = t.Constant(template[end:], span)
     for part in reversed([part for part in parts if constant(part) != ""]):
-        found = part if constant(found) == "" else apply("add", span, part, found)
-    return found
+        tree = part if constant(tree) == "" else apply("add", span, part, tree)
+    return tree
 
 
 METHODS: Methods = {

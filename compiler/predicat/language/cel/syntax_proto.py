@@ -78,12 +78,12 @@ def _declare(message: Any, fields: list[tuple[int, str, str, bool]], oneof: str 
     if oneof:
         message.oneof_decl.add(name=oneof)
     for number, field, kind, repeated in fields:
-        row = message.field.add(name=field, number=number, type=_SCALARS.get(kind, _F.TYPE_MESSAGE))
-        row.label = _F.LABEL_REPEATED if repeated else _F.LABEL_OPTIONAL
+        descriptor = message.field.add(name=field, number=number, type=_SCALARS.get(kind, _F.TYPE_MESSAGE))
+        descriptor.label = _F.LABEL_REPEATED if repeated else _F.LABEL_OPTIONAL
         if kind not in _SCALARS:
-            row.type_name = f".predicat.cel.{kind}"
+            descriptor.type_name = f".predicat.cel.{kind}"
         if oneof and field != "id":
-            row.oneof_index = 0
+            descriptor.oneof_index = 0
 
 
 @cache

@@ -391,5 +391,5 @@ def _glob(node: Call) -> str:
     if not isinstance(pattern, str) or re.search(r"[*?]", pattern):
         raise refuse("cel", node, say.GLOB_WITH_WILDCARDS)
     return re.sub(
-        r"\\(.)|([%_])", lambda found: found[1] or {"%": "*", "_": "?"}[found[2]], pattern, flags=re.DOTALL
+        r"\\(.)|([%_])", lambda match: match[1] or {"%": "*", "_": "?"}[match[2]], pattern, flags=re.DOTALL
     )

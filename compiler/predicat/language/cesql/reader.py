@@ -86,42 +86,42 @@ class _Parser(TokenReader):
         if not text.strip():
             raise self.fail(msg.empty_condition(self.whole))
         self.scan(text)
-        found = self.level(0, 0)
+        tree = self.level(0, 0)
         if self.tokens[self.position][0] != "end":
             raise self.unexpected()
-        if found.kind == INTEGER:
-            raise self.fail(msg.not_boolean(found.tree.span, INTEGER))
-        return self.truth(found).tree
+        if tree.kind == INTEGER:
+            raise self.fail(msg.not_boolean(tree.tree.span, INTEGER))
+        return self.truth(tree).tree
 
     def level(self, number: int, depth: int) -> Typed:
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(self.tokens[self.position][2], MAX_DEPTH))
         if number == len(_LEVELS):
             return self.postfix(depth)
-        found = self.level(number + 1, depth)
+        left = self.level(number + 1, depth)
         first = self.peek()
         while self.peek() in _LEVELS[number] and self.tokens[self.position][0] in ("word", "sign"):
             operator = self.peek()
             *_, at = self.take()
             if operator != first and number == 0:
                 raise self.fail(say.mixed_operators(at, operator, first, _MIXED))
-            found = self.binary(operator, found, self.level(number + 1, depth))
-        return found
+            left = self.binary(operator, left, self.level(number + 1, depth))
+        return left
 
     def postfix(self, depth: int) -> Typed:
         """LIKE and IN bind tighter than all other binary operators."""
-        found = self.unary(depth)
+        operand = self.unary(depth)
         while True:
             negate = self.peek() == "NOT" and self.peek(1) in ("LIKE", "IN")
             if not negate and self.peek() not in ("LIKE", "IN"):
-                return found
+                return operand
             if negate:
                 self.take()
             word = self.peek()
             self.take()
-            found = self.like(found) if word == "LIKE" else self.within(found, depth)
+            operand = self.like(operand) if word == "LIKE" else self.within(operand, depth)
             if negate:
-                found = Typed(t.OperatorCall("not", (found.tree,), found.tree.span), TRUTH)
+                operand = Typed(t.OperatorCall("not", (operand.tree,), operand.tree.span), TRUTH)
 
     def unary(self, depth: int) -> Typed:
         if depth > MAX_DEPTH:
@@ -258,7 +258,7 @@ class _Parser(TokenReader):
         if value.kind != ANY:
             return use(value)
         tree, span = value.tree, value.tree.span
-        found: t.Tree = t.Constant(None, span)
+        result: t.Tree = t.Constant(None, span)
         whole = t.OperatorCall(
             "cast", (t.OperatorCall("json_number", (tree,), span), t.Constant("to_int", span)), span
         )
@@ -272,10 +272,10 @@ class _Parser(TokenReader):
                 use(Typed(read, kind)),
             )
             if not all(
-                isinstance(part, t.Constant) and part.value is None for part in (made, found)
+                isinstance(part, t.Constant) and part.value is None for part in (made, result)
             ):  # a choice between no values has no type
-                found = t.OperatorCall("cond", (test, made, found), span)
-        return found
+                result = t.OperatorCall("cond", (test, made, result), span)
+        return result
 
     def string(self, value: Typed) -> Typed:
         def use(one: Typed) -> t.Tree:
@@ -331,10 +331,10 @@ class _Parser(TokenReader):
             args.append(self.level(0, depth + 1))
         _, _, end = self.take(")")
         span = start.to(end)
-        row = FUNCTIONS.get(name.upper())
-        if row is None:
+        function = FUNCTIONS.get(name.upper())
+        if function is None:
             raise self.fail(msg.unknown_function(start, name, FUNCTIONS))
-        low, high, build = row
+        low, high, build = function
         if not low <= len(args) <= high:
             expected = msg.arguments(low, None if high > 9 else high)
             raise self.fail(msg.wrong_argument_count(start, name, len(args), expected))
@@ -368,20 +368,20 @@ def _is(kind: str, name: str) -> Build:
         cast = _bool(parser, args, span) if name == "bool" else parser.as_kind(args[0], kind)
         failed = t.OperatorCall("is_null", (cast.tree,), span)
         absent = t.OperatorCall("is_null", (args[0].tree,), span)
-        found = t.OperatorCall(
+        result = t.OperatorCall(
             "cond", (absent, t.Constant(None, span), t.OperatorCall("not", (failed,), span)), span
         )
-        return Typed(found, TRUTH)
+        return Typed(result, TRUTH)
 
     return build
 
 
 def _concat(parser: _Parser, args: list[Typed], span: Span) -> Typed:
-    found: t.Tree = t.Constant("", span)
+    tree: t.Tree = t.Constant("", span)
     for index, arg in enumerate(args):
         text = parser.string(arg).tree
-        found = text if index == 0 else t.OperatorCall("concat", (found, text), span)
-    return Typed(found, TEXT)
+        tree = text if index == 0 else t.OperatorCall("concat", (tree, text), span)
+    return Typed(tree, TEXT)
 
 
 def _concat_ws(parser: _Parser, args: list[Typed], span: Span) -> Typed:

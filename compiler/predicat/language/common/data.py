@@ -50,8 +50,8 @@ class DataReader:
 
     def span(self, value: Any) -> Span:
         """The span of a value. Data read from a file has one; other data has that of the whole body."""
-        found: Span = getattr(value, "span", self.whole)
-        return found
+        span: Span = getattr(value, "span", self.whole)
+        return span
 
     def key_span(self, body: Any, key: object) -> Span:
         places: dict[object, Span] = getattr(body, "key_spans", {})
@@ -84,10 +84,10 @@ class DataReader:
 
     def only(self, value: Any, what: str, known: Iterable[str]) -> tuple[str, Any]:
         """The one entry of a mapping with one key."""
-        found = self.mapping(value, what, known)
-        if len(found) != 1:
-            raise self.bad(value, what, say.one_key(len(found), ", ".join(known)))
-        ((key, inner),) = found.items()
+        entries = self.mapping(value, what, known)
+        if len(entries) != 1:
+            raise self.bad(value, what, say.one_key(len(entries), ", ".join(known)))
+        ((key, inner),) = entries.items()
         return key, inner
 
     def listed(self, value: Any, what: str, least: int = 1) -> list[Any]:
@@ -197,7 +197,7 @@ def present(tree: t.Tree) -> t.Tree:
 def kind(value: Any) -> str:
     """A value as messages show it."""
     names: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
-    for row, name in names.items():
-        if isinstance(value, row):
+    for type_, name in names.items():
+        if isinstance(value, type_):
             return name
     return f"{value!r}"

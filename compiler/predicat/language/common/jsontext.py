@@ -63,18 +63,18 @@ class _Reader:
 
     def all(self) -> Any:
         """The value that is the whole text."""
-        found = self.value(self.take())
+        value = self.value(self.take())
         if self.text[self.at :].strip(" \t\r\n"):
             raise _NoJson
-        return found
+        return value
 
     def take(self) -> str:
         """The next part."""
-        found = _PART.match(self.text, self.at)
-        if found is None:
+        match = _PART.match(self.text, self.at)
+        if match is None:
             raise _NoJson
-        self.start, self.at = found.span(1)
-        return found[1]
+        self.start, self.at = match.span(1)
+        return match[1]
 
     def expect(self, *parts: str) -> str:
         part = self.take()
@@ -93,55 +93,55 @@ class _Reader:
             self.depth += 1
             if self.depth > MAX_DEPTH:
                 raise PredicatError.of(msg.too_deep(self.span(start), MAX_DEPTH))
-            found = self.object(start) if part == "{" else self.array(start)
+            value = self.object(start) if part == "{" else self.array(start)
             self.depth -= 1
-            return found
+            return value
         return self.scalar(part)
 
     def scalar(self, part: str) -> Any:
         span = self.span(self.start)
         try:
-            found = json.loads(part)
+            value = json.loads(part)
         except ValueError:
             raise _NoJson from None
-        if isinstance(found, float) and (math.isinf(found) or (not found and _NOT_ZERO.match(part))):
+        if isinstance(value, float) and (math.isinf(value) or (not value and _NOT_ZERO.match(part))):
             raise PredicatError.of(say.no_double(span, part))
-        if not isinstance(found, str):
-            return found
-        text = LocatedStr(found)
+        if not isinstance(value, str):
+            return value
+        text = LocatedStr(value)
         text.span = span
         return text
 
     def object(self, start: int) -> LocatedDict:
-        found = LocatedDict()
-        found.span, found.key_spans, found.value_spans = self.span(start), {}, {}
+        result = LocatedDict()
+        result.span, result.key_spans, result.value_spans = self.span(start), {}, {}
         part = self.take()
         while part != "}":
             if not part.startswith('"'):
                 raise _NoJson
             key, place = str(self.scalar(part)), self.span(self.start)
-            if key in found:
+            if key in result:
                 raise PredicatError.of(say.key_twice(place, repr(key)))
             self.expect(":")
-            found.key_spans[key] = place
+            result.key_spans[key] = place
             first = self.take()
             begins = self.start
-            found[key] = self.value(first)
-            found.value_spans[key] = self.span(begins)
+            result[key] = self.value(first)
+            result.value_spans[key] = self.span(begins)
             part = self.expect(",", "}")
             if part == "," and (part := self.take()) == "}":
                 raise _NoJson
-        return found
+        return result
 
     def array(self, start: int) -> LocatedList:
-        found = LocatedList()
-        found.span, found.item_spans = self.span(start), []
+        result = LocatedList()
+        result.span, result.item_spans = self.span(start), []
         part = self.take()
         while part != "]":
             begins = self.start
-            found.append(self.value(part))
-            found.item_spans.append(self.span(begins))
+            result.append(self.value(part))
+            result.item_spans.append(self.span(begins))
             part = self.expect(",", "]")
             if part == "," and (part := self.take()) == "]":
                 raise _NoJson
-        return found
+        return result

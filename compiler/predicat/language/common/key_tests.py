@@ -100,7 +100,7 @@ def refuse_shared_keys(language: str, node: Node) -> None:
     """For languages whose messages have one set of keys: a key that is read from two places, as in `a = 1
     AND m['a'] = 'x'`, is an error.
     """
-    found: dict[str, Node | None] = {}
+    converted: dict[str, Node | None] = {}
     stack = [node]
     while stack:
         part = stack.pop()
@@ -109,7 +109,7 @@ def refuse_shared_keys(language: str, node: Node) -> None:
             stack += children(part)
             continue
         place = part.args[0] if isinstance(part, Call) else None
-        if found.setdefault(key, place) != place:
+        if converted.setdefault(key, place) != place:
             raise refuse(language, part, say.two_values_of_one_key(key))
 
 

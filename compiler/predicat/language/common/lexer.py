@@ -36,14 +36,14 @@ class TokenReader(DataReader):
             raise self.fail(msg.too_large(self.whole, len(text), MAX_LENGTH))
         at, end = 0, len(text.rstrip())
         while at < end:
-            found = self.pattern.match(text, at)
-            if not found:
+            match = self.pattern.match(text, at)
+            if not match:
                 start = at + len(text[at:]) - len(text[at:].lstrip())
                 reason = say.open_quote() if text[start] in "'\"" else say.unexpected(text[start])
                 raise self.invalid(Span(self.source, start, start + 1), reason)
-            kind = str(found.lastgroup)
-            self.tokens.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
-            at = found.end()
+            kind = str(match.lastgroup)
+            self.tokens.append((kind, match[kind], Span(self.source, match.start(kind), match.end())))
+            at = match.end()
         self.tokens.append(("end", "", Span(self.source, len(text), len(text))))
 
     def invalid(self, span: Span, reason: Reason) -> Stop:
@@ -71,6 +71,6 @@ class TokenReader(DataReader):
 
     def accept(self, wanted: str) -> bool:
         """Consumes the current token if it is the wanted one."""
-        found = self.peek() == wanted
-        self.position += found
-        return found
+        accepted = self.peek() == wanted
+        self.position += accepted
+        return accepted

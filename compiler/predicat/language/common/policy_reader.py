@@ -111,17 +111,17 @@ class PolicyReader(ValueReader):
         """The keys of a policy, or of a part of one."""
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(self.span(entries), MAX_DEPTH))
-        found: list[Key] = []
+        keys: list[Key] = []
         for name, value in entries.items():
             try:
-                found.append(
+                keys.append(
                     self.one_key(str(name), self.key_span(entries, name), value, depth, option=option)
                 )
             except Stop:
                 continue
-        if len(found) < len(entries):
+        if len(keys) < len(entries):
             raise Stop
-        return tuple(found)
+        return tuple(keys)
 
     def values_of(self, part: Any, depth: int = 0) -> None:
         """Reports what is wrong with the values of the keys that can be read, down to the greatest depth."""
@@ -159,14 +159,14 @@ class PolicyReader(ValueReader):
         return Key(name, place, values=tuple(self.listed(value, say.values_of(name))))
 
     def filled(self, value: Any, what: str) -> Mapping[str, Any]:
-        found = self.mapping(value, what)
-        if not found:
+        policy = self.mapping(value, what)
+        if not policy:
             raise self.bad(value, what, say.no_key())
-        return found
+        return policy
 
     def ways(self, keys: tuple[Key, ...]) -> list[tuple[Key, ...]]:
         """The policies without `$or`, of which one matches wherever these keys do."""
-        found: list[tuple[Key, ...]] = [()]
+        combinations: list[tuple[Key, ...]] = [()]
         for key in keys:
             if key.options:
                 chosen = [one for option in key.options for one in self.ways(option)]
@@ -174,10 +174,10 @@ class PolicyReader(ValueReader):
                 chosen = (
                     [(replace(key, inner=one),) for one in self.ways(key.inner)] if key.inner else [(key,)]
                 )
-            if len(found) * len(chosen) > MAX_WAYS:
+            if len(combinations) * len(chosen) > MAX_WAYS:
                 raise self.fail(say.too_many_ways(key.span, MAX_WAYS))
-            found = [self.merged(left, right) for left in found for right in chosen]
-        return found
+            combinations = [self.merged(left, right) for left in combinations for right in chosen]
+        return combinations
 
     def merged(self, left: tuple[Key, ...], right: tuple[Key, ...]) -> tuple[Key, ...]:
         """The keys of both; those inside of the same key together."""
@@ -210,7 +210,7 @@ class PolicyReader(ValueReader):
                 key,
                 base,
                 depth,
-                lambda found: self.level(tuple(sorted(key.inner, key=_order)), found, depth + 1),
+                lambda field: self.level(tuple(sorted(key.inner, key=_order)), field, depth + 1),
             )
         rest = _without(key, path)
         ways = [
@@ -257,13 +257,13 @@ class PolicyReader(ValueReader):
             there = self.there(key, base, depth)
             return negated(there) if is_absence(value) else there
         test = self.test(value)
-        return decided(test((found := self.read(key.name, key.span, base)).tree, found.kind))
+        return decided(test((field := self.read(key.name, key.span, base)).tree, field.kind))
 
     def there(self, key: Key, base: Found | None, depth: int) -> t.Tree:
         """Whether there is a value, or an element of an array, that is no object."""
-        found = self.read(key.name, key.span, base)
-        if found.kind != JSON and not (self.nested and isinstance(found.kind, ArrayType)):
-            return self.is_value(found.tree, found.kind)
+        field = self.read(key.name, key.span, base)
+        if field.kind != JSON and not (self.nested and isinstance(field.kind, ArrayType)):
+            return self.is_value(field.tree, field.kind)
         return self.among(key, base, depth, lambda one: self.is_value(one.tree, one.kind))
 
     def read(self, name: str, span: Span, base: Found | None) -> Found:
@@ -303,23 +303,23 @@ class PolicyReader(ValueReader):
         ):
             for at in [place for place, char in enumerate(key.name) if char == "."]:
                 outer, inner = replace(key, name=key.name[:at]), replace(key, name=key.name[at + 1 :])
-                found = self.read(outer.name, key.span, base)
-                parts.append(self.each(found, key.span, depth, self.within(inner, depth + 1, test)))
+                field = self.read(outer.name, key.span, base)
+                parts.append(self.each(field, key.span, depth, self.within(inner, depth + 1, test)))
         return any_of(tuple(parts), key.span)
 
     def within(self, key: Key, depth: int, test: Callable[[Found], t.Tree]) -> Callable[[Found], t.Tree]:
         """The test on a key inside of a value."""
         return lambda base: self.among(key, base, depth, test)
 
-    def each(self, found: Found, span: Span, depth: int, test: Callable[[Found], t.Tree]) -> t.Tree:
+    def each(self, field: Found, span: Span, depth: int, test: Callable[[Found], t.Tree]) -> t.Tree:
         name = f"element{depth or ''}"
-        if found.kind == JSON:
-            assert found.values is not None  # noqa: S101  # read() made sure
-            return t.Macro("any", name, found.values, decided(test(Found(t.Name(name, span), JSON))), span)
-        if isinstance(found.kind, ArrayType):
+        if field.kind == JSON:
+            assert field.values is not None  # noqa: S101  # read() made sure
+            return t.Macro("any", name, field.values, decided(test(Found(t.Name(name, span), JSON))), span)
+        if isinstance(field.kind, ArrayType):
             element = Found(
                 t.Name(name, span),
-                found.kind.element,
+                field.kind.element,
                 t.OperatorCall("json_values", (t.Name(name, span),), span),
             )
             plain = element.kind != JSON and not isinstance(element.kind, ArrayType)
@@ -327,12 +327,12 @@ class PolicyReader(ValueReader):
                 t.Macro(
                     "any",
                     name,
-                    found.tree,
+                    field.tree,
                     test(element) if plain else self.each(element, span, depth + 1, test),
                     span,
                 )
             )
-        return decided(test(found))
+        return decided(test(field))
 
     def is_value(self, tree: t.Tree, kind: Type) -> t.Tree:
         if kind == JSON:
@@ -372,10 +372,10 @@ def _changed(key: Key, path: tuple[Key, ...], values: tuple[Any, ...]) -> Key:
 
 def _within(keys: tuple[Key, ...]) -> list[Key]:
     """Keys, and those inside of them and in `$or`."""
-    found: list[Key] = []
+    result: list[Key] = []
     for key in keys:
-        found += [key, *_within(key.inner), *(one for option in key.options for one in _within(option))]
-    return found
+        result += [key, *_within(key.inner), *(one for option in key.options for one in _within(option))]
+    return result
 
 
 def _wants_absence(key: Key) -> bool:

@@ -28,10 +28,10 @@ class NoCondition(Exception):
 
 def sns(node: Node) -> str:
     """A filter policy, as JSON; with its scope, where it is about a message body. Raises Unsupported."""
-    found = _Writer("sns").policy(node, None)
+    policy = _Writer("sns").policy(node, None)
     if any(isinstance(part, Call) and part.op == "json_values" for part in walk(node)):
-        found = {"FilterPolicyScope": "MessageBody", "FilterPolicy": found}
-    return json.dumps(found, ensure_ascii=False)
+        policy = {"FilterPolicyScope": "MessageBody", "FilterPolicy": policy}
+    return json.dumps(policy, ensure_ascii=False)
 
 
 def eventbridge(node: Node) -> str:
@@ -45,21 +45,21 @@ class _Writer:
 
     def policy(self, node: Node, base: Node | None) -> dict[str, Any]:
         """The policy of a condition on the row, or on an element."""
-        found: dict[str, Any] = {}
+        policy: dict[str, Any] = {}
         for part in _parts(node, "and"):
-            self.put(found, self.entry(part, base), part)
-        return found
+            self.put(policy, self.entry(part, base), part)
+        return policy
 
-    def put(self, found: dict[str, Any], more: dict[str, Any], part: Node) -> None:
+    def put(self, policy: dict[str, Any], more: dict[str, Any], part: Node) -> None:
         """Adds the keys of a part. A second `$or` goes into each option of the first."""
         for key, value in more.items():
-            if key == "$or" and key in found:
-                for option in found[key]:
+            if key == "$or" and key in policy:
+                for option in policy[key]:
                     self.put(option, {key: value}, part)
-            elif key in found:
+            elif key in policy:
                 raise refuse(self.language, part, say.POLICY_JOINS)
             else:
-                found[key] = value
+                policy[key] = value
 
     def entry(self, part: Node, base: Node | None) -> dict[str, Any]:
         options = [self.single(one, base) for one in _parts(part, "or")]

@@ -42,7 +42,7 @@ def infix_table(
     return {
         "or": Infix(*either, chains=False),
         "and": Infix(*both, chains=False),
-        **{op: Infix(row.sign, comparisons, chains=False) for op, row in COMPARISONS.items()},
+        **{op: Infix(comparison.sign, comparisons, chains=False) for op, comparison in COMPARISONS.items()},
         **{op: Infix(sign, sums if sign in "+-" else products) for op, sign in ARITHMETIC.items()},
         "concat": Infix("+", sums),
     }

@@ -40,10 +40,10 @@ def choose(test: t.Tree, yes: t.Tree, no: t.Tree, span: Span) -> t.Tree:
     return apply("cond", span, test, yes, no)
 
 
-def within(place: t.Tree, low: t.Tree, high: t.Tree, found: t.Tree, span: Span) -> t.Tree:
-    """`found` if an index is in a range, else UNKNOWN."""
+def within(place: t.Tree, low: t.Tree, high: t.Tree, tree: t.Tree, span: Span) -> t.Tree:
+    """`tree` if an index is in a range, else UNKNOWN."""
     inside = apply("and", span, apply("le", span, low, place), apply("le", span, place, high))
-    return choose(inside, found, nothing(span), span)
+    return choose(inside, tree, nothing(span), span)
 
 
 def let(name: str, value: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:

@@ -48,20 +48,20 @@ def glob(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _of_glob(pattern: str) -> str:
-    found, bracket = ["(?s)^"], False
+    regex, bracket = ["(?s)^"], False
     for place, char in enumerate(pattern):
         if bracket:
             bracket = char != "]"
             negated = char == "!" and pattern[place - 1] == "["
-            found.append("^" if negated else "\\\\" if char == "\\" else char)
+            regex.append("^" if negated else "\\\\" if char == "\\" else char)
         elif char in "*?":
-            found.append(".*" if char == "*" else ".")
+            regex.append(".*" if char == "*" else ".")
         elif char == "[" and "]" in pattern[place + 2 :]:
             bracket = True
-            found.append("[")
+            regex.append("[")
         else:
-            found.append(char if char.isalnum() or not char.isascii() else f"\\{char}")
-    return "".join((*found, "$"))
+            regex.append(char if char.isalnum() or not char.isascii() else f"\\{char}")
+    return "".join((*regex, "$"))
 
 
 def full_match(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -101,21 +101,21 @@ def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _within(reader: Reader, node: exp.Expr, array: exp.Expr, item: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     items, value = reader.all([array, item], depth)
-    found = apply("is_true", span, apply("in", span, value, items))
-    return documents.unless_absent((items, value), found, span)
+    tree = apply("is_true", span, apply("in", span, value, items))
+    return documents.unless_absent((items, value), tree, span)
 
 
 def quantified(build: Build) -> Build:
     """A comparison, which has a value with ANY and ALL of an array that is NULL."""
 
     def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-        span, found = reader.span(node), build(reader, node, depth)
+        span, tree = reader.span(node), build(reader, node, depth)
         for name in ("any", "all"):
             array = operators.array_of(node.expression, name, "some" if name == "any" else name)
             if array is not None and not isinstance(array, exp.Array):
                 absent = apply("is_null", span, reader.read(array, depth))
-                return choose(absent, t.Constant(name == "all", span), found, span)
-        return found
+                return choose(absent, t.Constant(name == "all", span), tree, span)
+        return tree
 
     return read
 
@@ -129,8 +129,8 @@ def contains_all(*, turned: bool) -> Build:
         whole, part = parts[::-1] if turned else parts
 
         def within(item: t.Tree) -> t.Tree:
-            found = apply("is_true", span, apply("in", span, item, whole))
-            return apply("or", span, apply("is_null", span, item), found)
+            tree = apply("is_true", span, apply("in", span, item, whole))
+            return apply("or", span, apply("is_null", span, item), tree)
 
         return documents.unless_absent((whole, part), each("all", _ITEM, part, within, span), span)
 
@@ -142,10 +142,10 @@ def of_two(kind: type[exp.Expr], build: Build) -> Build:
 
     def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         left, right = counted(reader, node, 2)
-        found = kind(this=left.copy(), expression=right.copy())
-        node.replace(found)
-        reader.extents[id(found)] = reader.extent(node)
-        return build(reader, found, depth)
+        call = kind(this=left.copy(), expression=right.copy())
+        node.replace(call)
+        reader.extents[id(call)] = reader.extent(node)
+        return build(reader, call, depth)
 
     return read
 

@@ -80,10 +80,10 @@ class SelectorReader(TokenReader):
 
     def top(self, text: str) -> t.Tree:
         self.scan(text)
-        found = self.disjunction(0)
+        tree = self.disjunction(0)
         if self.tokens[self.position][0] != "end":
             raise self.unexpected(hint=self.foreign.get(self.peek()))
-        return found
+        return tree
 
     # --- logic
 
@@ -159,10 +159,10 @@ class SelectorReader(TokenReader):
             if escape in "%_":
                 raise self.fail(say.doubtful_escape(at, escape))
         try:
-            found = canonical(pattern, escape, before_any=self.escapes_any)
+            tree = canonical(pattern, escape, before_any=self.escapes_any)
         except LikeError as error:
             raise self.fail(msg.bad_like(place, str(error))) from None
-        return t.OperatorCall("like", (value, t.Constant(found, place)), value.span.to(place))
+        return t.OperatorCall("like", (value, t.Constant(tree, place)), value.span.to(place))
 
     def within(self, value: t.Tree) -> t.Tree:
         _, _, start = self.take()
@@ -180,10 +180,10 @@ class SelectorReader(TokenReader):
     # --- values
 
     def sum(self, depth: int) -> t.Tree:
-        found = self.product(depth)
+        tree = self.product(depth)
         while self.peek() in _SUMS:
-            found = self.added(found, depth)
-        return found
+            tree = self.added(tree, depth)
+        return tree
 
     def added(self, left: t.Tree, depth: int) -> t.Tree:
         """A sum or a difference; + joins texts, if it is known that one of its operands is one."""
@@ -198,11 +198,11 @@ class SelectorReader(TokenReader):
         return t.OperatorCall("add" if sign == "+" else "sub", (left, right), span)
 
     def product(self, depth: int) -> t.Tree:
-        found = self.factor(depth)
+        tree = self.factor(depth)
         while self.peek() in self.products:
             _, sign, _ = self.take()
-            found = self.multiplied(sign, found, self.factor(depth))
-        return found
+            tree = self.multiplied(sign, tree, self.factor(depth))
+        return tree
 
     def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
         for part in (left, right):
@@ -255,14 +255,14 @@ class SelectorReader(TokenReader):
         """A property; a dotted name, which no selector has but catalogs do, is a field of that name or a
         part of one.
         """
-        found = self.key(word, span)
+        tree = self.key(word, span)
         while self.accept("."):
             kind, word, end = self.take()
             if kind != "word":
                 self.position -= 1
                 raise self.unexpected("a name")
-            found = t.Member(found, word, span.to(end))
-        return found
+            tree = t.Member(tree, word, span.to(end))
+        return tree
 
     def constant(self, minus: Span | None) -> t.Tree:
         """A number, with the minus before it: the smallest whole number has no positive counterpart."""
@@ -274,12 +274,12 @@ class SelectorReader(TokenReader):
             if math.isinf(value):
                 raise self.invalid(span, say.does_not_fit(word, "float" if word[-1] in "fF" else "double"))
         else:
-            found = _whole(word)
-            if found is None:
+            tree = _whole(word)
+            if tree is None:
                 raise self.invalid(span, say.octal_number(word))
-            if found > INT_MAX + (minus is not None):
+            if tree > INT_MAX + (minus is not None):
                 raise self.invalid(span, say.does_not_fit_in_64_bits(word))
-            value = found
+            value = tree
         return t.Constant(value, span) if minus is None else t.Constant(-value, minus.to(span))
 
     def text_of(self, what: str) -> tuple[str, Span]:

@@ -52,9 +52,9 @@ def configuration(data: Any) -> Any:
     """The configuration of a connector: flat, under `config` (REST) or under `spec.config` (Strimzi); None
     if there is none.
     """
-    found = data if isinstance(data, Mapping) else {}
-    inner = found.get("spec")
-    for config in (found, found.get("config"), inner.get("config") if isinstance(inner, Mapping) else None):
+    result = data if isinstance(data, Mapping) else {}
+    inner = result.get("spec")
+    for config in (result, result.get("config"), inner.get("config") if isinstance(inner, Mapping) else None):
         if isinstance(config, Mapping) and any(str(key).startswith(_CONNECTOR) for key in config):
             return config
     return None
@@ -67,14 +67,14 @@ def words(value: Any) -> list[str]:
 
 def applied(config: Mapping[str, Any]) -> list[Applied]:
     """The transformations that have predicates."""
-    found: list[Applied] = []
+    transforms: list[Applied] = []
     for transform in words(config.get("transforms")):
         predicate = config.get(f"transforms.{transform}.predicate")
         if isinstance(predicate, str) and predicate:
             drops = config.get(f"transforms.{transform}.type") == FILTER
             negate = str(config.get(f"transforms.{transform}.negate", False)).lower() == "true"
-            found.append(Applied(transform, predicate, negate != drops, drops))
-    return found
+            transforms.append(Applied(transform, predicate, negate != drops, drops))
+    return transforms
 
 
 def settings(config: Mapping[str, Any], predicate: str) -> dict[str, Any]:
@@ -105,11 +105,11 @@ class _Reader(DataReader):
         for key in ("name", "pattern"):
             if (key in entries) != (key == wanted):
                 raise self.bad(value, name, say.needs_key(key) if key == wanted else say.takes_no_key(key))
-        found = self.test(name, entries)
+        tree = self.test(name, entries)
         negate = entries.get("negate", False)
         if str(negate).lower() not in ("true", "false"):
             raise self.bad(negate, "negate", say.true_or_false())
-        return negated(found) if str(negate).lower() == "true" else found
+        return negated(tree) if str(negate).lower() == "true" else tree
 
     def test(self, name: str, entries: Any) -> t.Tree:
         span = self.span(entries)

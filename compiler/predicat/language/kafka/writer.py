@@ -19,11 +19,11 @@ def kafka(node: Node) -> str:
     rest, negate = without_conversions(node), False
     while (inner := negated(rest)) is not None:
         rest, negate = inner, not negate
-    found = _kafka(rest)
-    if found is None:
+    result = _kafka(rest)
+    if result is None:
         raise refuse("kafka", node, say.KAFKA_PREDICATES)
-    negate = negate != bool(found.pop("negate", False))
-    return json.dumps({**found, **({"negate": True} if negate else {})}, ensure_ascii=False)
+    negate = negate != bool(result.pop("negate", False))
+    return json.dumps({**result, **({"negate": True} if negate else {})}, ensure_ascii=False)
 
 
 def _kafka(node: Node) -> dict[str, Any] | None:
@@ -67,8 +67,8 @@ def _kafka(node: Node) -> dict[str, Any] | None:
 
 def _whole(pattern: str) -> str:
     """The pattern inside of `^(?:...)$`; empty if there is no such group."""
-    found = re.fullmatch(r"\^\(\?:(.+)\)\$", pattern, re.DOTALL)
+    match = re.fullmatch(r"\^\(\?:(.+)\)\$", pattern, re.DOTALL)
     try:
-        return found[1] if found and regex.parse(found[1]) else ""
+        return match[1] if match and regex.parse(match[1]) else ""
     except regex.RegexError:  # the first bracket closes before the last: `^(?:a)|(?:b)$`
         return ""

@@ -42,15 +42,15 @@ def _cloudevents(node: Node) -> dict[str, Any]:
 
 def attributes(node: Node) -> str:
     """Knative's attributes, as JSON. Raises Unsupported."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for part in parts_of(without_conversions(node), "and"):
         test = decided_test(part, "attributes")
         if (
             not compares_texts(test)
-            or test.key in found
+            or test.key in values
             or not test.key
             or (test.op, bool(test.values[0])) not in (("eq", True), ("ne", False))
         ):
             raise refuse("attributes", part, say.ATTRIBUTE_COMPARED_ONCE)
-        found[test.key] = test.values[0]
-    return json.dumps(found, ensure_ascii=False)
+        values[test.key] = test.values[0]
+    return json.dumps(values, ensure_ascii=False)

@@ -68,12 +68,12 @@ class _Reader(DataReader):
     def manifest(self, entries: Mapping[str, Any]) -> t.Tree:
         """Reads the selector of a Service, a workload or a NetworkPolicy."""
         spec = entries["spec"]
-        found = next(
+        selector = next(
             (spec[key] for key in ("selector", "podSelector") if isinstance(spec.get(key), Mapping)), None
         )
-        if found is None:
+        if selector is None:
             raise self.bad(entries, f"{entries['kind']}", say.no_selector())
-        return self.selector(found)
+        return self.selector(selector)
 
     def equals(self, labels: Any, name: str, value: Any) -> t.Tree:
         return self.requirement(
@@ -118,12 +118,12 @@ class _Reader(DataReader):
                 return decided(t.OperatorCall(operator.lower(), (whole, number), at))
             case _:
                 items = tuple(self.value(value, place) for value in values)
-                found = (
+                tree = (
                     t.OperatorCall("eq", (key, items[0]), at)
                     if len(items) == 1
                     else t.OperatorCall("in", (key, t.ListLiteral(items, place)), at)
                 )
-                return decided(found) if operator == "In" else negated(decided(found))
+                return decided(tree) if operator == "In" else negated(decided(tree))
 
     def value(self, value: Any, place: Span) -> t.Tree:
         if not isinstance(value, str) or not VALUE.match(value):
@@ -145,9 +145,9 @@ class _Words:
         self.source = source
         self.words: list[tuple[str, Span]] = []
         at = 0
-        while found := _TOKEN.match(text, at):
-            self.words.append((found[1], Span(source, found.start(1), found.end())))
-            at = found.end()
+        while match := _TOKEN.match(text, at):
+            self.words.append((match[1], Span(source, match.start(1), match.end())))
+            at = match.end()
         self.end = Span(source, len(text), len(text))
         self.at = 0
 
@@ -155,9 +155,9 @@ class _Words:
         return self.words[self.at][0] if self.at < len(self.words) else ""
 
     def take(self) -> tuple[str, Span]:
-        found = self.words[self.at] if self.at < len(self.words) else ("", self.end)
+        word = self.words[self.at] if self.at < len(self.words) else ("", self.end)
         self.at += 1
-        return found
+        return word
 
     def selector(self) -> t.Tree:
         parts: list[t.Tree] = []
@@ -196,17 +196,17 @@ class _Words:
 
     def values(self) -> list[str]:
         self.expect("(")
-        found: list[str] = []
+        values: list[str] = []
         while True:
             if self.peek() in (",", ")"):
-                found.append("")
+                values.append("")
             else:
-                found.append(self.name()[0])
+                values.append(self.name()[0])
             if self.peek() != ",":
                 break
             self.take()
         self.expect(")")
-        return found
+        return values
 
     def expect(self, wanted: str) -> None:
         word, span = self.take()
@@ -214,5 +214,5 @@ class _Words:
             raise self.unexpected(word, span, repr(wanted))
 
     def unexpected(self, word: str, span: Span, wanted: str) -> Exception:
-        found = f"unexpected {word!r}" if word else say.ENDS_TOO_EARLY
-        return self.reader.fail(say.invalid_label_selector(span, found, wanted))
+        message = f"unexpected {word!r}" if word else say.ENDS_TOO_EARLY
+        return self.reader.fail(say.invalid_label_selector(span, message, wanted))

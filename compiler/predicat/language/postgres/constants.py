@@ -19,9 +19,9 @@ _QUANTIFIERS = frozenset({"any", "some", "all"})
 def with_constants(root: exp.Expr) -> exp.Expr:
     """A tree in which the texts that are arrays and intervals are nodes of their own."""
     for node in list(root.find_all(exp.Cast)):
-        found = _of_cast(node)
-        if found is not None:
-            node.replace(found)
+        constant = _of_cast(node)
+        if constant is not None:
+            node.replace(constant)
     for literal in list(root.find_all(exp.Literal)):
         items = _items(literal) if _is_array_operand(literal) else None
         if items is not None:
@@ -61,7 +61,7 @@ def _items(literal: exp.Expr) -> list[str | None] | None:
     text = literal.name.strip()
     if not literal.args.get("is_string") or not text.startswith("{") or not text.endswith("}"):
         return None
-    inner, at, found = text[1:-1], 0, list[str | None]()
+    inner, at, items = text[1:-1], 0, list[str | None]()
     while at < len(inner):
         match = _ITEM.match(inner, at)
         if match is None or match.end() == at:
@@ -70,8 +70,8 @@ def _items(literal: exp.Expr) -> list[str | None] | None:
         if not word or ":" in word:
             return None  # JSON
         quoted = word.startswith('"')
-        found.append(json.loads(word) if quoted else None if word.upper() == "NULL" else word)
-    return found
+        items.append(json.loads(word) if quoted else None if word.upper() == "NULL" else word)
+    return items
 
 
 def _is_array_operand(literal: exp.Expr) -> bool:

@@ -41,11 +41,11 @@ class _Parser(TokenReader):
 
     def top(self, text: str) -> t.Tree:
         self.scan(text)
-        found = self.expression(0)
+        tree = self.expression(0)
         if self.tokens[self.position][0] != "end":
             capital = self.tokens[self.position][1].upper() in ("AND", "OR", "NOT")
             raise self.unexpected(hint=say.WRITE_IN_CAPITALS if capital else None)
-        return found
+        return tree
 
     def expression(self, depth: int) -> t.Tree:
         if depth > MAX_DEPTH:
@@ -68,9 +68,9 @@ class _Parser(TokenReader):
             return negated(self.unary(depth + 1)) if depth < MAX_DEPTH else self.expression(depth + 1)
         if self.peek() == "(":
             self.take()
-            found = self.expression(depth + 1)
+            tree = self.expression(depth + 1)
             self.take(")")
-            return found
+            return tree
         if self.peek() == "hasPrefix":
             return self.has_prefix()
         *_, start = self.take("attributes")
@@ -124,9 +124,9 @@ class _Parser(TokenReader):
         return t.Constant(self.unquoted(word, span), span)
 
     def unquoted(self, word: str, span: Span) -> str:
-        def escape(found: re.Match[str]) -> str:
-            if found[1] not in _ESCAPES:
-                raise self.fail(say.unknown_escape(span, found[1]))
-            return _ESCAPES[found[1]]
+        def escape(match: re.Match[str]) -> str:
+            if match[1] not in _ESCAPES:
+                raise self.fail(say.unknown_escape(span, match[1]))
+            return _ESCAPES[match[1]]
 
         return re.sub(r"\\(.)", escape, word[1:-1])

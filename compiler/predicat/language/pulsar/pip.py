@@ -145,8 +145,8 @@ class PredicateReader(DataReader):
     def constants(self, values: list[Any], kind: str, span: Span) -> list[t.Tree]:
         out: list[t.Tree] = []
         for value in values:
-            found = _constant(value, kind)
-            if found is None:
+            constant = _constant(value, kind)
+            if constant is None:
                 raise self.fail(
                     msg.bad_constant(
                         self.span(value) if self.span(value) is not self.whole else span,
@@ -155,19 +155,19 @@ class PredicateReader(DataReader):
                         _EXAMPLES[kind],
                     )
                 )
-            out.append(t.Constant(found, span))
+            out.append(t.Constant(constant, span))
         return out
 
     def predicate(self, target: t.Tree, op: str, values: list[t.Tree], span: Span) -> t.Tree:
         if op in COMPARED:
             return t.OperatorCall(COMPARED[op], (target, values[0]), span)
         if op in ("IN", "NOT_IN"):
-            found: t.Tree = t.OperatorCall("in", (target, t.ListLiteral(tuple(values), span)), span)
-            return found if op == "IN" else t.OperatorCall("not", (found,), span)
+            tree: t.Tree = t.OperatorCall("in", (target, t.ListLiteral(tuple(values), span)), span)
+            return tree if op == "IN" else t.OperatorCall("not", (tree,), span)
         name, negate = TESTED[op]
         tests = tuple(t.OperatorCall(name, (target, value), span) for value in values)
-        found = tests[0] if len(tests) == 1 else t.OperatorCall("or", tests, span)
-        return t.OperatorCall("not", (found,), span) if negate else found
+        tree = tests[0] if len(tests) == 1 else t.OperatorCall("or", tests, span)
+        return t.OperatorCall("not", (tree,), span) if negate else tree
 
 
 _EXAMPLES = {"LONG": "42", "DOUBLE": "4.2", "TIME": "1372933815000", "STRING": "'text'"}

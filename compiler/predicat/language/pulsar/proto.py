@@ -36,16 +36,16 @@ def messages(numbering: str = "seed") -> dict[str, Any]:
         return file.message_type.add(name=name)
 
     def enum(owner: Any, name: str, values: tuple[str, ...]) -> None:
-        row = owner.enum_type.add(name=name)
+        descriptor = owner.enum_type.add(name=name)
         for number, value in enumerate(values):
-            row.value.add(name=value, number=number)
+            descriptor.value.add(name=value, number=number)
 
     def field(
         owner: Any, number: int, name: str, kind: int, label: int = _F.LABEL_OPTIONAL, of: str = ""
     ) -> None:
-        row = owner.field.add(name=name, number=number, type=kind, label=label)
+        descriptor = owner.field.add(name=name, number=number, type=kind, label=label)
         if of:
-            row.type_name = f".{package}.{of}"
+            descriptor.type_name = f".{package}.{of}"
 
     predicate = message("Predicate")
     enum(predicate, "MessageRef", REFS)

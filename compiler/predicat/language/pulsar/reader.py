@@ -88,15 +88,15 @@ def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
     if len(data) > MAX_BYTES:
         raise reader.fail(msg.too_large(reader.whole, len(data), MAX_BYTES, "bytes"))
     for name in ("CommandSeek", "Expr"):  # only a CommandSeek has a fifth field, and a number as the second
-        found = classes[name]()
+        message = classes[name]()
         try:
-            found.MergeFromString(data)
+            message.MergeFromString(data)
         except (DecodeError, RecursionError):
             continue
         if name == "Expr":
-            return found
-        if found.HasField("expression") or found.HasField("request_id"):
-            return _expression(reader, found)
+            return message
+        if message.HasField("expression") or message.HasField("request_id"):
+            return _expression(reader, message)
     raise reader.fail(say.bytes_no_expr(reader.whole))
 
 
@@ -116,22 +116,22 @@ def _text(reader: PredicateReader, text: str, classes: dict[str, Any]) -> Any:
         raise reader.fail(msg.too_deep(reader.whole, MAX_DEPTH))
     from google.protobuf import text_format  # noqa: PLC0415  # only for this format
 
-    found = classes["CommandSeek" if _SEEK.match(clean) else "Expr"]()
+    message = classes["CommandSeek" if _SEEK.match(clean) else "Expr"]()
     try:
-        text_format.Parse(clean, found)
+        text_format.Parse(clean, message)
     except (text_format.ParseError, RecursionError, UnicodeError) as error:
         if "missing required" not in str(error).lower() and "required field" not in str(error).lower():
             raise reader.fail(say.invalid_text_format(reader.whole, str(error)[:200])) from None
-    return _expression(reader, found)
+    return _expression(reader, message)
 
 
-def _expression(reader: DataReader, found: Any) -> Any:
+def _expression(reader: DataReader, message: Any) -> Any:
     """The Expr itself, or that of a CommandSeek."""
-    if found.DESCRIPTOR.name != "CommandSeek":
-        return found
-    if not found.HasField("expression"):
+    if message.DESCRIPTOR.name != "CommandSeek":
+        return message
+    if not message.HasField("expression"):
         raise reader.fail(say.seek_without_expression(reader.whole))
-    return found.expression
+    return message.expression
 
 
 def _shallow(reader: DataReader, value: Any) -> None:
@@ -150,17 +150,17 @@ def _shallow(reader: DataReader, value: Any) -> None:
 
 def _from_json(reader: PredicateReader, value: Mapping[str, Any], classes: dict[str, Any]) -> Any:
     seek = "expression" in value or "consumerId" in value or "consumer_id" in value
-    found = classes["CommandSeek" if seek else "Expr"]()
-    _fill(reader, found, value, "seek" if seek else "expr")
-    return _expression(reader, found)
+    message = classes["CommandSeek" if seek else "Expr"]()
+    _fill(reader, message, value, "seek" if seek else "expr")
+    return _expression(reader, message)
 
 
-def _fill(reader: PredicateReader, found: Any, value: Any, path: str) -> None:
+def _fill(reader: PredicateReader, message: Any, value: Any, path: str) -> None:
     """A message from JSON data. Bad fields are reported by their path; a required one that is missing is
     found later.
     """
-    names = {field.name: field for field in found.DESCRIPTOR.fields}
-    names |= {field.json_name: field for field in found.DESCRIPTOR.fields}
+    names = {field.name: field for field in message.DESCRIPTOR.fields}
+    names |= {field.json_name: field for field in message.DESCRIPTOR.fields}
     for key, inner in reader.mapping(value, path).items():
         field = names.get(key)
         where = f"{path}.{key}"
@@ -168,25 +168,28 @@ def _fill(reader: PredicateReader, found: Any, value: Any, path: str) -> None:
         if field is None:
             raise reader.fail(
                 msg.unknown_key(
-                    reader.key_span(value, key), str(key), path, [row.name for row in found.DESCRIPTOR.fields]
+                    reader.key_span(value, key),
+                    str(key),
+                    path,
+                    [declared.name for declared in message.DESCRIPTOR.fields],
                 )
             )
         reader.members[f"{path}.{field.name}".replace("seek.expression", "expr", 1)] = place
         if field.message_type is not None:
-            child = getattr(found, field.name)
+            child = getattr(message, field.name)
             child.SetInParent()
             _fill(reader, child, inner, where)
         elif field.is_repeated:
-            getattr(found, field.name).extend(
+            getattr(message, field.name).extend(
                 _scalar(reader, one, f"{where}[{index}]", place)
                 for index, one in enumerate(reader.listed(inner, where, 0))
             )
         elif field.enum_type is not None:
-            _enum(reader, found, field, inner, where, place)
+            _enum(reader, message, field, inner, where, place)
         else:
             try:
                 setattr(
-                    found,
+                    message,
                     field.name,
                     int(inner) if field.name != "name" else _scalar(reader, inner, where, place),
                 )
@@ -200,8 +203,8 @@ def _scalar(reader: DataReader, value: Any, where: str, place: Span) -> str:
     return str(value)
 
 
-def _enum(reader: PredicateReader, found: Any, field: Any, value: Any, where: str, place: Span) -> None:
-    names = {row.name: row.number for row in field.enum_type.values}
+def _enum(reader: PredicateReader, message: Any, field: Any, value: Any, where: str, place: Span) -> None:
+    names = {known.name: known.number for known in field.enum_type.values}
     number = (
         names.get(value)
         if isinstance(value, str)
@@ -212,7 +215,7 @@ def _enum(reader: PredicateReader, found: Any, field: Any, value: Any, where: st
     if number is None:
         hint = msg.did_you_mean(str(value), names) or f"values: {', '.join(names)}"
         raise reader.fail(say.no_value_of_known(place, where, value, hint))
-    setattr(found, field.name, number)
+    setattr(message, field.name, number)
 
 
 # --- from the message to predicates
@@ -259,27 +262,27 @@ class _Converter:
                     f"{path}.{name}", say.needs(kind) if name in wanted else say.does_not_take(kind)
                 )
         if kind == "PREDICATE":
-            found = _Placed(self.predicate(expr.predicate, f"{path}.predicate"))
-            found.span = self.place(f"{path}.predicate")
-            return found
+            tree = _Placed(self.predicate(expr.predicate, f"{path}.predicate"))
+            tree.span = self.place(f"{path}.predicate")
+            return tree
         parts = [self.expr(getattr(expr, name), f"{path}.{name}", depth + 1) for name in wanted]
         return {"not": parts[0]} if kind == "NOT" else {kind.lower(): parts}
 
-    def predicate(self, row: Any, path: str) -> dict[str, Any]:
+    def predicate(self, leaf: Any, path: str) -> dict[str, Any]:
         for name, known in (("ref", proto.REFS), ("op", self.operators)):
-            if not row.HasField(name):
+            if not leaf.HasField(name):
                 raise self.fail(f"{path}.{name}", say.required(", ".join(known)))
-        ref, op = proto.REFS[row.ref], self.operators[row.op]
-        if (ref == "PROPERTY") != row.HasField("name"):
+        ref, op = proto.REFS[leaf.ref], self.operators[leaf.op]
+        if (ref == "PROPERTY") != leaf.HasField("name"):
             raise self.fail(f"{path}.name", say.needs(ref) if ref == "PROPERTY" else say.does_not_take(ref))
-        if not row.values:
+        if not leaf.values:
             raise self.fail(f"{path}.values", say.at_least_one_value())
-        kind = proto.TYPES[row.ty] if row.HasField("ty") else "LONG" if ref != "PROPERTY" else "STRING"
-        target = {"property": row.name} if ref == "PROPERTY" else {"ref": ref.lower()}
+        kind = proto.TYPES[leaf.ty] if leaf.HasField("ty") else "LONG" if ref != "PROPERTY" else "STRING"
+        target = {"property": leaf.name} if ref == "PROPERTY" else {"ref": ref.lower()}
         values = (
-            list(row.values)
+            list(leaf.values)
             if kind == "STRING"
-            else [self.number(text, kind, path, index) for index, text in enumerate(row.values)]
+            else [self.number(text, kind, path, index) for index, text in enumerate(leaf.values)]
         )
         if op in _LATER:
             return self.later(target, op, values, kind, path)

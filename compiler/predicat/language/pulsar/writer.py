@@ -51,19 +51,19 @@ def expr_message(data: dict[str, Any]) -> Any:
 
     from predicat.language.pulsar import proto  # noqa: PLC0415  # as above
 
-    found = proto.messages()["Expr"]()
-    json_format.ParseDict(_expr(data), found, max_recursion_depth=400)
-    return found
+    message = proto.messages()["Expr"]()
+    json_format.ParseDict(_expr(data), message, max_recursion_depth=400)
+    return message
 
 
 def tree(node: Node) -> dict[str, Any]:
     """A node as the data of a `pip` body."""
     inner = negated(node)
     if inner is not None:
-        found = tree(inner)
-        if "op" in found and found["op"] in NEGATIONS:
-            return {**found, "op": NEGATIONS[found["op"]]}
-        return {"not": found}
+        expr = tree(inner)
+        if "op" in expr and expr["op"] in NEGATIONS:
+            return {**expr, "op": NEGATIONS[expr["op"]]}
+        return {"not": expr}
     if isinstance(node, Call) and node.op in JUNCTIONS:
         parts = [tree(arg) for arg in node.args]
         return (_any_of(parts) if node.op == "or" else None) or {node.op: parts}
@@ -110,10 +110,10 @@ def _leaf(test: KeyTest) -> dict[str, Any]:
 
 
 def _milliseconds(test: KeyTest, value: datetime) -> int:
-    found, rest = divmod(value - _EPOCH, timedelta(milliseconds=1))
+    milliseconds, rest = divmod(value - _EPOCH, timedelta(milliseconds=1))
     if rest:
         raise refuse("pulsar", test.node, say.finer_than_milliseconds(test.key))
-    return found
+    return milliseconds
 
 
 def _expr(part: dict[str, Any]) -> dict[str, Any]:
@@ -123,10 +123,10 @@ def _expr(part: dict[str, Any]) -> dict[str, Any]:
     for key in ("and", "or"):
         if key in part:
             *rest, last = [_expr(one) for one in part[key]]
-            found = last
+            expr = last
             for one in reversed(rest):
-                found = {"tp": key.upper(), "op1": one, "op2": found}
-            return found
+                expr = {"tp": key.upper(), "op1": one, "op2": expr}
+            return expr
     values = part["values"] if "values" in part else [part["value"]]
     kind = {int: "LONG", float: "DOUBLE"}.get(type(values[0]), "STRING")
     target = {"ref": part["ref"].upper()} if "ref" in part else {"ref": "PROPERTY", "name": part["property"]}

@@ -17,10 +17,10 @@ _WILD = {pattern: word for word, pattern in PIECES.items()}
 
 def rabbitmq(node: Node) -> str:
     """A binding key. Raises Unsupported."""
-    found = _binding(operand_of_is_true(node) or node)
-    if found is None or len(found.encode()) > MAX_BYTES:
+    binding = _binding(operand_of_is_true(node) or node)
+    if binding is None or len(binding.encode()) > MAX_BYTES:
         raise refuse("rabbitmq", node, say.one_binding_key(FIELD, MAX_BYTES))
-    return found
+    return binding
 
 
 def _is_key(node: Node) -> bool:
@@ -68,8 +68,8 @@ def _words(node: Node) -> str | None:
         and node.args[2].op == "matches"
     ):
         return None
-    test, nothing, found = node.args[0], node.args[1], node.args[2]
-    dotted, pattern = found.args
+    test, nothing, parts = node.args[0], node.args[1], node.args[2]
+    dotted, pattern = parts.args
     reads = (
         isinstance(dotted, Call)
         and dotted.op == "concat"

@@ -100,10 +100,8 @@ class _Reader(SelectorReader):
             value = self.text(value, name, empty=True, place=self.value_span(entries, name))
         elif not isinstance(value, str | int | float):
             raise self.fail(say.correlation_value(self.value_span(entries, name), name))
-        found = self.key(name, place) if system is None else self.of_system(system, place)
-        return decided(
-            t.OperatorCall("eq", (found, t.Constant(value, self.value_span(entries, name))), place)
-        )
+        tree = self.key(name, place) if system is None else self.of_system(system, place)
+        return decided(t.OperatorCall("eq", (tree, t.Constant(value, self.value_span(entries, name))), place))
 
     # --- what a SQL filter has beside a selector
 
@@ -129,9 +127,9 @@ class _Reader(SelectorReader):
     def exists(self) -> t.Tree:
         *_, start = self.take()
         self.take("(")
-        found = self.property(self.primary(0), "EXISTS")
+        tree = self.property(self.primary(0), "EXISTS")
         *_, end = self.take(")")
-        test = present(found)
+        test = present(tree)
         return t.OperatorCall("not", test.args, start.to(end)) if isinstance(test, t.OperatorCall) else test
 
     def looked_up(self) -> t.Tree:
@@ -197,36 +195,36 @@ class _Reader(SelectorReader):
         return super().comparison(operator, left, right)
 
     def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
-        found = super().multiplied(sign, left, right)
+        tree = super().multiplied(sign, left, right)
         kinds: AbstractSet[Type | None] = {self.number_kind(left), self.number_kind(right)}
         if sign == "/" and DOUBLE not in kinds and kinds != {BIGINT}:
-            raise self.fail(say.division_without_types(found.span))
+            raise self.fail(say.division_without_types(tree.span))
         if sign == "%" and None in kinds:
-            found = t.OperatorCall(
+            tree = t.OperatorCall(
                 "mod",
                 tuple(part if self.number_kind(part) else _whole(part) for part in (left, right)),
-                found.span,
+                tree.span,
             )
             kinds = {BIGINT}
-        return self.calculated(found, kinds)
+        return self.calculated(tree, kinds)
 
     def added(self, left: t.Tree, depth: int) -> t.Tree:
-        found = super().added(left, depth)
+        tree = super().added(left, depth)
         return (
-            self.calculated(found, set(map(self.number_kind, found.args)))
-            if isinstance(found, t.OperatorCall)
-            else found
+            self.calculated(tree, set(map(self.number_kind, tree.args)))
+            if isinstance(tree, t.OperatorCall)
+            else tree
         )
 
-    def calculated(self, found: t.Tree, kinds: AbstractSet[Type | None]) -> t.Tree:
+    def calculated(self, tree: t.Tree, kinds: AbstractSet[Type | None]) -> t.Tree:
         """Remembers the kind of number that a calculation gives. To walk it at each sign would take quadratic
         time.
         """
-        self.calculations[id(found)] = (
-            found,
+        self.calculations[id(tree)] = (
+            tree,
             DOUBLE if DOUBLE in kinds else BIGINT if kinds == {BIGINT} else None,
         )
-        return found
+        return tree
 
     def number_kind(self, tree: t.Tree) -> Type | None:
         """BIGINT or DOUBLE, where it is known which number an operand is."""

@@ -36,8 +36,8 @@ class _Writer(SelectorWriter):
     }
 
     def field(self, node: Field) -> str:
-        found = _SYSTEM.get(node.decl.name)
-        return f"sys.{found}" if found else super().field(node)
+        name = _SYSTEM.get(node.decl.name)
+        return f"sys.{name}" if name else super().field(node)
 
     def identifier(self, node: Node, name: str) -> str:
         if _NAME.match(name) and name.upper() not in self.keywords:

@@ -62,14 +62,14 @@ def parse(body: Body) -> t.Tree:
 
 class _Reader(PolicyReader):
     def top(self, value: Any) -> t.Tree:
-        found = properties(value, "AWS::SNS::Subscription", "SNS")
-        entries = self.mapping(found, say.FILTER_POLICY)
+        policy = properties(value, "AWS::SNS::Subscription", "SNS")
+        entries = self.mapping(policy, say.FILTER_POLICY)
         if list(entries) == ["Attributes"] and isinstance(entries["Attributes"], Mapping):
-            found = entries = entries["Attributes"]
-        if found is not value and "FilterPolicy" not in entries:
+            policy = entries = entries["Attributes"]
+        if policy is not value and "FilterPolicy" not in entries:
             raise self.bad(value, "the subscription", say.no_policy())
         if "FilterPolicy" in entries or "FilterPolicyScope" in entries:
-            self.mapping(found, say.POLICY_WITH_SCOPE, ("FilterPolicy", "FilterPolicyScope", *SUBSCRIPTION))
+            self.mapping(policy, say.POLICY_WITH_SCOPE, ("FilterPolicy", "FilterPolicyScope", *SUBSCRIPTION))
             scope = entries.get("FilterPolicyScope", SCOPES[0])
             if scope not in SCOPES:
                 raise self.bad(scope, "FilterPolicyScope", say.no_scope(scope, ", ".join(SCOPES)))

@@ -54,8 +54,8 @@ def _zipped(reader: Reader, node: exp.Expr, index: exp.Expr, depth: int) -> t.Tr
         size, rest = (apply("size", span, part) for part in (one, other))
         longer = choose(apply("gt", span, size, rest), size, rest, span)
         values = [apply("bracket", span, part, place) for part in (one, other)]
-        found = let(_SECOND, values[1], lambda value: _bound(first, values[0], second, value, made), span)
-        return choose(apply("gt", span, longer, place), found, nothing(span), span)
+        tree = let(_SECOND, values[1], lambda value: _bound(first, values[0], second, value, made), span)
+        return choose(apply("gt", span, longer, place), tree, nothing(span), span)
 
     return let(_ONE, one, lambda one: let(_OTHER, other, lambda other: build(one, other), span), span)
 
@@ -65,7 +65,7 @@ def _bound(first: str, one: t.Tree, second: str, other: t.Tree, made: t.Tree) ->
     return t.Macro("let", first, one, t.Macro("let", second, other, made, made.span), made.span)
 
 
-def _kept(*, found: bool) -> Build:
+def _among(*, included: bool) -> Build:
     """The elements of an array that are among constants, or that are not."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -76,7 +76,7 @@ def _kept(*, found: bool) -> Build:
 
         def test(item: t.Tree) -> t.Tree:
             among = apply("is_true", span, apply("in", span, item, others))
-            return among if found else not_(among)
+            return among if included else not_(among)
 
         return each("filter", _ITEM, items, test, span)
 
@@ -94,8 +94,8 @@ def _distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 SETS: dict[str, Build] = {
-    "array_except": _kept(found=False),
-    "array_intersect": _kept(found=True),
+    "array_except": _among(included=False),
+    "array_intersect": _among(included=True),
     "array_distinct": _distinct,
 }
 """The functions that drop repeated elements, as arrays that may have them."""

@@ -38,9 +38,9 @@ def width_bucket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         share = apply("div", span, scaled, t.Constant(most - least, span))
         inside = apply("add", span, apply("floor", span, share), number(1, span))
         above = apply("ge", span, value, t.Constant(most, span))
-        found = choose(above, number(count + 1, span), inside, span)
+        tree = choose(above, number(count + 1, span), inside, span)
         below = apply("lt", span, value, t.Constant(least, span))
-        placed = choose(below, number(0, span), found, span)
+        placed = choose(below, number(0, span), tree, span)
         return choose(apply("is_nan", span, value), nothing(span), placed, span)
 
     return let(_VALUE, double(value, span), build, span)

@@ -7,16 +7,16 @@ from sqlglot import Token, TokenType
 
 def joined_quotes(tokens: list[Token]) -> list[Token]:
     """The tokens with `'it''s'` as one text: a quote that is doubled stands for itself (Spark 4)."""
-    found: list[Token] = []
+    result: list[Token] = []
     for token in tokens:
-        last = found[-1] if found else None
+        last = result[-1] if result else None
         if (
             last is not None
             and last.token_type is token.token_type is TokenType.STRING
             and last.end + 1 == token.start
         ):
             # sqlglot's texts do not say by which quote they are delimited; Spark joins those of two kinds.
-            found[-1] = Token(
+            result[-1] = Token(
                 TokenType.STRING,
                 f"{last.text}'{token.text}",
                 last.line,
@@ -26,5 +26,5 @@ def joined_quotes(tokens: list[Token]) -> list[Token]:
                 last.comments,
             )
         else:
-            found.append(token)
-    return found
+            result.append(token)
+    return result

@@ -79,8 +79,8 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def try_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """TRY_CAST, which is as in ANSI mode."""
-    found, bits = times.engine_cast("to_int")(reader, node, depth), times.BITS.get(node.args["to"].this)
-    return found if bits is None else apply("lenient.width", found.span, found, number(bits, found.span))
+    tree, bits = times.engine_cast("to_int")(reader, node, depth), times.BITS.get(node.args["to"].this)
+    return tree if bits is None else apply("lenient.width", tree.span, tree, number(bits, tree.span))
 
 
 def bigint(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -155,10 +155,10 @@ def _as_int(node: exp.Expr) -> exp.Expr:
 
 
 def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    found = array_functions.aggregate(reader, node, depth)
-    if isinstance(found, t.OperatorCall) and found.op == "add":
-        return apply("lenient.add", found.span, found.args[0], _renamed(found.args[1]))
-    return _renamed(found)
+    tree = array_functions.aggregate(reader, node, depth)
+    if isinstance(tree, t.OperatorCall) and tree.op == "add":
+        return apply("lenient.add", tree.span, tree.args[0], _renamed(tree.args[1]))
+    return _renamed(tree)
 
 
 RULES: dict[Key, Rule | None] = {

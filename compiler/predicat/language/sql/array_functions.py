@@ -182,8 +182,8 @@ def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if isinstance(value, t.Name) and value.name == item
         else t.Macro("map", item, array, value, span)
     )
-    found = apply("sum", span, each_value)
-    return found if isinstance(first, t.Constant) and first.value == 0 else apply("add", span, first, found)
+    tree = apply("sum", span, each_value)
+    return tree if isinstance(first, t.Constant) and first.value == 0 else apply("add", span, first, tree)
 
 
 def remove(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -218,19 +218,19 @@ def position_or(otherwise: int | None) -> Build:
         span = reader.span(node)
         array, value = reader.all(counted(reader, node, 2), depth)
 
-        found = apply("array_position", span, array, value)
-        return found if otherwise is not None else null_of_zero(found, span)
+        tree = apply("array_position", span, array, value)
+        return tree if otherwise is not None else null_of_zero(tree, span)
 
     return build
 
 
-def null_of_zero(found: t.Tree, span: Span) -> t.Tree:
+def null_of_zero(tree: t.Tree, span: Span) -> t.Tree:
     """A number; NULL for 0."""
     return let(
         _ITEM,
-        found,
-        lambda found: apply(
-            "cond", span, apply("eq", span, found, number(0, span)), t.Constant(None, span), found
+        tree,
+        lambda tree: apply(
+            "cond", span, apply("eq", span, tree, number(0, span)), t.Constant(None, span), tree
         ),
         span,
     )

@@ -74,10 +74,10 @@ def unit_of(node: exp.Expr) -> str | None:
 
 
 def _unit(reader: Reader, node: exp.Expr) -> str:
-    found = unit_of(node)
-    if found is None:
+    unit = unit_of(node)
+    if unit is None:
         raise reader.fail(say.no_unit(reader.span(node), _UNITS))
-    return found
+    return unit
 
 
 def _times(count: t.Tree, factor: int) -> t.Tree:
@@ -259,8 +259,8 @@ def stride_of(reader: Reader, node: exp.Expr) -> int:
         months, rest = times.length(reader, node)
         size = None if months else rest // timedelta(microseconds=1)
     else:
-        found = intervals.split(node.name, "", "") if isinstance(node, exp.Literal) else None
-        size = int(found[1]) if found is not None and not found[0] and not found[1] % 1 else None
+        parts = intervals.split(node.name, "", "") if isinstance(node, exp.Literal) else None
+        size = int(parts[1]) if parts is not None and not parts[0] and not parts[1] % 1 else None
     if size is None or size <= 0:
         raise reader.fail(say.stride(reader.span(node)))
     return size
@@ -277,11 +277,11 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     args, span = counted(reader, node, 0, 1, 2), reader.span(node)
     if not args:
         return seconds(_apply("now", span), span)
-    found = reader.all(args, depth)
-    if len(found) == 2:
-        pattern = formats.format_of(reader, found[1], "spark")
-        return seconds(formats.read(reader, found[0], pattern, "timestamp", span), span)
-    return seconds(as_timestamp(reader, found[0]), span)
+    operands = reader.all(args, depth)
+    if len(operands) == 2:
+        pattern = formats.format_of(reader, operands[1], "spark")
+        return seconds(formats.read(reader, operands[0], pattern, "timestamp", span), span)
+    return seconds(as_timestamp(reader, operands[0]), span)
 
 
 def seconds(moment: t.Tree, span: Span) -> t.Tree:

@@ -29,10 +29,10 @@ def arrow(*, text: bool) -> Build:
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
-        found = _subject(reader, node.this, depth)
+        tree = _subject(reader, node.this, depth)
         for key in _keys(reader, node, node.expression, depth):
-            found = t.OperatorCall("bracket", (found, key), span)
-        return t.OperatorCall("json_text", (found,), span) if text else found
+            tree = t.OperatorCall("bracket", (tree, key), span)
+        return t.OperatorCall("json_text", (tree,), span) if text else tree
 
     return build
 
@@ -50,14 +50,14 @@ def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.
         if isinstance(key, t.Constant) and isinstance(key.value, int) and key.value < 0:
             raise reader.fail(say.place_from_the_end(reader.span(node)))
         return [key]
-    found: list[t.Tree] = []
+    keys: list[t.Tree] = []
     for step in path.expressions[1:]:
         if not isinstance(step, exp.JSONPathKey | exp.JSONPathSubscript) or not isinstance(
             step.this, str | int
         ):
             raise reader.fail(say.json_path(reader.span(node)))
-        found.append(t.Constant(step.this, reader.span(node)))
-    return found
+        keys.append(t.Constant(step.this, reader.span(node)))
+    return keys
 
 
 def path_arrow(*, text: bool) -> Build:
@@ -75,12 +75,12 @@ def path_arrow(*, text: bool) -> Build:
             steps = [step.name for step in path.expressions]
         else:
             raise reader.fail(say.json_path(span))
-        found = _subject(reader, node.this, depth)
+        tree = _subject(reader, node.this, depth)
         for step in steps:
             if step.startswith("-"):
                 raise reader.fail(say.place_from_the_end(span))
-            found = below(found, step, span)
-        return t.OperatorCall("json_text", (found,), span) if text else found
+            tree = below(tree, step, span)
+        return t.OperatorCall("json_text", (tree,), span) if text else tree
 
     return build
 
@@ -153,8 +153,8 @@ def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     one, other = reader.all([node.this, node.expression], depth)
     name = _variable(node)
-    found = t.Macro("any", name, one, _within(t.Name(name, span), other, span), span)
-    return unless_absent((one, other), t.OperatorCall("is_true", (found,), span), span)
+    tree = t.Macro("any", name, one, _within(t.Name(name, span), other, span), span)
+    return unless_absent((one, other), t.OperatorCall("is_true", (tree,), span), span)
 
 
 def _within(item: t.Tree, items: t.Tree, span: Span) -> t.Tree:
@@ -162,14 +162,14 @@ def _within(item: t.Tree, items: t.Tree, span: Span) -> t.Tree:
     return t.OperatorCall("is_true", (t.OperatorCall("in", (item, items), span),), span)
 
 
-def unless_absent(parts: tuple[t.Tree, ...], found: t.Tree, span: Span) -> t.Tree:
-    """`found`, which is never UNKNOWN itself, where all the operands have values."""
+def unless_absent(parts: tuple[t.Tree, ...], tree: t.Tree, span: Span) -> t.Tree:
+    """`tree`, which is never UNKNOWN itself, where all the operands have values."""
     present = [part for part in parts if not isinstance(part, t.Constant | t.ListLiteral)]
     if not present:
-        return found
+        return tree
     absent = tuple(t.OperatorCall("is_null", (part,), span) for part in present)
     test = absent[0] if len(absent) == 1 else t.OperatorCall("or", absent, span)
-    return t.OperatorCall("cond", (test, t.Constant(None, span), found), span)
+    return t.OperatorCall("cond", (test, t.Constant(None, span), tree), span)
 
 
 def _json_constant(reader: Reader, node: exp.Expr) -> Any:

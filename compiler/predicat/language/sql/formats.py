@@ -70,14 +70,14 @@ def _translated(
     text: str, piece: re.Pattern[str], write: Callable[[re.Match[str]], str | None]
 ) -> str | None:
     """A format piece by piece; None if it has something else, or a piece that has no translation."""
-    found, at = "", 0
+    pattern, at = "", 0
     while at < len(text):
         match = piece.match(text, at)
         part = write(match) if match is not None else None
         if match is None or part is None:
             return None
-        found, at = found + part, match.end()
-    return found
+        pattern, at = pattern + part, match.end()
+    return pattern
 
 
 def java(text: str) -> str | None:
@@ -127,12 +127,12 @@ def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -
         one, other = java(text), postgres(text)
         if one != other and not _is_of_one(one, other, text, read=read):
             raise reader.fail(say.format_of_two_meanings(node.span))
-        found = one if one is not None else other
+        format_ = one if one is not None else other
     else:
-        found = {"spark": java, "postgres": postgres, "strftime": strftime}[style](text)
-    if found is None:
+        format_ = {"spark": java, "postgres": postgres, "strftime": strftime}[style](text)
+    if format_ is None:
         raise reader.fail(say.format_letters(node.span, EXAMPLES.get(style, EXAMPLES["spark"])))
-    return found
+    return format_
 
 
 def written(pattern: str, moment: t.Tree, span: Span) -> t.Tree:
@@ -155,13 +155,13 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
     """The date or the timestamp that a text says in a format, with all of its digits; UNKNOWN for any other
     text. Raises Stop for a format of which engines make different times.
     """
-    found = pieces(pattern)
-    letters = [letter for letter, _ in found if letter]
+    pieces_ = pieces(pattern)
+    letters = [letter for letter, _ in pieces_ if letter]
     if not _is_whole(letters):
         raise reader.fail(say.format_not_read(span))
     places: dict[str, int] = {}
     shape, at = "", 1
-    for letter, said in found:
+    for letter, said in pieces_:
         places[letter] = at
         shape += "_" * DIGITS[letter] if letter else re.sub(r"([\\%_])", r"\\\1", said)
         at += DIGITS[letter] if letter else len(said)
@@ -206,15 +206,15 @@ def _is_whole(letters: list[str]) -> bool:
 
 def _joined(parts: list[t.Tree], span: Span) -> t.Tree:
     """Parts one after the other; constants beside each other are one."""
-    found: list[t.Tree] = []
+    merged: list[t.Tree] = []
     for part in parts:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if isinstance(last, t.Constant) and isinstance(part, t.Constant):
-            found[-1] = t.Constant(f"{last.value}{part.value}", span)
+            merged[-1] = t.Constant(f"{last.value}{part.value}", span)
         else:
-            found.append(part)
-    result = found[0]
-    for part in found[1:]:
+            merged.append(part)
+    result = merged[0]
+    for part in merged[1:]:
         result = t.OperatorCall("concat", (result, part), span)
     return result
 

@@ -38,15 +38,15 @@ def protect_interval_literals(tokens: list[Token]) -> list[Token]:
     """The tokens with a placeholder for each text behind INTERVAL: sqlglot keeps one number and one unit
     of it, and drops the rest.
     """
-    found = tokens[:1]
+    result = tokens[:1]
     for one, other in pairwise(tokens):
         text = one.token_type is TokenType.INTERVAL and other.token_type is TokenType.STRING
-        found.append(
+        result.append(
             Token(other.token_type, "?", other.line, other.col, other.start, other.end, other.comments)
             if text
             else other
         )
-    return found
+    return result
 
 
 _MONTHS = {
@@ -61,11 +61,11 @@ def split(text: str, unit: str, last: str) -> tuple[int, Decimal] | None:
     another format. Only whole months are known.
     """
     if unit.lower() == "year" and last.lower() == "month":
-        found = _YEAR_TO_MONTH.fullmatch(text)
-        if found is None or int(found[3]) > 11:
+        match = _YEAR_TO_MONTH.fullmatch(text)
+        if match is None or int(match[3]) > 11:
             return None
-        size = int(found[2]) * 12 + int(found[3])
-        return (-size if found[1] == "-" else size), Decimal(0)
+        size = int(match[2]) * 12 + int(match[3])
+        return (-size if match[1] == "-" else size), Decimal(0)
     if unit and not last and unit.lower() in _MONTHS:
         whole = re.fullmatch(r"\s*([+-]?[0-9]{1,6})\s*", text, re.ASCII)
         return (int(whole[1]) * _MONTHS[unit.lower()], Decimal(0)) if whole else None
@@ -119,10 +119,10 @@ def _amount(text: str, unit: str) -> Decimal | None:
 def _parts(text: str) -> Decimal | None:
     """`2 days 3 hours`, `1 day 03:04:05`."""
     total, at = Decimal(0), 0
-    while found := _PART.match(text, at):
-        if found[2].lower() not in _UNITS:
+    while match := _PART.match(text, at):
+        if match[2].lower() not in _UNITS:
             return None
-        total, at = total + Decimal(found[1]) * _UNITS[found[2].lower()], found.end()
+        total, at = total + Decimal(match[1]) * _UNITS[match[2].lower()], match.end()
     if clock := _CLOCK.match(text, at):
         sign, hours, minutes, seconds = clock.groups("0")
         size = int(hours) * 3_600_000_000 + int(minutes) * 60_000_000 + Decimal(seconds) * 1_000_000
@@ -141,10 +141,10 @@ def _fields(text: str, first: str, last: str) -> Decimal | None:
         _SEPARATORS[name] + "([0-9]{1,2}" + ("(?:[.][0-9]{1,9})?)" if name == "second" else ")")
         for name in names[1:]
     )
-    found = re.fullmatch(
+    match = re.fullmatch(
         rf"\s*([+]?{'' if first == 'day' else '|-'})([0-9]{{1,9}}){pattern}\s*", text, re.ASCII
     )
-    if found is None or any(Decimal(found[place]) >= _BELOW[name] for place, name in enumerate(names[1:], 3)):
+    if match is None or any(Decimal(match[place]) >= _BELOW[name] for place, name in enumerate(names[1:], 3)):
         return None
-    size = sum((Decimal(found[place]) * _UNITS[name] for place, name in enumerate(names, 2)), Decimal(0))
-    return -size if found[1] == "-" else size
+    size = sum((Decimal(match[place]) * _UNITS[name] for place, name in enumerate(names, 2)), Decimal(0))
+    return -size if match[1] == "-" else size

@@ -12,24 +12,24 @@ from predicat.language.sql.node_reader import Reader
 def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """A NULL part makes the whole NULL."""
     span = reader.span(node)
-    found, *rest = _texts(reader, node, depth)
+    tree, *rest = _texts(reader, node, depth)
     for part in rest:
-        found = t.OperatorCall("concat", (found, part), span)
-    return found
+        tree = t.OperatorCall("concat", (tree, part), span)
+    return tree
 
 
 def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """NULL parts are skipped."""
     span = reader.span(node)
-    found, *rest = [
+    texts, *rest = [
         part
         if isinstance(part, t.Constant) and part.value is not None
         else t.OperatorCall("coalesce", (part, t.Constant("", span)), span)
         for part in _texts(reader, node, depth)
     ]
     for part in rest:
-        found = t.OperatorCall("concat", (found, part), span)
-    return found
+        texts = t.OperatorCall("concat", (texts, part), span)
+    return texts
 
 
 def _texts(reader: Reader, node: exp.Expr, depth: int) -> list[t.Tree]:

@@ -58,18 +58,18 @@ def typed_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """VARIANT_GET(j, '$.a', 'int'): what is at a path, as a type."""
     value, path, *kind = reader.all(counted(reader, node, 2, 3), depth)
     name, span = reader.called_name(node), reader.span(node)
-    found = _value_at(value, _steps(reader, constants.text(reader, path, name), path.span), span)
+    tree = _value_at(value, _steps(reader, constants.text(reader, path, name), path.span), span)
     if not kind:
-        return found
+        return tree
     word = constants.text(reader, kind[0], name).lower()
     if word not in _TYPES:
         raise reader.fail(say.type_of_variant(kind[0].span, word, _TYPES))
     if word == "string":
-        return apply("json_text", span, found)
+        return apply("json_text", span, tree)
     bits = _TYPES[word]
     if bits is None:
-        return converted(reader, found, word, span)
-    return times.in_range(converted(reader, found, "bigint", span), bits, span)
+        return converted(reader, tree, word, span)
+    return times.in_range(converted(reader, tree, "bigint", span), bits, span)
 
 
 _TYPES = {
@@ -88,13 +88,13 @@ def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """JSONB_EXTRACT_PATH_TEXT(j, 'a', '0'): the text of what is below keys; digits are places as well."""
     value, *keys = reader.all(counted(reader, node, *range(2, _MOST_STEPS)), depth)
     name, span = reader.called_name(node), reader.span(node)
-    found = apply("sql.json", span, value)
+    tree = apply("sql.json", span, value)
     for key in keys:
         word = constants.text(reader, key, name)
         if word.startswith("-"):
             raise reader.fail(place_from_the_end(key.span))
-        found = documents.below(found, word, span)
-    return apply("json_text", span, found)
+        tree = documents.below(tree, word, span)
+    return apply("json_text", span, tree)
 
 
 def parsed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -130,40 +130,40 @@ def _looked_up(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
 
 
 def _value_at(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
-    found = apply("sql.json", span, value)
+    tree = apply("sql.json", span, value)
     for key in keys:
-        found = apply("bracket", span, found, key)
-    return found
+        tree = apply("bracket", span, tree, key)
+    return tree
 
 
 def _steps(reader: Reader, path: str, span: Span) -> list[t.Tree]:
     """The keys and places of a path. Raises Stop."""
-    at, found = 1, list[t.Tree]()
+    at, steps = 1, list[t.Tree]()
     while (
         path.startswith("$")
         and at < len(path)
         and (step := _STEP.match(path, at))
-        and len(found) < _MOST_STEPS
+        and len(steps) < _MOST_STEPS
     ):
         key, place, *quoted = step.groups()
         name = key or next((one for one in quoted if one is not None), "")
-        found.append(number(int(place), span) if place is not None else text(name, span))
+        steps.append(number(int(place), span) if place is not None else text(name, span))
         at = step.end()
-    if not found or at < len(path):
+    if not steps or at < len(path):
         raise reader.fail(say.json_path(span))
-    return found
+    return steps
 
 
 def _of_nodes(reader: Reader, node: exp.Expr, path: exp.Expr) -> list[t.Tree]:
     """The keys and places of a path that sqlglot has read. Raises Stop."""
     span = reader.span(node)
-    found: list[t.Tree] = []
+    steps: list[t.Tree] = []
     for step in path.expressions[1:]:
         known = isinstance(step, exp.JSONPathKey | exp.JSONPathSubscript)
-        if not known or not isinstance(step.this, str | int) or len(found) >= _MOST_STEPS:
+        if not known or not isinstance(step.this, str | int) or len(steps) >= _MOST_STEPS:
             raise reader.fail(say.json_path(span))
-        found.append(t.Constant(step.this, span))
-    return found
+        steps.append(t.Constant(step.this, span))
+    return steps
 
 
 _ONE_PATH = frozenset({"this", "expression", "only_json_types"})

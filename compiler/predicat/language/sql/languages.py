@@ -62,9 +62,9 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         """Sqlglot's dialect. Indexes of arrays stay as they are written: `bracket` of the language knows
         where they start, and that those of JSON start at 0.
         """
-        found = Dialect.get_or_raise(self.dialect)
-        found.INDEX_OFFSET = 0
-        return found
+        dialect = Dialect.get_or_raise(self.dialect)
+        dialect.INDEX_OFFSET = 0
+        return dialect
 
     @cached_property
     def parser(self) -> Parser:
@@ -78,8 +78,8 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         """
         if self.dialect is None:
             return list(self.parser.parse_into(exp.Condition, tokens, text))
-        found = self.parser.parse_into(exp.Condition, self._unnamed(tokens), text)
-        named = [item if item is None else named_calls(item) for item in found]
+        trees = self.parser.parse_into(exp.Condition, self._unnamed(tokens), text)
+        named = [item if item is None else named_calls(item) for item in trees]
         if self.prepare is None:
             return named
         return [item if item is None else self.prepare(item) for item in named]

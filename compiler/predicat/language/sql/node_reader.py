@@ -77,10 +77,10 @@ class Reader:
         long.
         """
         if id(node) not in self.extents:
-            found = [(node, list(node.iter_expressions()))]
-            for _, parts in found:
-                found.extend([(part, list(part.iter_expressions())) for part in parts])
-            for part, parts in reversed(found):
+            result = [(node, list(node.iter_expressions()))]
+            for _, parts in result:
+                result.extend([(part, list(part.iter_expressions())) for part in parts])
+            for part, parts in reversed(result):
                 self.extents[id(part)] = self.around(part, parts)
         return self.extents[id(node)]
 
@@ -125,8 +125,8 @@ class Reader:
 
     def unsupported(self, node: exp.Expr) -> Diagnostic:
         negated = isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)
-        found = node.this if negated else node
-        what, hint = next((row for kind, row in NODES.items() if isinstance(found, kind)), (None, None))
+        result = node.this if negated else node
+        what, hint = next((row for kind, row in NODES.items() if isinstance(result, kind)), (None, None))
         name = self.called_name(node) if isinstance(node, exp.Func) else ""
         if name in REFUSED or name in OTHER_NAMES:
             instead = REFUSED.get(name) or OTHER_NAMES[name]
@@ -167,9 +167,9 @@ class Reader:
         """The name of a function as it is written, in small letters."""
         if isinstance(node, exp.Anonymous):
             return str(node.this).removeprefix(MARK).lower()
-        found = self.spans.called_name(self.extent(node)[0])
-        if found or isinstance(node, OPERATORS):
-            return found
+        result = self.spans.called_name(self.extent(node)[0])
+        if result or isinstance(node, OPERATORS):
+            return result
         return self.span(node).text.partition("(")[0].lower()
 
     def all(self, nodes: list[exp.Expr], depth: int) -> tuple[t.Tree, ...]:

@@ -157,10 +157,10 @@ def decode(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """DECODE(x, a, yes, b, other, rest): the value behind the first one that is the same; NULL is as NULL."""
     span = reader.span(node)
     subject, *others = reader.all(counted(reader, node, *range(3, MAX_ARGUMENTS)), depth)
-    found: t.Tree = others.pop() if len(others) % 2 else t.Constant(None, span)
+    tree: t.Tree = others.pop() if len(others) % 2 else t.Constant(None, span)
     for value, result in reversed(list(zip(others[::2], others[1::2], strict=True))):
-        found = choose(apply("same", span, subject, value), result, found, span)
-    return found
+        tree = choose(apply("same", span, subject, value), result, tree, span)
+    return tree
 
 
 def hashed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

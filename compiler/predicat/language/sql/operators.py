@@ -98,10 +98,10 @@ def column(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def names(reader: Reader, parts: list[exp.Expr]) -> t.Tree:
-    found: t.Tree = t.Name(parts[0].name, reader.span(parts[0]))
+    tree: t.Tree = t.Name(parts[0].name, reader.span(parts[0]))
     for part in parts[1:]:
-        found = t.Member(found, part.name, found.span.to(reader.span(part)))
-    return found
+        tree = t.Member(tree, part.name, tree.span.to(reader.span(part)))
+    return tree
 
 
 def identifier(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
@@ -126,10 +126,10 @@ def placeholder(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 def between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
-    found = _between(value, low, high, span)
+    tree = _between(value, low, high, span)
     if node.args.get("symmetric"):
-        return t.OperatorCall("or", (found, _between(value, high, low, span)), span)
-    return found
+        return t.OperatorCall("or", (tree, _between(value, high, low, span)), span)
+    return tree
 
 
 def _between(value: t.Tree, low: t.Tree, high: t.Tree, span: Span) -> t.Tree:
@@ -142,8 +142,12 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if rows.parts(reader, node.this) is not None:
         if not node.expressions:
             raise reader.fail(say.no_rows_in(reader.span(node)))
-        found = [rows.equal(reader, node, node.this, row, depth) for row in node.expressions]
-        return t.OperatorCall("or", tuple(row for row in found if row is not None), reader.span(node))
+        comparisons = [
+            rows.equal(reader, node, node.this, comparison, depth) for comparison in node.expressions
+        ]
+        return t.OperatorCall(
+            "or", tuple(comparison for comparison in comparisons if comparison is not None), reader.span(node)
+        )
     span = reader.span(node)
     listed = node.args.get("field") or (node.expressions[0] if len(node.expressions) == 1 else None)
     if node.args.get("field") or isinstance(listed, exp.List):
@@ -174,8 +178,8 @@ def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     if isinstance(right, exp.Null):
-        found = absent(inner, span)
-        return not_(found) if node.args.get("negate") else found
+        tree = absent(inner, span)
+        return not_(tree) if node.args.get("negate") else tree
     if isinstance(right, exp.Boolean):
         return t.OperatorCall("is_true", (inner if right.this else not_(inner),), span)
     raise reader.fail(reader.unsupported(node))
@@ -259,14 +263,14 @@ def case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     operand = reader.read(node.this, depth) if node.this is not None else None
     default = node.args.get("default")
-    found: t.Tree = reader.read(default, depth) if default is not None else t.Constant(None, span)
+    tree: t.Tree = reader.read(default, depth) if default is not None else t.Constant(None, span)
     for branch in reversed(node.args["ifs"]):
         test = reader.read(branch.this, depth)
         if operand is not None:
             test = t.OperatorCall("eq", (operand, test), span)
         value = reader.read(branch.args["true"], depth)
-        found = t.OperatorCall("cond", (t.OperatorCall("is_true", (test,), test.span), value, found), span)
-    return found
+        tree = t.OperatorCall("cond", (t.OperatorCall("is_true", (test,), test.span), value, tree), span)
+    return tree
 
 
 def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -294,17 +298,17 @@ def bracket(op: str) -> Build:
 
 def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CONCAT and ||: a NULL part makes the whole NULL."""
-    found, *rest = reader.all(list(arguments(node)), depth)
+    tree, *rest = reader.all(list(arguments(node)), depth)
     for part in rest:
-        found = t.OperatorCall("concat", (found, part), reader.span(node))
-    return found
+        tree = t.OperatorCall("concat", (tree, part), reader.span(node))
+    return tree
 
 
 def equal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x = y`, `x = ANY(array)` or `(a, b) = (1, 2)`."""
-    row = rows.equal(reader, node, node.this, node.expression, depth)
-    if row is not None:
-        return row
+    comparison = rows.equal(reader, node, node.this, node.expression, depth)
+    if comparison is not None:
+        return comparison
     array = array_of(node.expression, "any", "some")
     return (
         reader.apply("eq", node, node.this, node.expression, depth=depth)
@@ -315,9 +319,9 @@ def equal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def unequal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x <> y`, `x <> ALL(array)` or `(a, b) <> (1, 2)`."""
-    row = rows.equal(reader, node, node.this, node.expression, depth)
-    if row is not None:
-        return not_(row)
+    comparison = rows.equal(reader, node, node.this, node.expression, depth)
+    if comparison is not None:
+        return not_(comparison)
     array = array_of(node.expression, "all")
     return (
         reader.apply("ne", node, node.this, node.expression, depth=depth)
@@ -339,13 +343,13 @@ def array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
 def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tree:
     """Whether a value is in an array. FALSE for an empty array, also if the value is UNKNOWN."""
     span = reader.span(node)
-    found = reader.apply("in", node, node.this, array, depth=depth)
+    tree = reader.apply("in", node, node.this, array, depth=depth)
     if isinstance(array.unnest(), exp.Array):
-        return found if array.unnest().expressions else t.Constant(False, span)
+        return tree if array.unnest().expressions else t.Constant(False, span)
     some = t.OperatorCall(
         "gt", (t.OperatorCall("size", (reader.read(array, depth),), span), t.Constant(0, span)), span
     )
-    return found if isinstance(node.this, exp.Literal) else t.OperatorCall("and", (found, some), span)
+    return tree if isinstance(node.this, exp.Literal) else t.OperatorCall("and", (tree, some), span)
 
 
 def either_concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -17,8 +17,8 @@ def as_sql(text: str, dialect: str, name: str = "<predicate>") -> str:
     """A condition of one of DIALECTS as a `sql` body. Raises PredicatError if it cannot be read."""
     source = Source(name, text)
     try:
-        found = sqlglot.parse_one(text, dialect=dialect, into=exp.Condition)
-        return found.sql(unsupported_level=ErrorLevel.RAISE)
+        tree = sqlglot.parse_one(text, dialect=dialect, into=exp.Condition)
+        return tree.sql(unsupported_level=ErrorLevel.RAISE)
     except (SqlglotError, RecursionError) as error:
         problem = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
         at = text.find(str(problem.get("highlight") or "\0"))

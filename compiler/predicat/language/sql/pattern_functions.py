@@ -48,8 +48,8 @@ def substr(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, pattern = reader.all(counted(reader, node, 2), depth)
 
     def build(value: t.Tree) -> t.Tree:
-        found = apply("regex_extract", span, value, pattern, number(0, span))
-        return choose(apply("matches", span, value, pattern), found, t.Constant(None, span), span)
+        tree = apply("regex_extract", span, value, pattern, number(0, span))
+        return choose(apply("matches", span, value, pattern), tree, t.Constant(None, span), span)
 
     return let(_TEXT, value, build, span)
 

@@ -25,27 +25,27 @@ def similar_to(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, pattern = reader.all([node.this, node.expression], depth)
     if not isinstance(pattern, t.Constant) or not isinstance(pattern.value, str):
         raise reader.fail(say.pattern_not_constant(reader.span(node)))
-    found = t.Constant(_regex(reader, pattern.value, pattern.span), pattern.span)
-    return t.OperatorCall("matches", (value, found), reader.span(node))
+    tree = t.Constant(_regex(reader, pattern.value, pattern.span), pattern.span)
+    return t.OperatorCall("matches", (value, tree), reader.span(node))
 
 
 def _regex(reader: Reader, pattern: str, span: Span) -> str:
     """The regular expression of a pattern. Inside of brackets all signs but the backslash are as they are."""
-    found, escaped, bracket = ["(?s)^(?:"], False, False
+    pieces, escaped, bracket = ["(?s)^(?:"], False, False
     for char in pattern:
         if escaped:
-            found.append(f"\\{char}" if not char.isalnum() and char.isascii() else char)
+            pieces.append(f"\\{char}" if not char.isalnum() and char.isascii() else char)
             escaped = False
         elif char == "\\":
             escaped = True
         elif bracket:
             bracket = char != "]"
-            found.append(char)
+            pieces.append(char)
         elif char in "%_":
-            found.append(".*" if char == "%" else ".")
+            pieces.append(".*" if char == "%" else ".")
         else:
             bracket = char == "["
-            found.append(f"\\{char}" if char in _SPECIAL else char)
+            pieces.append(f"\\{char}" if char in _SPECIAL else char)
     if escaped:
         raise reader.fail(say.ends_in_escape(span))
-    return "".join((*found, ")$"))
+    return "".join((*pieces, ")$"))

@@ -36,8 +36,8 @@ def equal(reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, depth
 
 def same(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x <=> y` and `x IS NOT DISTINCT FROM y`, of values or of rows."""
-    found = _compared(reader, node, node.this, node.expression, "same", depth)
-    return found or reader.apply("same", node, node.this, node.expression, depth=depth)
+    tree = _compared(reader, node, node.this, node.expression, "same", depth)
+    return tree or reader.apply("same", node, node.this, node.expression, depth=depth)
 
 
 def distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

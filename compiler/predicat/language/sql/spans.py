@@ -38,14 +38,14 @@ class SpanIndex:
     @cached_property
     def openers(self) -> dict[int, int]:
         """The opening bracket of each closing one."""
-        found: dict[int, int] = {}
+        openers: dict[int, int] = {}
         stack: list[int] = []
         for index, word in enumerate(self.words):
             if word in _OPENING:
                 stack.append(index)
             elif word in _CLOSING and stack:
-                found[index] = stack.pop()
-        return found
+                openers[index] = stack.pop()
+        return openers
 
     @cached_property
     def closers(self) -> dict[int, int]:

@@ -62,17 +62,17 @@ def concat_ws(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     by, *parts = reader.all(counted(reader, node, *range(1, 100)), depth)
     separator = constants.text(reader, by, "concat_ws")
-    found: t.Tree = text("", span)
+    tree: t.Tree = text("", span)
     for place, part in enumerate(parts):
         behind = apply("concat", span, by, part)
-        found = (
-            apply("concat", span, found, apply("coalesce", span, behind, text("", span)))
+        tree = (
+            apply("concat", span, tree, apply("coalesce", span, behind, text("", span)))
             if place
             else (apply("coalesce", span, behind, text("", span)))
         )
     if not parts or not separator:
-        return found
-    return apply("substr", span, found, number(len(separator) + 1, span))
+        return tree
+    return apply("substr", span, tree, number(len(separator) + 1, span))
 
 
 def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -91,8 +91,8 @@ def plain(pattern: str) -> str | None:
         node = regex.parse(pattern)
     except regex.RegexError:
         return None
-    found = regex.as_literal(node)
-    return found[1] if found is not None and found[0] == "contains" else None
+    literal = regex.as_literal(node)
+    return literal[1] if literal is not None and literal[0] == "contains" else None
 
 
 def string_to_array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -143,14 +143,14 @@ def translate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     for place, char in enumerate(old):
         table.setdefault(char, new[place : place + 1])
     table = {char: to for char, to in table.items() if char != to}
-    found = value
+    tree = value
     while table:
         # What a character becomes must not be replaced again.
         last = next((one for one in table if one not in table.values()), None)
         if last is None:
             raise reader.fail(say.translate_in_circle(span))
-        found = apply("replace", span, found, text(last, span), text(table.pop(last), span))
-    return found
+        tree = apply("replace", span, tree, text(last, span), text(table.pop(last), span))
+    return tree
 
 
 def substring_index(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -177,11 +177,11 @@ def elt(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ELT(n, first, second, ...): the value at a place that counts from 1."""
     span = reader.span(node)
     place, *values = reader.all(counted(reader, node, *range(2, 100)), depth)
-    found: t.Tree = t.Constant(None, span)
+    tree: t.Tree = t.Constant(None, span)
     for index, value in reversed(list(enumerate(values, 1))):
         here = apply("is_true", span, apply("eq", span, place, number(index, span)))
-        found = choose(here, value, found, span)
-    return found
+        tree = choose(here, value, tree, span)
+    return tree
 
 
 def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -201,10 +201,10 @@ def repeat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         raise reader.fail(say.length_not_constant(count.span, "repeat", MAX_REPEATED))
 
     def build(value: t.Tree) -> t.Tree:
-        found = value if times > 0 else empty(value, span)
+        tree = value if times > 0 else empty(value, span)
         for _ in range(times - 1):
-            found = apply("concat", span, found, value)
-        return found
+            tree = apply("concat", span, tree, value)
+        return tree
 
     return let(_TEXT, value, build, span)
 

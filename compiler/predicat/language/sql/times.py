@@ -87,10 +87,10 @@ def engine_cast(to_whole: str) -> Build:
 
 def either_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """A cast as both engines have it: they make different whole numbers of doubles."""
-    found = cast(reader, node, depth)
-    if isinstance(found, t.OperatorCall) and found.args[1:] == (t.Constant("to_int", found.span),):
-        return t.OperatorCall("cast", (found.args[0], t.Constant("to_either_int", found.span)), found.span)
-    return found
+    tree = cast(reader, node, depth)
+    if isinstance(tree, t.OperatorCall) and tree.args[1:] == (t.Constant("to_int", tree.span),):
+        return t.OperatorCall("cast", (tree.args[0], t.Constant("to_either_int", tree.span)), tree.span)
+    return tree
 
 
 def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
@@ -152,14 +152,14 @@ def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:
         if amount.name == "?"
         else amount.name
     )
-    found = intervals.split(text, first, last)
-    if found is None and first and intervals.has_unknown_unit(text, first):
+    parts = intervals.split(text, first, last)
+    if parts is None and first and intervals.has_unknown_unit(text, first):
         raise reader.fail(say.interval_unit(span, first.lower()))
-    if found is None:
+    if parts is None:
         raise reader.fail(say.bad_interval(span, text))
-    if found[1] % 1:
+    if parts[1] % 1:
         raise reader.fail(msg.too_fine(span, "an interval"))
-    return found[0], timedelta(microseconds=int(found[1]))
+    return parts[0], timedelta(microseconds=int(parts[1]))
 
 
 _EXTRACT = {
@@ -188,10 +188,10 @@ def part(op: str) -> Build:
 def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
     if is_time_of_day(moment) and not isinstance(moment.unnest().this, exp.Literal):
         moment = moment.unnest().this  # the hour of its time of day is that of a timestamp
-    found = zones.of_function(reader, moment)
-    if found is None:
+    tree = zones.of_function(reader, moment)
+    if tree is None:
         return reader.apply(op, node, moment.unnest(), depth=depth)
-    inner, zone = found
+    inner, zone = tree
     if not isinstance(moment.unnest(), exp.AtTimeZone) and now.is_utc(zone):
         return reader.apply(op, node, inner, depth=depth)
     if zones.shows_clocks(reader, inner) and not now.is_utc(zone):

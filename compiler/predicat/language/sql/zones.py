@@ -43,15 +43,15 @@ def shows_clocks(reader: Reader, node: exp.Expr) -> bool:
 
 def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth: int) -> t.Tree:
     """`moment AT TIME ZONE zone`."""
-    found = _timestamp(reader, moment, depth)
+    tree = _timestamp(reader, moment, depth)
     if is_utc(zone):
-        return found
+        return tree
     if not shows_clocks(reader, moment):
-        return t.OperatorCall("in_zone", (found, reader.read(zone, depth)), span)
+        return t.OperatorCall("in_zone", (tree, reader.read(zone, depth)), span)
     inner = moment.unnest()
     if isinstance(inner, exp.AtTimeZone) and is_utc(inner.args["zone"]):
         raise reader.fail(say.zone_twice(span, reader.span(inner.this).text, reader.span(zone).text))
-    return moment_of(reader, found, zone, span)
+    return moment_of(reader, tree, zone, span)
 
 
 def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.Tree:
@@ -69,10 +69,10 @@ def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.T
     name = zone.name if isinstance(zone, exp.Literal) else ""
     if not time_zones.is_zone(name):
         raise reader.fail(msg.bad_constant(reader.span(zone), "time zone", name, "Europe/Paris"))
-    found = time_zones.moment_of(clocks.value.astimezone(UTC), name)
-    if found is None:
+    tree = time_zones.moment_of(clocks.value.astimezone(UTC), name)
+    if tree is None:
         raise reader.fail(say.no_one_moment(span, name))
-    return t.Constant(found, span)
+    return t.Constant(tree, span)
 
 
 def _timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -100,13 +100,13 @@ _IN_ZONE = {"from_utc_timestamp": 0, "timezone": 1, "convert_timezone": 1}
 def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`from_utc_timestamp(t, zone)`, `timezone(zone, t)`, `convert_timezone('UTC', zone, t)`."""
     args, span = counted(reader, node, 2, 3), reader.span(node)
-    found = of_function(reader, node)
-    if found is None:
+    result = of_function(reader, node)
+    if result is None:
         source, target, moment = args
         if not is_utc(source):
             return moment_of(reader, _timestamp(reader, moment, depth), source, span)
-        found = moment, target
-    moment, zone = found
+        result = moment, target
+    moment, zone = result
     if reader.called_name(node) == "timezone":
         return at_zone(reader, moment, zone, span, depth)
     tree = _timestamp(reader, moment, depth)
