@@ -63,7 +63,7 @@ def judge(
 
     Args:
         catalog: The catalog with the bounds.
-        found: The measured counts.
+        measure: The measured counts.
         history: Earlier comparable runs (`history.Series`).
         baseline: What drift is measured from. Default: the last run of the history that did not fail.
         now: The time of the run, for freshness. Default: now.
