@@ -11,7 +11,7 @@ from typing import Any
 
 import predicat
 from predicat.api import declared
-from predicat.backends.sql.letters import has_usual_case
+from predicat.backends.sql.common.letters import has_usual_case
 from predicat.ir.nodes import Call, Field, Literal, Node, rewrite_children
 from predicat.ir.types import STRING
 from predicat.rewrite.simplify import simplify

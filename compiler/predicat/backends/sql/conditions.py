@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, and_, or_
-from predicat.backends.sql.logic import conjuncts, disjuncts
+from predicat.backends.sql.common.logic import conjuncts, disjuncts
 from predicat.backends.sql.renderer import Renderer
 from predicat.ir.nodes import Call, Node, Quantifier
 from predicat.ir.types import JSON

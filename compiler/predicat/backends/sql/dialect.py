@@ -14,8 +14,9 @@ from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.conditions import condition
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.parsed_once import parsed_once
-from predicat.backends.sql.renderer import LARGE_PARTS, DialectRules, Renderer
+from predicat.backends.sql.renderer import LARGE_PARTS, Renderer
 from predicat.backends.sql.rewritings import ALL, Rewritings
+from predicat.backends.sql.rules import DialectRules
 from predicat.backends.sql.sizes import release_parents
 from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
 from predicat.diagnostics import Span, Unsupported

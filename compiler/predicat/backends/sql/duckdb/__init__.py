@@ -8,12 +8,12 @@ from datetime import datetime
 
 from predicat.backends.sql.builders import Sql, call, cast, not_, string_literal
 from predicat.backends.sql.common import COMMON
-from predicat.backends.sql.comparisons import nan_where
+from predicat.backends.sql.common.comparisons import nan_where
+from predicat.backends.sql.common.documents import ROWS
 from predicat.backends.sql.dialect import Dialect
-from predicat.backends.sql.documents import ROWS
 from predicat.backends.sql.duckdb import calendar, collections, conversions, documents, numbers, texts, times
 from predicat.backends.sql.escapes import with_escapes
-from predicat.backends.sql.renderer import Documents
+from predicat.backends.sql.rules import Documents
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP
 
 
@@ -38,6 +38,7 @@ DUCKDB = Dialect(
         JSON: "JSON",
     },
     quantifier=collections.quantifier,
+    in_array=collections.in_array,
     exists=collections.exists,
     let_compared=lambda _r, value, body: body(value),
     documents=Documents(

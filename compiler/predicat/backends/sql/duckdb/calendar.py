@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime, time
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql import zones
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -20,8 +19,10 @@ from predicat.backends.sql.builders import (
     string_literal,
     try_cast,
 )
-from predicat.backends.sql.renderer import Renderer, Rule, constant, let
-from predicat.backends.sql.widths import as_bigint
+from predicat.backends.sql.common import zones
+from predicat.backends.sql.common.widths import as_bigint
+from predicat.backends.sql.renderer import Renderer, constant, let
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql import value_lists
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -25,12 +24,14 @@ from predicat.backends.sql.builders import (
     variable,
     wrap,
 )
+from predicat.backends.sql.common import value_lists
+from predicat.backends.sql.common.collections import source_of_present
+from predicat.backends.sql.common.texts import INT32_MAX
+from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.duckdb.calendar import try_
 from predicat.backends.sql.duckdb.documents import elements, values
-from predicat.backends.sql.present import source_of_present
-from predicat.backends.sql.renderer import Renderer, Rule, constant, let, unless_missing
-from predicat.backends.sql.texts import INT32_MAX
-from predicat.backends.sql.widths import as_bigint
+from predicat.backends.sql.renderer import Renderer, constant, let, unless_missing
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Items, Literal, Quantifier
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, MapType
 from predicat.ir.values import RANGE_MOST, SUM_MOST
@@ -87,7 +88,7 @@ def exists(r: Renderer, node: Quantifier) -> Sql:
     return binary(exp.GT, call("LEN", kept), number_literal(0))
 
 
-def _in_array(r: Renderer, node: Call) -> Sql:
+def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     constant = isinstance(node.args[0], Literal) and node.args[0].value is not None
     known = and_(*([] if constant else [not_(is_null(value))]), not_(is_null(items)))
@@ -191,7 +192,6 @@ def _member(r: Renderer, node: Call) -> Sql:
 
 
 RULES: dict[str, Rule] = {
-    "in_array": _in_array,
     "in_list": value_lists.in_rows,
     "member": _member,
     "index": _index,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import decimals, durations, moments
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -22,12 +21,14 @@ from predicat.backends.sql.builders import (
     variable,
     wrap,
 )
+from predicat.backends.sql.common import decimals, durations
+from predicat.backends.sql.common.conversions import cast_to_date, cast_to_timestamp, quantity
 from predicat.backends.sql.duckdb.calendar import local, micros, try_, utc
 from predicat.backends.sql.duckdb.numbers import whole_div
 from predicat.backends.sql.duckdb.texts import has_pattern
 from predicat.backends.sql.duckdb.times import MILLION, below_a_second, wall
-from predicat.backends.sql.numbers import quantity
-from predicat.backends.sql.renderer import Renderer, Rule, let
+from predicat.backends.sql.renderer import Renderer, let
+from predicat.backends.sql.rules import Rule
 from predicat.diagnostics.messages import backends as say
 from predicat.forms.text_casts import text_of
 from predicat.ir.nodes import Call
@@ -126,7 +127,7 @@ def _to_string(r: Renderer, node: Call) -> Sql:
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if (text := text_of(node)) is not None:
-        return moments.timestamp(r, r.node(text), has_pattern)
+        return cast_to_timestamp(r, r.node(text), has_pattern)
     sql = r.node(arg)
     if arg.type == STRING:
         value = try_cast(call("UPPER", sql), "TIMESTAMPTZ")
@@ -178,7 +179,7 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
 def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if (text := text_of(node)) is not None:
-        return moments.date(r.node(text))
+        return cast_to_date(r.node(text))
     sql = r.node(arg)
     if arg.type == STRING:
         common = and_(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, string_literal("0001")))

@@ -6,8 +6,8 @@ letters between its texts than those of `true`, `false`, `null` and exponents.
 
 from __future__ import annotations
 
-from predicat.backends.sql import json_texts
 from predicat.backends.sql.builders import string_literal
+from predicat.backends.sql.common import json_texts
 
 _PLAIN = r"""REGEXP_REPLACE(__s, '"(?:[^"\\]|\\.)*"', '""', 'gs')"""
 _ODD = r"[iI]|[nN][aA]|,[ \t\n\r]*[]}]|[eE][-+]?[0-9]{5}|[-+.0-9eE]{__digits}[-+.0-9eE]"

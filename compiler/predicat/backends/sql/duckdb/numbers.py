@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql import arithmetic, decimals, durations
 from predicat.backends.sql.builders import (
     Sql,
     binary,
@@ -18,10 +17,12 @@ from predicat.backends.sql.builders import (
     try_cast,
     wrap,
 )
+from predicat.backends.sql.common import decimals, durations
+from predicat.backends.sql.common.numbers import bits, divided_by_zero, round_by_text, shift_left_in_parts
+from predicat.backends.sql.common.widths import as_bigint, as_double, operands
 from predicat.backends.sql.duckdb.calendar import micros, moment, try_, utc
-from predicat.backends.sql.numbers import divided_by_zero
-from predicat.backends.sql.renderer import Renderer, Rule
-from predicat.backends.sql.widths import as_bigint, as_double, operands
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
 
@@ -128,8 +129,8 @@ RULES: dict[str, Rule] = {
     "int32": lambda r, node: cast(try_cast(as_bigint(r, node.args[0]), "INT"), "BIGINT"),
     "neg": decimals.where_exact(decimals.signed, _neg),
     "abs": decimals.where_exact(decimals.signed, _abs),
-    **dict.fromkeys(("round", "bround"), arithmetic.rounded(_decimal_of, _double_of)),
+    **dict.fromkeys(("round", "bround"), round_by_text(_decimal_of, _double_of)),
     "bit_xor": lambda r, node: call("XOR", *(as_bigint(r, arg) for arg in node.args)),
-    "shift_left": arithmetic.shift_left_in_parts,
-    "shift_right": arithmetic.bits(exp.BitwiseRightShift),
+    "shift_left": shift_left_in_parts,
+    "shift_right": bits(exp.BitwiseRightShift),
 }

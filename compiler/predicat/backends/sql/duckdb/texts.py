@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import patterns
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -18,12 +17,20 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.common import function
-from predicat.backends.sql.comparisons import tested
+from predicat.backends.sql.common import patterns
+from predicat.backends.sql.common.comparisons import tested
+from predicat.backends.sql.common.texts import (
+    case_insensitive,
+    folded,
+    like_or,
+    like_row,
+    replace_each,
+    substr,
+)
 from predicat.backends.sql.duckdb.calendar import try_
 from predicat.backends.sql.duckdb.collections import has_missing
-from predicat.backends.sql.renderer import Renderer, Rule, constant
-from predicat.backends.sql.texts import case_insensitive, folded, like_or, like_row, replace_each, substr
+from predicat.backends.sql.renderer import Renderer, constant
+from predicat.backends.sql.rules import Rule, function
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal
 from predicat.semantics import regex

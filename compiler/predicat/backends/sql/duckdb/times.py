@@ -19,10 +19,11 @@ from predicat.backends.sql.builders import (
     try_cast,
     wrap,
 )
+from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.duckdb.calendar import local, micros, try_, utc
 from predicat.backends.sql.duckdb.numbers import whole_div
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
-from predicat.backends.sql.widths import as_bigint
+from predicat.backends.sql.renderer import Renderer, constant, constant_int
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import value_lists
 from predicat.backends.sql.builders import (
     binary,
     call,
     string_literal,
 )
-from predicat.backends.sql.common import COMMON
+from predicat.backends.sql.common import COMMON, value_lists
+from predicat.backends.sql.common.documents import ROWS
 from predicat.backends.sql.dialect import Dialect
-from predicat.backends.sql.documents import ROWS
 from predicat.backends.sql.escapes import with_escapes
 from predicat.backends.sql.postgres import (
     calendar,
@@ -27,7 +26,8 @@ from predicat.backends.sql.postgres import (
     texts,
     times,
 )
-from predicat.backends.sql.renderer import Documents, let
+from predicat.backends.sql.renderer import let
+from predicat.backends.sql.rules import Documents
 from predicat.backends.sql.writing import Spelling
 from predicat.ir.operators import ORDERED
 
@@ -45,6 +45,8 @@ POSTGRES = Dialect(
     ),
     types=collections.TYPES,
     quantifier=collections.quantifier,
+    collated=texts.collated,
+    in_array=collections.in_array,
     exists=collections.exists,
     let_compared=let,
     documents=Documents(

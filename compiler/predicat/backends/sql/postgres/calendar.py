@@ -20,7 +20,8 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, Rule, constant, let
+from predicat.backends.sql.renderer import Renderer, constant, let
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.semantics import calendar

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import value_lists
 from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
@@ -23,8 +22,11 @@ from predicat.backends.sql.builders import (
     variable,
     wrap,
 )
-from predicat.backends.sql.comparisons import compare
-from predicat.backends.sql.numbers import to_boolean
+from predicat.backends.sql.common import value_lists
+from predicat.backends.sql.common.collections import source_of_present
+from predicat.backends.sql.common.comparisons import compare
+from predicat.backends.sql.common.conversions import truth_value
+from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.postgres.conversions import (
     text_to_date,
     text_to_decimal,
@@ -33,9 +35,8 @@ from predicat.backends.sql.postgres.conversions import (
     text_to_timestamp,
 )
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null, text_of, values
-from predicat.backends.sql.present import source_of_present
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let, unless_missing
-from predicat.backends.sql.widths import as_bigint
+from predicat.backends.sql.renderer import Renderer, constant, constant_int, let, unless_missing
+from predicat.backends.sql.rules import Rule
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable, element_of, walk
@@ -453,14 +454,13 @@ def _of_text(r: Renderer, sql: Sql, kind: Type) -> Sql:
     if isinstance(kind, DecimalType):
         return text_to_decimal(r, sql, kind)
     if kind == BOOLEAN:
-        return to_boolean(sql)
+        return truth_value(sql)
     readers = {BIGINT: text_to_int, DOUBLE: text_to_double, TIMESTAMP: text_to_timestamp, DATE: text_to_date}
     return readers[kind](r, sql) if kind in readers else sql
 
 
 RULES: dict[str, Rule] = {
     "is_null": is_missing,
-    "in_array": in_array,
     "in_list": value_lists.in_array,
     "get": value_of_key,
     "member": member,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import decimals, durations
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -21,7 +20,8 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.numbers import quantity
+from predicat.backends.sql.common import decimals, durations
+from predicat.backends.sql.common.conversions import quantity
 from predicat.backends.sql.postgres import ranges, times
 from predicat.backends.sql.postgres.numbers import (
     bigint_or_null,
@@ -31,7 +31,8 @@ from predicat.backends.sql.postgres.numbers import (
     nearest,
 )
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, Rule, let
+from predicat.backends.sql.renderer import Renderer, let
+from predicat.backends.sql.rules import Rule
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import (

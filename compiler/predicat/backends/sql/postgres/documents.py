@@ -25,13 +25,13 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.common import template
-from predicat.backends.sql.documents import ROWS, member_or_element
+from predicat.backends.sql.common.documents import ROWS, member_or_element, template
 from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step, path
 from predicat.backends.sql.postgres import json_texts, times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, Rule, let, let_always
+from predicat.backends.sql.renderer import Renderer, let, let_always
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.operators import ARRAYS, EQUALITIES, FLIPPED
 from predicat.ir.types import DOUBLE

@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, string_literal
 from predicat.backends.sql.postgres.stored import spelling
-from predicat.backends.sql.renderer import Renderer, Served
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.rules import Served
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable
 from predicat.ir.types import BIGINT, STRING, ArrayType
 

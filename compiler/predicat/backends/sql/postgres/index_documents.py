@@ -15,7 +15,8 @@ from sqlglot import exp
 from predicat.backends.sql.builders import Sql, or_, string_literal
 from predicat.backends.sql.json_rewrites import constant_step, is_only_text
 from predicat.backends.sql.postgres.stored import spelling
-from predicat.backends.sql.renderer import Renderer, Served
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.rules import Served
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, ranged_over
 from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN, JSON, STRING, MapType

@@ -19,7 +19,8 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, call, comparison_operand, or_, string_literal
 from predicat.backends.sql.postgres.stored import spelling
-from predicat.backends.sql.renderer import Renderer, Served, constant
+from predicat.backends.sql.renderer import Renderer, constant
+from predicat.backends.sql.rules import Served
 from predicat.backends.sql.storage import UNKNOWN_ORDER, TextOrder
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
 from predicat.ir.types import STRING

@@ -14,7 +14,8 @@ from sqlglot import exp
 from predicat.backends.sql.builders import Sql, and_, call, cast, string_literal
 from predicat.backends.sql.postgres import index_arrays, index_documents, index_texts
 from predicat.backends.sql.postgres.index_documents import document, is_text_only
-from predicat.backends.sql.renderer import Renderer, Served
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.rules import Served
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import STRICT
 from predicat.ir.types import STRING, MapType

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from predicat.backends.sql import json_texts
+from predicat.backends.sql.common import json_texts
 from predicat.backends.sql.functions import PARSE_JSON
 from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.postgres.definition import Definition

@@ -11,7 +11,7 @@ jsonb keeps the last of two equal keys, so the document then has fewer colons be
 
 from __future__ import annotations
 
-from predicat.backends.sql import json_texts
+from predicat.backends.sql.common import json_texts
 
 _HEX = "[0-9a-fA-F]"
 _UNIT = (

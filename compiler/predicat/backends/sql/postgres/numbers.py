@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql import arithmetic, decimals, durations
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -22,11 +21,13 @@ from predicat.backends.sql.builders import (
     variable,
     wrap,
 )
-from predicat.backends.sql.numbers import divided_by_zero
+from predicat.backends.sql.common import decimals, durations
+from predicat.backends.sql.common.numbers import divided_by_zero, round_by_text
+from predicat.backends.sql.common.widths import EXACT_DIGITS, as_double
 from predicat.backends.sql.postgres import ranges, runtime, times
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, Rule, constant_int, let
-from predicat.backends.sql.widths import EXACT_DIGITS, as_double
+from predicat.backends.sql.renderer import Renderer, constant_int, let
+from predicat.backends.sql.rules import Rule
 from predicat.forms.decimals import exact_type, may_have_more_digits, may_not_fit
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, DecimalType, Type
@@ -399,7 +400,7 @@ RULES: dict[str, Rule] = {
     ),
     "neg": decimals.where_exact(decimals.signed, negate),
     "abs": decimals.where_exact(decimals.signed, absolute),
-    **dict.fromkeys(("round", "bround"), arithmetic.rounded(decimal_of, double_of)),
+    **dict.fromkeys(("round", "bround"), round_by_text(decimal_of, double_of)),
     "shift_left": shift(exp.BitwiseLeftShift),
     "shift_right": shift(exp.BitwiseRightShift),
 }

@@ -21,9 +21,9 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
+from predicat.backends.sql.common.widths import as_double
 from predicat.backends.sql.postgres import numbers, ranges
 from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.widths import as_double
 from predicat.ir.nodes import Call, Field, Node
 from predicat.ir.types import BIGINT, DOUBLE
 

@@ -29,8 +29,8 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
+from predicat.backends.sql.common.widths import as_double, is_column, is_full
 from predicat.backends.sql.renderer import Renderer, let
-from predicat.backends.sql.widths import as_double, is_column, is_full
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN

@@ -7,6 +7,7 @@ from itertools import islice
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, call
+from predicat.backends.sql.common.widths import bare
 from predicat.backends.sql.functions import (
     CONVERSIONS,
     OF_JSON,
@@ -19,7 +20,6 @@ from predicat.backends.sql.functions import (
 )
 from predicat.backends.sql.postgres.definition import SCHEMA
 from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.widths import bare
 from predicat.ir.nodes import Call, Node, Quantifier, Variable, walk
 from predicat.ir.types import BIGINT, DATE, DOUBLE, JSON, Type
 

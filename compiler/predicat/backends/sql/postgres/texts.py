@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
-from predicat.backends.sql import patterns
 from predicat.backends.sql.builders import (
     Sql,
     binary,
@@ -20,15 +21,16 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.common import function
-from predicat.backends.sql.comparisons import tested
-from predicat.backends.sql.patterns import found
+from predicat.backends.sql.common import patterns
+from predicat.backends.sql.common.comparisons import tested
+from predicat.backends.sql.common.patterns import found
+from predicat.backends.sql.common.texts import fold_case, folded, replace_each, without_case
 from predicat.backends.sql.postgres.collections import is_whole, subscripted
 from predicat.backends.sql.postgres.index_texts import order_of
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.postgres.stored import spelling
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
-from predicat.backends.sql.texts import fold_case, folded, replace_each, without_case
+from predicat.backends.sql.renderer import Renderer, constant, constant_int
+from predicat.backends.sql.rules import Rule, function
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import STRING
 from predicat.semantics import casefold, like, regex
@@ -36,11 +38,11 @@ from predicat.semantics import casefold, like, regex
 _C = exp.to_identifier("C", quoted=True)
 
 
-def collate(r: Renderer, node: Call) -> Sql:
+def collated(r: Renderer, values: Sequence[Node]) -> Sql:
     """Order by code point, which the collation of the column or the database may not do."""
-    sql = r.node(node.args[0])
+    sql = r.node(values[0])
     on = spelling(sql)
-    plain = order_of(r, *node.args).by_code_point and not r.storage.index_on(on, ("btree",), collation="C")
+    plain = order_of(r, *values).by_code_point and not r.storage.index_on(on, ("btree",), collation="C")
     return sql if plain else exp.Collate(this=wrap(sql), expression=_C.copy())
 
 
@@ -175,7 +177,6 @@ def _slice(items: Sql, first: int, last: int | None) -> Sql:
 
 
 RULES: dict[str, Rule] = {
-    "collate": collate,
     "md5": lambda r, node: call("MD5", utf8(r.node(node.args[0]))),
     "sha256": lambda r, node: call(
         "ENCODE", call("SHA256", utf8(r.node(node.args[0]))), string_literal("hex")

@@ -13,7 +13,6 @@ from typing import TypeGuard
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql import zones
 from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
@@ -26,10 +25,12 @@ from predicat.backends.sql.builders import (
     number_literal,
     string_literal,
 )
-from predicat.backends.sql.comparisons import compare
+from predicat.backends.sql.common import zones
+from predicat.backends.sql.common.comparisons import compare
 from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, Rule, constant, let, micros
+from predicat.backends.sql.renderer import Renderer, constant, let, micros
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE, TIMESTAMP, Type

@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import call, cast, not_, string_literal
 from predicat.backends.sql.common import COMMON
-from predicat.backends.sql.comparisons import nan_where
+from predicat.backends.sql.common.comparisons import nan_where
+from predicat.backends.sql.common.documents import ROWS
 from predicat.backends.sql.dialect import Dialect
-from predicat.backends.sql.documents import ROWS
-from predicat.backends.sql.renderer import Documents
+from predicat.backends.sql.rules import Documents
 from predicat.backends.sql.spark import (
     calendar,
     collections,
@@ -61,6 +61,7 @@ SPARK = Dialect(
         DURATION: "BIGINT",
     },
     quantifier=collections.quantifier,
+    in_array=collections.in_array,
     let_compared=lambda _r, value, body: body(value),
     documents=Documents(
         value=documents.json_value,

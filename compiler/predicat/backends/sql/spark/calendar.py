@@ -18,8 +18,9 @@ from predicat.backends.sql.builders import (
     number_literal,
     string_literal,
 )
-from predicat.backends.sql.renderer import Renderer, Rule, constant, let
-from predicat.backends.sql.widths import as_bigint
+from predicat.backends.sql.common.widths import as_bigint
+from predicat.backends.sql.renderer import Renderer, constant, let
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS

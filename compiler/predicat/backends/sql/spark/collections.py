@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql import value_lists
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -23,12 +22,13 @@ from predicat.backends.sql.builders import (
     string_literal,
     try_cast,
 )
-from predicat.backends.sql.common import function
-from predicat.backends.sql.present import source_of_present
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let, unless_missing
+from predicat.backends.sql.common import value_lists
+from predicat.backends.sql.common.collections import source_of_present
+from predicat.backends.sql.common.texts import INT32_MAX
+from predicat.backends.sql.common.widths import as_bigint
+from predicat.backends.sql.renderer import Renderer, constant, constant_int, let, unless_missing
+from predicat.backends.sql.rules import Rule, function
 from predicat.backends.sql.spark.documents import _at, elements, values
-from predicat.backends.sql.texts import INT32_MAX
-from predicat.backends.sql.widths import as_bigint
 from predicat.ir.nodes import Call, Literal, Quantifier
 from predicat.ir.types import DOUBLE, MapType
 from predicat.ir.values import RANGE_MOST, SUM_MOST
@@ -152,7 +152,7 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     return call("GET", call("TRANSFORM", call("ARRAY", value), result), number_literal(0))
 
 
-def _in_array(r: Renderer, node: Call) -> Sql:
+def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     return call("ARRAY_CONTAINS", items, value)
 
@@ -182,7 +182,6 @@ def _size(r: Renderer, node: Call) -> Sql:
 
 
 RULES: dict[str, Rule] = {
-    "in_array": _in_array,
     "in_list": value_lists.in_broadcast,
     "member": _member,
     "index": _index,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql import decimals, durations, moments
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -20,8 +19,15 @@ from predicat.backends.sql.builders import (
     try_cast,
     wrap,
 )
-from predicat.backends.sql.numbers import quantity, to_whole_number
-from predicat.backends.sql.renderer import Renderer, Rule, let
+from predicat.backends.sql.common import decimals, durations
+from predicat.backends.sql.common.conversions import (
+    cast_to_date,
+    cast_to_timestamp,
+    quantity,
+    to_whole_number,
+)
+from predicat.backends.sql.renderer import Renderer, let
+from predicat.backends.sql.rules import Rule
 from predicat.backends.sql.spark import calendar
 from predicat.backends.sql.spark.calendar import MICROS_OF_DAY
 from predicat.diagnostics.messages import backends as say
@@ -95,7 +101,7 @@ def _to_decimal(r: Renderer, node: Call) -> Sql:
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if (text := text_of(node)) is not None:
-        return moments.timestamp(r, r.node(text), rlike)
+        return cast_to_timestamp(r, r.node(text), rlike)
     sql = r.node(arg)
     if arg.type == STRING:
         # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
@@ -157,7 +163,7 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
 def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if (text := text_of(node)) is not None:
-        return moments.date(r.node(text))
+        return cast_to_date(r.node(text))
     sql = r.node(arg)
     if arg.type == STRING:
         return case((_shaped(sql, "____-__-_9"), try_cast(sql, "DATE")))

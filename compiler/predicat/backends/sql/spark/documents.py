@@ -18,10 +18,10 @@ from predicat.backends.sql.builders import (
     string_literal,
     try_cast,
 )
-from predicat.backends.sql.common import template
-from predicat.backends.sql.documents import is_kind, member_or_element, where_kind
+from predicat.backends.sql.common.documents import is_kind, member_or_element, template, where_kind
 from predicat.backends.sql.json_rewrites import JSON_STEPS, path
-from predicat.backends.sql.renderer import Renderer, Rule
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.rules import Rule
 from predicat.backends.sql.spark import json_texts
 from predicat.ir.nodes import Call, Node, ranged_over
 from predicat.ir.operators import ARRAYS

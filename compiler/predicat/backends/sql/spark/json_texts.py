@@ -7,7 +7,7 @@ numbers than those of the limits, and half of a surrogate pair, but not the char
 
 from __future__ import annotations
 
-from predicat.backends.sql import json_texts
+from predicat.backends.sql.common import json_texts
 
 _PLAIN = r"""REGEXP_REPLACE(REGEXP_REPLACE(__s, '(?s)\\\\.', '..'), '"[^"]*"', '""')"""
 _LEVELS = rf"""

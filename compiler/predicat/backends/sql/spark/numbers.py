@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql import decimals, durations
 from predicat.backends.sql.builders import (
     Sql,
     binary,
@@ -18,10 +17,12 @@ from predicat.backends.sql.builders import (
     try_cast,
     wrap,
 )
-from predicat.backends.sql.numbers import divided_by_zero
-from predicat.backends.sql.renderer import Renderer, Rule
+from predicat.backends.sql.common import decimals, durations
+from predicat.backends.sql.common.numbers import divided_by_zero
+from predicat.backends.sql.common.widths import as_bigint, as_double, operands
+from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.rules import Rule
 from predicat.backends.sql.spark import calendar
-from predicat.backends.sql.widths import as_bigint, as_double, operands
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, TIMESTAMP
 

@@ -7,12 +7,12 @@ import re
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, call, case, cast, not_, number_literal, string_literal
-from predicat.backends.sql.common import function
-from predicat.backends.sql.patterns import extract, replace
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
+from predicat.backends.sql.common.patterns import extract, replace
+from predicat.backends.sql.common.texts import case_insensitive, folded, like_or, replace_each, substr
+from predicat.backends.sql.renderer import Renderer, constant, constant_int
+from predicat.backends.sql.rules import Rule, function
 from predicat.backends.sql.spark import patterns
 from predicat.backends.sql.spark.collections import is_absent
-from predicat.backends.sql.texts import case_insensitive, folded, like_or, replace_each, substr
 from predicat.ir.nodes import Call
 from predicat.semantics import regex
 

@@ -16,7 +16,8 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
+from predicat.backends.sql.renderer import Renderer, constant, constant_int
+from predicat.backends.sql.rules import Rule
 from predicat.backends.sql.spark import calendar
 from predicat.ir.nodes import Call
 from predicat.ir.types import DATE, TIMESTAMP

@@ -1,18 +1,49 @@
-"""Functions of numbers in the words of each engine."""
+"""Rules for numbers that several dialects share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import Sql, and_, binary, call, case, cast, number_literal, string_literal
-from predicat.backends.sql.renderer import Renderer, Rule, constant_int, let
-from predicat.backends.sql.widths import as_bigint, as_double
+from predicat.backends.sql.builders import (
+    Sql,
+    and_,
+    binary,
+    call,
+    case,
+    cast,
+    is_null,
+    not_,
+    number_literal,
+    or_,
+    string_literal,
+    wrap,
+)
+from predicat.backends.sql.common.widths import as_bigint, as_double
+from predicat.backends.sql.renderer import Renderer, constant_int, let
+from predicat.backends.sql.rules import Rule
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
 from predicat.ir.operators import SOLVED_ONLY
 from predicat.ir.values import INT_MIN
+
+
+def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
+    """IEEE 754's quotient of `a` by a zero: NaN, or an infinity by the signs of both. `negative` says
+    whether the zero is.
+    """
+    nan, up, down = (cast(string_literal(name), "DOUBLE") for name in ("NaN", "Infinity", "-Infinity"))
+    nothing = or_(binary(exp.EQ, a, number_literal(0)), not_(not_nan))
+    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, number_literal(0))), expression=wrap(negative))
+    return case((nothing, nan), (same_sign, up), (not_(is_null(a)), down))
+
+
+def _without_negative_zero(name: str) -> Rule:
+    """FLOOR or CEIL, whose zero has no sign, whatever that of the argument."""
+    return lambda r, node: binary(
+        exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
+    )
 
 
 def bits(kind: type[exp.Binary]) -> Rule:
@@ -20,29 +51,19 @@ def bits(kind: type[exp.Binary]) -> Rule:
     return lambda r, node: binary(kind, *(as_bigint(r, arg) for arg in node.args))
 
 
-def only_compared(r: Renderer, node: Call) -> Sql:
+def _only_compared(r: Renderer, node: Call) -> Sql:
     """What engines round differently: with a constant it is solved before it comes here."""
     raise r.refuse(node, say.ROUNDED_BY_ENGINES, say.COMPARE_WITH_CONSTANT)
 
 
-def square_root(r: Renderer, node: Call) -> Sql:
+def _square_root(r: Renderer, node: Call) -> Sql:
     def build(value: Sql) -> Sql:
         return case((binary(exp.GTE, value, number_literal(0)), call("SQRT", value)))
 
     return let(r, as_double(r, node.args[0]), build)
 
 
-RULES: Mapping[str, Rule] = {
-    "sqrt": square_root,
-    **dict.fromkeys(SOLVED_ONLY, only_compared),
-    "bit_and": bits(exp.BitwiseAnd),
-    "bit_or": bits(exp.BitwiseOr),
-    "bit_xor": bits(exp.BitwiseXor),
-}
-"""The rules of most dialects."""
-
-
-def rounded(decimal: Callable[[Sql, int], Sql], double: Callable[[Sql], Sql]) -> Rule:
+def round_by_text(decimal: Callable[[Sql, int], Sql], double: Callable[[Sql], Sql]) -> Rule:
     """ROUND by the shortest decimal of a double, which its text is.
 
     `decimal` makes the exact decimal of a double, as a number, for so many digits; `double` makes a double
@@ -103,3 +124,14 @@ def shift_left_in_parts(r: Renderer, node: Call) -> Sql:
     return binary(
         exp.Add, exp.Paren(this=moved), case((sign, lowest), default=cast(number_literal(0), "BIGINT"))
     )
+
+
+RULES: dict[str, Rule] = {
+    "sqrt": _square_root,
+    **dict.fromkeys(SOLVED_ONLY, _only_compared),
+    "bit_and": bits(exp.BitwiseAnd),
+    "bit_or": bits(exp.BitwiseOr),
+    "bit_xor": bits(exp.BitwiseXor),
+    "floor": _without_negative_zero("FLOOR"),
+    "ceil": _without_negative_zero("CEIL"),
+}

@@ -16,6 +16,7 @@ from predicat.backends.sql.builders import (
     cast,
     clamp,
     comparison_operand,
+    concatenated,
     is_null,
     like,
     not_,
@@ -23,10 +24,11 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
-from predicat.backends.sql.comparisons import tested
-from predicat.backends.sql.letters import is_usually_folded
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let
-from predicat.backends.sql.widths import as_bigint
+from predicat.backends.sql.common.comparisons import tested
+from predicat.backends.sql.common.letters import is_usually_folded
+from predicat.backends.sql.common.widths import as_bigint
+from predicat.backends.sql.renderer import Renderer, constant, constant_int, let
+from predicat.backends.sql.rules import Rule, function
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.semantics import casefold
@@ -49,7 +51,7 @@ _SPECIAL = frozenset("%_\\")
 """The characters that stand for others in a pattern of LIKE."""
 
 
-def pad(name: str) -> Rule:
+def _pad(name: str) -> Rule:
     """LPAD or RPAD, whose length is an INT: as a parameter a constant is a BIGINT."""
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -83,12 +85,12 @@ def folded(size: str, lower: Callable[[Sql], Sql]) -> Rule:
     return rule
 
 
-def ascii_lower(r: Renderer, node: Call) -> Sql:
+def _ascii_lower(r: Renderer, node: Call) -> Sql:
     """Lower case of ASCII letters only, whatever the collation."""
     return _translated(r, node.args[0], ascii_uppercase, ascii_lowercase, "LOWER")
 
 
-def ascii_upper(r: Renderer, node: Call) -> Sql:
+def _ascii_upper(r: Renderer, node: Call) -> Sql:
     """Upper case of ASCII letters only, whatever the collation."""
     return _translated(r, node.args[0], ascii_lowercase, ascii_uppercase, "UPPER")
 
@@ -209,3 +211,25 @@ def replace_each(any_character: str, group: str, *flags: str) -> Rule:
         )
 
     return rule
+
+
+def _bigint_of(name: str) -> Rule:
+    """An operator that is one function of a text, whose value the engine has as an INT."""
+    return lambda r, node: cast(call(name, r.node(node.args[0])), "BIGINT")
+
+
+RULES: dict[str, Rule] = {
+    "like_row": like_row(),
+    "like": lambda r, node: like(tested(r, *node.args), r.node(node.args[1])),
+    "ascii": _bigint_of("ASCII"),
+    "md5": function("MD5"),
+    "concat": lambda r, node: concatenated(*r.args(node)),
+    "length": _bigint_of("LENGTH"),
+    "lower": _ascii_lower,
+    "upper": _ascii_upper,
+    "lpad": _pad("LPAD"),
+    "rpad": _pad("RPAD"),
+    "replace": function("REPLACE"),
+    "reverse": function("REVERSE"),
+    "equals_ci": case_insensitive("EQ"),
+}

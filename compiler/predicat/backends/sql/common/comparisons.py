@@ -22,17 +22,14 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
+from predicat.backends.sql.common.letters import has_usual_case
+from predicat.backends.sql.common.widths import is_full
 from predicat.backends.sql.functions import calls
-from predicat.backends.sql.letters import has_usual_case
-from predicat.backends.sql.renderer import Renderer, Rule, constant
-from predicat.backends.sql.widths import is_full
+from predicat.backends.sql.renderer import Renderer, constant
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import EQUALITIES, FLIPPED, ORDERED, TIME_PARTS
 from predicat.ir.types import BIGINT, DOUBLE, STRING
-
-
-def comparison_rule(op: str) -> Rule:
-    return lambda r, node: compare(r, op, node.args[0], node.args[1])
 
 
 def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
@@ -46,10 +43,8 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     if op in EQUALITIES and (ascii_only := _of_ascii(r, op, left, right) or _of_ascii(r, op, right, left)):
         return ascii_only
     one, other = tested(r, left, right), tested(r, right, left)
-    if left.type == STRING and op in ORDERED:
-        collate = r.dialect.table.get("collate")
-        if callable(collate):
-            one = collate(r, Call(STRING, "collate", (left, right)))
+    if left.type == STRING and op in ORDERED and r.dialect.collated is not None:
+        one = r.dialect.collated(r, (left, right))
     return binary(COMPARISON_NODES[op], one, other)
 
 
@@ -210,3 +205,10 @@ def nan_where(r: Renderer, node: Call) -> Sql | None:
     """`x <> x` in a WHERE, where ISNAN of NULL may be FALSE."""
     one, other = node.args
     return call("ISNAN", r.node(one)) if one == other and one.type == DOUBLE else None
+
+
+def _comparison(op: str) -> Rule:
+    return lambda r, node: compare(r, op, *node.args)
+
+
+RULES: dict[str, Rule] = {op: _comparison(op) for op in COMPARISON_NODES}

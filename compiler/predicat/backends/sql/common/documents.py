@@ -10,10 +10,20 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql import json_texts
-from predicat.backends.sql.builders import Sql, and_, call, case, comparison_operand, string_literal
+from predicat.backends.sql.builders import (
+    Sql,
+    and_,
+    call,
+    case,
+    comparison_operand,
+    string_literal,
+    variable,
+    wrap,
+)
+from predicat.backends.sql.common import json_texts
 from predicat.backends.sql.json_rewrites import is_only_text, path
-from predicat.backends.sql.renderer import Renderer, Rule, constant
+from predicat.backends.sql.renderer import Renderer, constant
+from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 
@@ -132,7 +142,36 @@ def member_or_element(r: Renderer, node: Call) -> Sql:
     )
 
 
-RULES: Mapping[str, Rule] = {
+def template(
+    dialect: str, sql: str, read: Callable[[Renderer, Node], Sql] = Renderer.document, **parts: Sql
+) -> Rule:
+    """An operator of two JSON values with long, constant SQL, in which `__a` and `__b` are the values. They
+    may be JSON's null.
+
+    If the SQL uses a value several times, it gets a name. `read` renders a value, and `parts` replace other
+    names.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        result = json_texts.tree(dialect, sql).copy()
+        said = [
+            column
+            for column in result.find_all(exp.Column)
+            if column.name in ("__a", "__b") or column.name in parts
+        ]
+        values: dict[str, Sql] = dict(zip(("__a", "__b"), (read(r, arg) for arg in node.args), strict=True))
+        names = {key: r.fresh_name("v") for key in values if sum(column.name == key for column in said) > 1}
+        for column in said:
+            if column.name in names:
+                column.replace(variable(names[column.name]))
+            else:
+                column.replace(wrap(parts[column.name] if column.name in parts else values[column.name]))
+        return r.dialect.bind({names[key]: values[key] for key in names}, result) if names else result
+
+    return rule
+
+
+RULES: dict[str, Rule] = {
     "json_is": _json_is,
     "json_string": _json_string,
     "json_text": _json_text,

@@ -19,14 +19,19 @@ from predicat.backends.sql.builders import (
     case,
     comparison_operand,
     is_null,
+    is_true,
     not_,
+    number_literal,
     or_,
     wrap,
 )
+from predicat.backends.sql.common.comparisons import compare, is_numeric_mix, tested
+from predicat.backends.sql.common.texts import INT32_MAX
 from predicat.backends.sql.common_subexpressions import is_nameable, with_names
-from predicat.backends.sql.comparisons import compare, is_numeric_mix, tested
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.backends.sql.renderer import CONVERSIONS, Renderer, constant
+from predicat.backends.sql.rules import NotSupported, Rule
+from predicat.diagnostics.messages import backends as say
 from predicat.forms.conversions import convert
 from predicat.forms.engine_order import bare_comparison, paired
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
@@ -36,7 +41,7 @@ from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.idioms import nullif
 
 
-def and_rule(r: Renderer, node: Call) -> Sql:
+def _and(r: Renderer, node: Call) -> Sql:
     """AND. A long expression that several operands compare with constants, such as the two ends of a range,
     is computed once.
     """
@@ -48,7 +53,7 @@ def and_rule(r: Renderer, node: Call) -> Sql:
     again = next((part for part in compared if _is_costly(part) and compared.count(part) > 1), None)
     if again is None:
         return and_(*conjuncts(r, node, lambda part: [r.node(part)]))
-    return r.let_node(again, lambda name: and_rule(r, _named_in(r, node, again, name)))
+    return r.let_node(again, lambda name: _and(r, _named_in(r, node, again, name)))
 
 
 def conjuncts(r: Renderer, node: Call, render: Callable[[Node], list[Sql]]) -> list[Sql]:
@@ -138,7 +143,7 @@ def _is_costly(node: Node) -> bool:
     )
 
 
-def or_rule(r: Renderer, node: Call) -> Sql:
+def _or(r: Renderer, node: Call) -> Sql:
     return or_(*disjuncts(r, node, r.node))
 
 
@@ -163,16 +168,16 @@ def _as_engine(r: Renderer, node: Node) -> Sql:
     return binary(COMPARISON_NODES[node.op], one, other)
 
 
-def not_rule(r: Renderer, node: Call) -> Sql:
+def _not(r: Renderer, node: Call) -> Sql:
     return not_(r.node(node.args[0]))
 
 
-def is_null_rule(r: Renderer, node: Call) -> Sql:
+def _is_null(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     return is_null(r.dialect.documents.text(r, arg) if arg.type == JSON else r.node(arg))
 
 
-def cond_rule(r: Renderer, node: Call) -> Sql:
+def _cond(r: Renderer, node: Call) -> Sql:
     """An `if`. CASE takes its ELSE for NULL, but an UNKNOWN condition makes the result UNKNOWN, so the
     condition is tested for both values unless it is never UNKNOWN.
     """
@@ -232,10 +237,10 @@ def _null_with(node: Node, value: Node) -> bool:
     return (node.op in ONLY_IN_SQL or node.op in STRICT) and any(_null_with(arg, value) for arg in node.args)
 
 
-def in_rule(r: Renderer, node: Call) -> Sql:
+def _in(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if not isinstance(right, Items):
-        return r.dialect.table["in_array"](r, node)  # type: ignore[operator]
+        return r.dialect.in_array(r, node)
     sql = tested(r, left, *right.items)
     if not right.items:
         return case((not_(is_null(sql)), exp.Boolean(this=False)))
@@ -244,7 +249,7 @@ def in_rule(r: Renderer, node: Call) -> Sql:
     return exp.In(this=comparison_operand(sql), expressions=[r.node(item) for item in right.items])
 
 
-def same_rule(r: Renderer, node: Call) -> Sql:
+def _same(r: Renderer, node: Call) -> Sql:
     """Engines hold NaN the same as itself, and an integer the same as the double that it is rounded to."""
     left, right = node.args
     if DOUBLE in (left.type, right.type) and (
@@ -256,3 +261,51 @@ def same_rule(r: Renderer, node: Call) -> Sql:
         equal = Call(BOOLEAN, "is_true", (Call(BOOLEAN, "eq", node.args, node.span),), node.span)
         return r.node(Call(BOOLEAN, "or", (absent, equal), node.span))
     return exp.NullSafeEQ(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])))
+
+
+def _extreme(name: str) -> Rule:
+    """GREATEST or LEAST, which ignore NULL on every engine. The first argument has the collation."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        first, *others = r.args(node)
+        if node.type == STRING and r.dialect.collated is not None:
+            first = r.dialect.collated(r, node.args)
+        return call(name, first, *others)
+
+    return rule
+
+
+def _coalesce(r: Renderer, node: Call) -> Sql:
+    """The first value there is. All engines call a part of a text, or else the empty text, SPLIT_PART."""
+    match node.args:
+        case (
+            Call(
+                op="index",
+                args=(
+                    Call(op="split", args=(text, Literal(value=str() as by) as separator)),
+                    Literal(value=int() as place),
+                ),
+            ),
+            Call(op="substr", args=(same, Literal(value=1), Literal(value=0))),
+        ) if text == same and by and 0 <= place < INT32_MAX:
+            number = number_literal(place + 1)
+            return call("SPLIT_PART", r.node(text), r.node(separator), number)
+        case _:
+            return call("COALESCE", *r.args(node))
+
+
+RULES: dict[str, Rule | NotSupported] = {
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "is_true": lambda r, node: is_true(r.node(node.args[0])),
+    "is_null": _is_null,
+    "cond": _cond,
+    "coalesce": _coalesce,
+    "greatest": _extreme("GREATEST"),
+    "least": _extreme("LEAST"),
+    "dyn": lambda r, node: r.node(node.args[0]),
+    "entry_filter": NotSupported(say.RUNS_AS_PYTHON, say.RUN_ENTRY_FILTER),
+    "same": _same,
+    "in": _in,
+}

@@ -18,8 +18,9 @@ from predicat.backends.sql.builders import (
     try_cast,
     wrap,
 )
-from predicat.backends.sql.renderer import Renderer, Rule, let
-from predicat.backends.sql.widths import as_double
+from predicat.backends.sql.common.widths import as_double
+from predicat.backends.sql.renderer import Renderer, let
+from predicat.backends.sql.rules import Rule
 from predicat.diagnostics.messages import backends as say
 from predicat.forms import decimals
 from predicat.ir.decimal_types import Digits, result

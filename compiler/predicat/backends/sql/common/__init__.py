@@ -1,0 +1,25 @@
+"""The rules that the dialects share. `RULES` of a topic has the operators that most of them say alike."""
+
+from __future__ import annotations
+
+from predicat.backends.sql.common import (
+    collections,
+    comparisons,
+    conversions,
+    documents,
+    logic,
+    numbers,
+    texts,
+)
+from predicat.backends.sql.rules import NotSupported, Rule
+
+COMMON: dict[str, Rule | NotSupported] = {
+    **logic.RULES,
+    **comparisons.RULES,
+    **numbers.RULES,
+    **texts.RULES,
+    **conversions.RULES,
+    **collections.RULES,
+    **documents.RULES,
+}
+"""The rules of most dialects. Those of a dialect override them."""

@@ -1,0 +1,127 @@
+"""Conversions that several dialects share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from predicat.backends.sql.builders import (
+    Sql,
+    between,
+    binary,
+    call,
+    case,
+    cast,
+    concatenated,
+    number_literal,
+    string_literal,
+    try_cast,
+    wrap,
+)
+from predicat.backends.sql.renderer import Renderer, let, let_always
+from predicat.backends.sql.rules import Rule
+from predicat.ir.nodes import Call, Node
+from predicat.ir.types import BIGINT
+from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, QUANTITY_POWERS, QUANTITY_UNITS
+
+
+def quantity(
+    is_one: Callable[[Sql], Sql], ends: Callable[[Sql, str], Sql], product: Callable[[Sql, Sql], Sql]
+) -> Rule:
+    """A quantity such as `1.5Gi` as a number: the text with its decimal unit as an exponent, times its binary
+    unit. `is_one` tests for the pattern of quantities; other texts give NULL.
+    """
+
+    def build(sql: Sql) -> Sql:
+        exponents = sql
+        for unit, exponent in QUANTITY_UNITS.items():
+            exponents = call("REPLACE", exponents, string_literal(unit), string_literal(exponent))
+        digits = call("TRANSLATE", sql, string_literal("KMGTPEi"), string_literal(""))
+        exa = call("REPLACE", sql, string_literal("E"), string_literal("e18"))
+        read = case((ends(sql, "i"), digits), (ends(sql, "E"), exa), default=exponents)
+        powers = [
+            (ends(sql, unit), cast(number_literal(power), "BIGINT"))
+            for unit, power in QUANTITY_POWERS.items()
+        ]
+        return case((is_one(sql), product(read, case(*powers, default=number_literal(1)))))
+
+    return lambda r, node: let(r, r.node(node.args[0]), build)
+
+
+def to_whole_number(rounded: str) -> Rule:
+    """A double as a whole number where the engine's function that rounds leaves it as it is."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        def build(number: Node) -> Sql:
+            sql = r.node(number)
+            return case(
+                (
+                    binary(exp.EQ, sql, call(rounded, sql)),
+                    r.call(Call(BIGINT, "to_int", (number,), node.span)),
+                )
+            )
+
+        return r.let_node(node.args[0], build)
+
+    return rule
+
+
+def truth_value(sql: Sql) -> Sql:
+    """A text as a truth value, by CEL's words for it; NULL for any other text."""
+    yes = exp.In(
+        this=wrap(sql), expressions=[string_literal(word) for word in ("true", "TRUE", "True", "t", "1")]
+    )
+    no = exp.In(
+        this=wrap(sql), expressions=[string_literal(word) for word in ("false", "FALSE", "False", "f", "0")]
+    )
+    return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
+
+
+# Casts of texts to dates and timestamps as SQL has them (`predicat.forms.text_casts`) have one pattern. It
+# finds what is between the blanks if it is a date or a moment, and else gives the empty text, which no cast
+# takes. The engine then tells which days there are.
+_BLANKS = r"[ \t\n\x0B\f\r]*"
+_DAY = "-[0-9]{2}-[0-9]{2}"
+_YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+_CLOCK = "[ Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]"
+_SECONDS = ":[0-5][0-9](?:[.][0-9]{1,9})?"
+_ANY_ZONE = "(?:[Zz]|[+-][0-9]{2}(?::[0-9]{2})?)"
+_DATE = rf"\A{_BLANKS}({_YEAR}{_DAY})(?:{_CLOCK}(?:{_SECONDS}{_ANY_ZONE}?)?)?{_BLANKS}\z"
+_ZONE = "(?:[Zz]|[+-](?:0[0-9]|1[0-4])(?::[0-5][0-9])?)"
+_MOMENT = rf"\A{_BLANKS}([0-9]{{4}}{_DAY}(?:{_CLOCK}(?:{_SECONDS}{_ZONE}?)?)?){_BLANKS}\z"
+
+
+def _found(text: Sql, pattern: str) -> Sql:
+    return call("REGEXP_EXTRACT", text, string_literal(pattern), number_literal(1))
+
+
+def cast_to_date(text: Sql) -> Sql:
+    """The date that a text is or begins with."""
+    return try_cast(_found(text, _DATE), "DATE")
+
+
+def cast_to_timestamp(r: Renderer, text: Sql, matches: Callable[[Sql, str], Sql]) -> Sql:
+    """The moment that a text is, between years 1 and 9999: what it lacks of a time in UTC is added.
+
+    `matches` tests for a pattern.
+    """
+
+    def read(found: Sql) -> Sql:
+        length = binary(exp.Add, call("LENGTH", found), number_literal(1))
+        rest = call("SUBSTRING", string_literal("0000-00-00T00:00:00Z"), length)
+        ending = case((matches(found, r"[.][0-9]+\z"), string_literal("Z")), default=rest)
+        return try_cast(concatenated(found, ending), "TIMESTAMPTZ")
+
+    def known(moment: Sql) -> Sql:
+        first, last = (r.dialect.timestamp(end) for end in (FIRST_MOMENT, LAST_MOMENT))
+        return case((between(moment, first, last), moment))
+
+    found = call("UPPER", _found(text, _MOMENT))
+    return let_always(r, let_always(r, found, read), known)
+
+
+RULES: dict[str, Rule] = {
+    "to_boolean": lambda r, node: truth_value(r.node(node.args[0])),
+    "to_whole": to_whole_number("TRUNC"),
+}
