@@ -1,4 +1,4 @@
-"""The figures of docs/discover.md: `PREDICAT_ORACLES=FOLDER python -m tests.oracles.repositories`.
+"""The figures of docs/evidence.md: `PREDICAT_ORACLES=FOLDER python -m tests.oracles.repositories`.
 
 Runs `predicat discover` with its defaults on each checkout. Prints the rows of the tables of the page, and a
 sample of findings to be judged by reading: every error and warning, and of the notes of each kind a random
