@@ -11,8 +11,12 @@ from predicat.backends import DIALECTS
 
 PACKAGE = Path(__file__).parent.parent / "compiler" / "predicat"
 ROOMS = (
+    "analysis",
+    "check",
+    "forms",
     "ir",
-    "passes",
+    "lower",
+    "rewrite",
     "semantics",
     "language",
     "matching",

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from predicat.language import WRITERS, writer
+from predicat.language import LANGUAGES, WRITERS, writer
 
+import predicat
 from predicat import backends
 from predicat.backends.sql.rules import NotSupported
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.diagnostics import Unsupported
-from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
+from predicat.ir import operators
 from predicat.ir.operators import OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, JSON, STRING, Scalar
 from predicat.review.candidate_rows import NOT_TRIED, CandidateRows
@@ -23,8 +25,13 @@ from predicat.review.prose import describe
 from predicat.semantics.evaluate import compile_node, supported
 from tests.engines.predicates import POOLS
 from tests.ir.test_traits import calls
+from tests.texts import entries
 
 CONSTANTS: dict[Any, list[Any]] = {BIGINT: [0, 1, 3], DOUBLE: [0.0, 1.0], STRING: ["a", "1", ""]}
+
+
+NOT_WRITTEN = {"dyn", "in_list", "from_micros", "replace_each", "entry_filter"}
+"""A list of a dataset, an entry filter, and operators that every body of the corpus is simpler without."""
 
 
 def samples(op: str) -> list[Call]:
@@ -55,19 +62,48 @@ def conditions(node: Call) -> Iterator[Node]:
         yield Call(BOOLEAN, "is_null", (node,))
 
 
+def topic(op: str) -> str:
+    """The name of the module with an operator's row. The evaluator and the dialects have the same topics."""
+    return next(name for name, module in vars(operators).items() if OPS[op] in getattr(module, "ROWS", ()))
+
+
 def test_the_evaluator_has_every_operator() -> None:
-    assert supported() == set(OPS)
+    assert not [
+        f"{op}: add a function to semantics/functions/{topic(op)}.py" for op in OPS.keys() - supported()
+    ]
+    assert supported() <= OPS.keys(), "it has no row in ir/operators"
 
 
 @pytest.mark.parametrize("name", backends.DIALECTS)
 def test_a_dialect_has_every_operator(name: str) -> None:
     table = backends.dialect(name).table
-    assert set(table) - {*ONLY_IN_SQL} == set(OPS)
+    assert not [
+        f"{op}: add a rule to backends/sql/common.py or backends/sql/{name}/{topic(op)}.py"
+        for op in OPS.keys() - table.keys()
+    ]
+    assert table.keys() - ONLY_IN_SQL <= OPS.keys(), "it has no row in ir/operators"
     assert all(rule.text for rule in table.values() if isinstance(rule, NotSupported))
 
 
 def test_an_operator_has_a_formula_or_a_reason() -> None:
-    assert encodable() == {op for op, row in OPS.items() if not row.without_formula}
+    assert not [
+        f"{op}: say why in without_formula of its row, or add a rule to review/smt/rules.py"
+        for op, row in OPS.items()
+        if (op in encodable()) is bool(row.without_formula)
+    ]
+
+
+def test_an_operator_is_in_the_corpus() -> None:
+    used = {
+        part.op
+        for entry in entries()
+        for case in entry["cases"]
+        for language, body in case.items()
+        if language in LANGUAGES
+        for part in walk(predicat.parse(body, language, entry["fields"], on=entry.get("on")).node)
+        if isinstance(part, Call)
+    }
+    assert OPS.keys() - used == NOT_WRITTEN, "add cases to tests/corpus"
 
 
 @pytest.mark.parametrize("op", OPS)

@@ -7,6 +7,8 @@ import pytest
 import predicat
 from predicat.diagnostics import PredicatError
 from predicat.language.sql.others import as_sql
+from predicat.language.sql.refused_functions import REFUSED as WITH_A_REASON
+from predicat.language.sql.rules import FUNCTIONS
 
 FIELDS = {
     "a": "bigint",
@@ -100,6 +102,10 @@ def test_a_syntax_error_says_what_to_write(text: str, hint: str) -> None:
     with pytest.raises(PredicatError) as error:
         predicat.parse(text, "sql", FIELDS)
     assert hint in (error.value.diagnostics[0].hint or ""), error.value
+
+
+def test_no_function_is_read_and_refused() -> None:
+    assert not WITH_A_REASON.keys() & set(FUNCTIONS), "remove it from language/sql/refused_functions.py"
 
 
 @pytest.mark.parametrize("name", ["pow", "array_position"])

@@ -1,0 +1,72 @@
+"""What every language has: cases in the corpus, a line in the documentation, hostile bodies, and a writer
+whose texts are read as the same filter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat.diagnostics import Unsupported
+from predicat.language import LANGUAGES, WRITERS, writer
+from tests.language.bodies import BODIES
+from tests.texts import entries
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "languages.md").read_text(encoding="utf-8")
+OF_NAMES = {"all", "any", "not", "python"}
+"""They name filters or a class, which need a catalog."""
+AS_ANOTHER = {"pulsar": "pip", "sourceAndType": "attributes", "knative": "attributes"}
+"""The language that hostile bodies are given to instead: the same reader, in another form."""
+
+
+def cases(language: str) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """The bodies of the corpus in a language, each with its entry."""
+    return ((case[language], entry) for entry in entries() for case in entry["cases"] if language in case)
+
+
+@pytest.mark.parametrize("language", LANGUAGES.keys() - OF_NAMES)
+def test_it_is_in_the_corpus(language: str) -> None:
+    assert any(cases(language)), f"add rows and cases in {language} to tests/corpus/languages.yml"
+
+
+@pytest.mark.parametrize("target", WRITERS)
+def test_what_is_written_is_read_as_the_same_filter(target: str) -> None:
+    language = target.partition(":")[0]
+    written = 0
+    for body, entry in cases(language):
+        fields, on = entry["fields"], entry.get("on")
+        predicate = predicat.parse(body, language, fields, on=on)
+        try:
+            text = writer(target)(predicate.surface)
+        except Unsupported:
+            continue
+        written += 1
+        again = json.loads(text) if LANGUAGES[language].shape == "data" else text
+        back = predicat.parse(again, language, fields, on=on)
+        for row in entry["rows"]:
+            assert (back.evaluate(row) is True) is (predicate.evaluate(row) is True), f"{body!r} -> {text}"
+    assert written, f"its writer refuses all cases of {language} in tests/corpus"
+
+
+def test_every_language_of_keys_has_hostile_bodies() -> None:
+    of_keys = {name for name, row in LANGUAGES.items() if row.on} - AS_ANOTHER.keys()
+    assert of_keys <= BODIES.keys(), "add a strategy to BODIES of tests/language/bodies.py"
+
+
+def test_every_language_is_documented() -> None:
+    named = {
+        name for line in PAGE.splitlines() if line.startswith("| `") for name in codes(line.split("|")[1])
+    }
+    assert LANGUAGES.keys() <= named, "add a row to the table of docs/languages.md"
+    translated = codes(PAGE.split("## Translating a filter")[1].split("## ")[0])
+    assert WRITERS.keys() <= translated, "add it to 'Translating a filter' of docs/languages.md"
+
+
+def codes(text: str) -> set[str]:
+    return set(re.findall(r"`([^`\n]+)`", text))
