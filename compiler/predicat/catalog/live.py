@@ -17,9 +17,11 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from predicat.catalog.build import Builder
 from predicat.catalog.definitions import DefinitionReader
+from predicat.catalog.files import catalog_files, macro_folder, read_source
+from predicat.catalog.inline_tests import run_tests
 from predicat.catalog.lists import Values
-from predicat.catalog.load import Builder, catalog_files, macro_folder, read_source
 from predicat.catalog.model import (
     Catalog,
     Filter,
@@ -307,7 +309,7 @@ class _Builder(Builder):
         if kept.templates is not None and kept.templates is not self.templates:
             return False
         for name, definition, version in kept.references:
-            found = self.lookup(row.dataset, name)
+            found = self.names.lookup(row.dataset, name)
             if found is None or found[0] is not definition:
                 return False
             number = definition.latest if found[1] is None else found[1]
@@ -338,7 +340,7 @@ class _Builder(Builder):
     ) -> tuple[str, Node]:
         now = self.building[-1]
         found = super().reference(row, name, args, span)
-        target = self.lookup(row.dataset, name)
+        target = self.names.lookup(row.dataset, name)
         if target is not None:
             definition, asked = target
             version = self.version(definition, definition.latest if asked is None else asked)
@@ -353,7 +355,7 @@ class _Builder(Builder):
             outer, self.reporter = self.reporter, Reporter()
             names = _Asked(dataset.fields)
             try:
-                self.run_tests(found, names)
+                run_tests(found, names, self.reporter)
                 diagnostics = tuple(self.reporter.diagnostics)
             except PredicatError as error:  # a test may not end the loading
                 diagnostics = error.diagnostics

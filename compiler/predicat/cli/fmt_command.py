@@ -32,7 +32,7 @@ _HELP = (
 @click.option("--diff", "show", is_flag=True, help="Write nothing. Print the changes.")
 @format_option
 def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: bool, show: bool) -> None:
-    from predicat.catalog.load import catalog_files, read_source  # noqa: PLC0415  # not for --help
+    from predicat.catalog.files import catalog_files, read_source  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError, Reporter  # noqa: PLC0415  # as above
     from predicat.editor.layout import layout  # noqa: PLC0415  # as above
 

@@ -178,7 +178,7 @@ def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
 
 
 def _chosen(name: str, filter_: Filter, number: int, params: Mapping[str, Any]) -> Chosen:
-    from predicat.catalog.load import argument_problems  # noqa: PLC0415  # loading a catalog has loaded it
+    from predicat.catalog.checks import argument_problems  # noqa: PLC0415  # loading a catalog has loaded it
 
     version = filter_.versions[number]
     problems = argument_problems(filter_.span, filter_.qualified, version.params, params)

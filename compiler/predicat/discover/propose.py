@@ -12,8 +12,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.api import Predicate, declared, parse
+from predicat.catalog.files import catalog_files
 from predicat.catalog.keys import API_VERSION
-from predicat.catalog.load import catalog_files
 from predicat.catalog.manifest import plain, write_text
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import discover as say

@@ -17,7 +17,7 @@ import yaml
 from msgspec import Struct
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-from predicat.catalog.load import read_source
+from predicat.catalog.files import read_source
 from predicat.catalog.yaml_nodes import (
     LIST,
     MAPPING,

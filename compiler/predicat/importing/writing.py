@@ -15,8 +15,9 @@ from typing import Any
 from msgspec import Struct, field
 from yaml import ScalarNode
 
+from predicat.catalog.files import catalog_files
 from predicat.catalog.keys import API_VERSION
-from predicat.catalog.load import catalog_files, read_definitions
+from predicat.catalog.load import read_definitions
 from predicat.catalog.model import WrittenDataset
 from predicat.catalog.yaml_nodes import TEXT, SafeLoader
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from predicat.catalog.load import catalog_files
+from predicat.catalog.files import catalog_files
 from predicat.catalog.templates import is_template
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Reporter, Source

@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.catalog.load import SUFFIXES, Definitions, read_definitions
+from predicat.catalog.files import SUFFIXES
+from predicat.catalog.load import Definitions, read_definitions
 from predicat.catalog.manifest import plain
 from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.yaml_nodes import compose

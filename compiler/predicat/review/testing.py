@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from predicat import backends
-from predicat.catalog.load import actual_text, expected_text, outcome_of, test_passes
+from predicat.catalog.inline_tests import actual_text, expected_text, outcome_of, test_passes
 from predicat.catalog.model import Catalog, Filter, FilterTest
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 from predicat.diagnostics import messages as msg

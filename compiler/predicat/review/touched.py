@@ -9,7 +9,7 @@ from contextlib import chdir, contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 
-from predicat.catalog.load import SUFFIXES, catalog_files
+from predicat.catalog.files import SUFFIXES, catalog_files
 from predicat.catalog.lock import Lock, lock_path
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import review as say

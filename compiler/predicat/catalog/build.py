@@ -1,0 +1,327 @@
+"""Builds filters from definitions: parses and checks bodies, and resolves references to other filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from predicat.api import Predicate
+from predicat.catalog.checks import Checks
+from predicat.catalog.definitions import DefinitionReader
+from predicat.catalog.inline_tests import run_tests
+from predicat.catalog.lists import Values, names_in
+from predicat.catalog.model import (
+    Catalog,
+    Dataset,
+    Filter,
+    Version,
+    WrittenDataset,
+    WrittenFilter,
+    WrittenVersion,
+    made_of,
+)
+from predicat.catalog.names import Names
+from predicat.catalog.released import Released
+from predicat.catalog.templates import Templates
+from predicat.check.resolve import check
+from predicat.check.scope import Scope
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import entries, sql
+from predicat.forms.conversions import argument
+from predicat.ir.codec import to_data
+from predicat.ir.nodes import Call, Field, Literal, Node, rewrite_children
+from predicat.ir.tree import Tree
+from predicat.ir.types import BOOLEAN
+from predicat.language import LANGUAGES, Body, Language
+from predicat.lower import core
+from predicat.rewrite.simplify import simplify
+from predicat.rewrite.substitute import substitute
+
+
+class Builder(Struct, dict=True):
+    """Checks each version once, following references as they come.
+
+    Attributes:
+        reader: The definitions.
+        templates: The macros and variables of bodies.
+        reporter: Takes the problems.
+        tests: Whether the tests of filters are run.
+        today: The day by which deprecations are judged.
+        done: The checked versions, by `dataset.filter` and number; None for one with problems.
+        path: The filters that are being checked, each because the one before refers to it.
+        lock: The lock file.
+        strict: Whether SQL that engines mean differently is an error where `lock` has no such version.
+        lists: The lists that bodies may name, by dataset.
+    """
+
+    reader: DefinitionReader
+    templates: Templates
+    reporter: Reporter
+    tests: bool
+    today: date
+    done: dict[tuple[str, int], Version | None] = field(default_factory=dict[tuple[str, int], Version | None])
+    path: list[str] = field(default_factory=list[str])
+    lock: Path | None = None
+    strict: bool = False
+    lists: dict[str, Mapping[str, Values]] = field(default_factory=dict[str, Mapping[str, Values]])
+
+    @cached_property
+    def names(self) -> Names:
+        """What names of filters mean."""
+        return Names(self.reader.datasets)
+
+    @cached_property
+    def released(self) -> Mapping[str, Released]:
+        """The versions that the lock file has, as `dataset.filter@1`; none where it cannot be read."""
+        from predicat.catalog.lock import read_lock_file  # noqa: PLC0415  # most catalogs do without
+
+        try:
+            file = read_lock_file(self.lock) if self.lock is not None else None
+        except PredicatError:
+            file = None
+        return file.lock.versions if file is not None else {}
+
+    def catalog(self) -> Catalog:
+        """The filters that have no problems, with everything that is said of their datasets."""
+        datasets: dict[str, Dataset] = {}
+        known: dict[str, Filter] = {}
+        for name, definition in self.reader.datasets.items():
+            filters: dict[str, Filter] = {}
+            for row in definition.filters.values():
+                found = self.filter(row)
+                if found is not None:
+                    filters[found.name] = known[found.qualified] = found
+            datasets[name] = made_of(Dataset, definition, filters=filters)
+        Checks(self.names, self.reporter).run(known)
+        return Catalog(
+            datasets, tuple(self.reporter.warnings), known, self.templates.variables, self.templates.folder
+        )
+
+    def filter(self, row: WrittenFilter) -> Filter | None:
+        """A filter; None if its latest version has problems, which are reported."""
+        versions: dict[int, Version] = {}
+        for number in row.versions:
+            found = self.version(row, number)
+            if found is not None:
+                versions[number] = found
+        if not versions or row.latest not in versions:
+            return None
+        dataset = self.reader.datasets[row.dataset]
+        checked = made_of(
+            Filter,
+            row,
+            versions=versions,
+            tests=(*row.tests, *dataset.tests.get(row.name, ())),
+            view_options={**dataset.view, **row.view_options},
+        )
+        if self.tests:
+            self.test(checked)
+        return checked
+
+    def test(self, found: Filter) -> None:
+        """The tests of a filter, on the reference evaluator."""
+        run_tests(found, self.reader.datasets[found.dataset].fields, self.reporter)
+
+    # --- one version
+
+    def version(self, row: WrittenFilter, number: int) -> Version | None:
+        """A version, which is checked when it is asked for first; None if it has problems."""
+        key = (row.qualified, number)
+        if key not in self.done:
+            self.path.append(key[0])
+            try:
+                self.done[key] = self.checked(row, number)
+            finally:
+                self.path.pop()
+        return self.done[key]
+
+    def checked(self, row: WrittenFilter, number: int) -> Version | None:
+        """A version; None if it has problems, which are reported."""
+        try:
+            return self.build(row, row.versions[number])
+        except PredicatError as error:
+            unread = self.reader.datasets[row.dataset].unread
+            self.reporter.extend(item for item in error.diagnostics if item.code not in unread)
+            return None
+
+    def build(self, row: WrittenFilter, version: WrittenVersion) -> Version:
+        """A version. Raises PredicatError with its problems."""
+        dataset = self.names_of(row, version)
+        language = LANGUAGES[version.language].meant(ansi=dataset.ansi)
+        references: list[str] = []
+
+        def resolve(name: str, args: tuple[tuple[str, Node], ...], span: Span) -> Node:
+            found, node = self.reference(row, name, args, span)
+            if found.partition(".")[0] != row.dataset:
+                node = _fitting(node, dataset, found, span)
+            references.append(found)
+            return node
+
+        body, source = version.data, version.source
+        rendered = language.shape != "data" and isinstance(body, str)
+        if rendered:
+            source = self.templates.render(source, version.language)
+            body = source.text
+        on = version.on if version.on is not None else language.on
+        tree = language.read(Body(body, source, version.span, on, dataset.fields))
+        doubts: list[Diagnostic] = []
+        scope = Scope(
+            dataset.fields,
+            version.params,
+            resolve,
+            dataset.enums,
+            language.placeholders,
+            doubts,
+            self.lists_of(row.dataset),
+        )
+        qualified = f"{row.qualified}@{version.number}"
+        surface = self.typed(qualified, tree, scope, language)
+        self.doubted(qualified, doubts)
+        surface = self.as_released(qualified, surface, tree, scope, language)
+        return made_of(
+            Version,
+            version,
+            # A text that stands for data, such as `not: other`, has no source of its own.
+            body=source.text.strip() if rendered else version.template,
+            predicate=Predicate(core(surface), version.language, written=simplify(surface)),
+            references=tuple(dict.fromkeys(references)),
+            tree=tree,
+        )
+
+    def doubted(self, name: str, doubts: list[Diagnostic]) -> None:
+        """What engines mean differently in a version: an error, unless it was released like that."""
+        if doubts and self.strict and name not in self.released:
+            raise PredicatError(doubts)
+        self.reporter.extend(sql.released_ambiguity(doubt, name) for doubt in doubts)
+
+    def typed(self, name: str, tree: Tree, scope: Scope, language: Language) -> Node:
+        """A typed predicate. What the rules of today refuse may have been released by earlier ones."""
+        try:
+            return check(tree, scope, language.rules)
+        except PredicatError:
+            nothing = Literal(BOOLEAN, None)
+            before = self.as_released(name, nothing, tree, scope, language)
+            if before is nothing:
+                raise
+            return before
+
+    def as_released(self, name: str, surface: Node, tree: Tree, scope: Scope, language: Language) -> Node:
+        """A predicate by the rules under which its version was released, if those of today change it."""
+        if name not in self.released or to_data(core(surface)) == self.released[name].meaning:
+            return surface
+        for flags in _earlier(language):
+            try:
+                before = check(tree, scope, replace(language.rules, **dict.fromkeys(flags, False)))
+            except PredicatError:
+                continue  # a body that was not supported by these rules was not released by them
+            if to_data(core(before)) == self.released[name].meaning:
+                self.reporter.extend(sql.RELEASED_BY[flag](before.span, name) for flag in flags)
+                return before
+        return surface
+
+    def lists_of(self, dataset: str) -> Mapping[str, Values]:
+        """The lists that bodies of a dataset may name."""
+        if dataset not in self.lists:
+            every = {name: row.lists for name, row in self.reader.datasets.items() if row.lists}
+            self.lists[dataset] = names_in(dataset, every)
+        return self.lists[dataset]
+
+    def names_of(self, row: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
+        """The dataset whose fields and enumerations a version may name."""
+        return self.reader.datasets[row.dataset]
+
+    def reference(
+        self, row: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
+    ) -> tuple[str, Node]:
+        """The whole name of the version that a body refers to, and its node with parameters bound.
+
+        Raises PredicatError; without diagnostics if the other filter has problems, which are reported there.
+        """
+        found = self.names.lookup(row.dataset, name)
+        if found is None and self.names.declares(row.dataset, name):
+            raise PredicatError([])
+        if found is None:
+            raise PredicatError.of(msg.unknown_filter(span, name, self.names.all(row.dataset)))
+        target, asked = found
+        number = target.latest if asked is None else asked
+        qualified = target.qualified
+        if number not in target.versions:
+            raise PredicatError.of(
+                msg.unknown_version(span, qualified, str(name.partition("@")[2]), map(str, target.versions))
+            )
+        if target.versions[number].language == "python":
+            raise PredicatError.of(entries.part_of_another(span, name))
+        if qualified in self.path:
+            raise PredicatError.of(msg.cycle(span, [*self.path[self.path.index(qualified) :], qualified]))
+        version = self.version(target, number)
+        if version is None:
+            raise PredicatError([])
+        self.warn_deprecated(span, qualified, target, version)
+        node = substitute(version.predicate.surface, _values(qualified, version, args, span))
+        if target.on_unknown == "accept":
+            node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)), span)
+        return f"{qualified}@{number}", node
+
+    def warn_deprecated(self, span: Span, name: str, target: WrittenFilter, version: Version) -> None:
+        """Warn of a reference to a deprecated version."""
+        if version.deprecated:
+            other = f"{name}@{target.latest}" if target.latest != version.number else None
+            over = date.fromisoformat(version.deprecated) < self.today
+            message = msg.deprecated_use if over else msg.deprecated
+            self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
+
+
+def _fitting(node: Node, dataset: WrittenDataset, name: str, span: Span) -> Node:
+    """A predicate of another dataset with the fields of this one. Raises PredicatError for a field that this
+    one does not have, or has with another type or another meaning of NULL.
+    """
+
+    def rewrite(part: Node) -> Node:
+        if not isinstance(part, Field):
+            return rewrite_children(part, rewrite)
+        own = dataset.fields.get(part.decl.name)
+        wanted = str(part.decl.type), part.decl.nulls
+        has = (str(own.type), own.nulls) if own is not None else None
+        if own is None or has != wanted:
+            raise PredicatError.of(
+                say.field_does_not_fit(span, name, dataset.name, part.decl.name, wanted, has)
+            )
+        return Field(part.type, own, part.span)
+
+    return rewrite(node)
+
+
+def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], span: Span) -> dict[str, Node]:
+    """What each parameter of a referred filter stands for: the argument given, or its default."""
+    given = dict(args)
+    for key in given:
+        if key not in version.params:
+            raise PredicatError.of(msg.surplus_param(span, name, key, version.params))
+    values: dict[str, Node] = {}
+    for key, decl in version.params.items():
+        if key in given:
+            node = given[key]
+            value = argument(node, decl.type)
+            if value is None:
+                raise PredicatError.of(msg.param_type(node.span, name, key, str(decl.type), str(node.type)))
+            values[key] = value
+        elif decl.required:
+            raise PredicatError.of(msg.missing_param(span, name, key))
+        else:
+            values[key] = Literal(decl.type, decl.default, span)
+    return values
+
+
+def _earlier(language: Language) -> Iterator[tuple[str, ...]]:
+    """The rules of a language that earlier releases did not have: one, then several of them together."""
+    flags = [flag for flag in sql.RELEASED_BY if getattr(language.rules, flag)]
+    for number in range(1, len(flags) + 1):
+        yield from combinations(flags, number)

@@ -1,0 +1,135 @@
+"""Checks of what definitions say of each other: names of filters, fields and views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.catalog.jobs import JobFilter
+from predicat.catalog.model import Filter, WrittenDataset
+from predicat.catalog.names import Names
+from predicat.diagnostics import Diagnostic, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
+from predicat.ir.nodes import ParamDecl
+from predicat.ir.types import DATE, TIMESTAMP
+from predicat.ir.values import RowError, to_value
+
+
+class Checks(Struct, frozen=True):
+    """Checks of whole datasets; what is wrong is reported."""
+
+    names: Names
+    reporter: Reporter
+
+    def run(self, known: Mapping[str, Filter]) -> None:
+        """All checks. `known` are the filters that have no problems, by `dataset.filter`."""
+        self.members()
+        self.jobs(known)
+        self.views(known.values())
+
+    def views(self, filters: Iterable[Filter]) -> None:
+        """No two filters share the name of their views, dataset__filter."""
+        seen: dict[str, Filter] = {}
+        for row in filters:
+            if (other := seen.setdefault(row.view, row)) is not row:
+                self.reporter.add(msg.same_view(row.span, row.view, other.qualified))
+
+    def members(self) -> None:
+        """Groups and subscriptions name filters that exist, keys fields, and freshness a field that tells
+        a time.
+        """
+        for dataset in self.names.datasets.values():
+            self.freshness(dataset)
+            for name in dataset.key:
+                if name not in dataset.fields and "unknown-field" not in dataset.unread:
+                    self.reporter.add(msg.unknown_field(dataset.places["key"], name, dataset.fields))
+            for name, span in dataset.uses:
+                self.use(dataset.name, name, span)
+
+    def use(self, dataset: str, name: str, span: Span) -> None:
+        """A name stands for a filter, or for a version that it has."""
+        found = self.names.lookup(dataset, name)
+        if found is None:
+            if not self.names.declares(dataset, name):
+                self.reporter.add(msg.unknown_filter(span, name, self.names.all(dataset)))
+            return
+        row, number = found
+        if number is not None and number not in row.versions:
+            version = name.partition("@")[2]
+            self.reporter.add(msg.unknown_version(span, row.qualified, version, map(str, row.versions)))
+
+    def jobs(self, known: Mapping[str, Filter]) -> None:
+        """Jobs name filters that exist and values that their parameters take, and a range column that is a
+        field.
+        """
+        for dataset in self.names.datasets.values():
+            for job in dataset.jobs.values():
+                if job.name in self.names.datasets:
+                    self.reporter.add(say.job_named_as_dataset(job.span, job.name))
+                if job.range is not None and job.range not in dataset.fields:
+                    self.reporter.add(msg.unknown_field(job.span, job.range, dataset.fields))
+                if job.every == "subscriptions" and not dataset.subscriptions:
+                    self.reporter.add(say.no_subscriptions(job.span, dataset.name))
+                for row in job.filters:
+                    self.job_filter(dataset, row, known)
+
+    def job_filter(self, dataset: WrittenDataset, row: JobFilter, known: Mapping[str, Filter]) -> None:
+        """A filter of a job exists, is of the job's dataset, and takes the values. A filter with problems is
+        not checked here.
+        """
+        name = dataset.filter_named(row.filter)
+        found = self.names.lookup(dataset.name, name)
+        if found is None:
+            if not self.names.declares(dataset.name, name):
+                names = [*self.names.all(dataset.name), *dataset.subscriptions]
+                self.reporter.add(msg.unknown_filter(row.span, row.filter, names))
+            return
+        target = known.get(found[0].qualified)
+        if target is None:
+            return
+        number = found[1] or target.latest
+        if target.dataset != dataset.name:
+            self.reporter.add(say.filter_of_another_dataset(row.span, row.filter, dataset.name))
+        elif number not in target.versions:
+            if row.filter not in dataset.subscriptions:  # where it is reported
+                version = name.partition("@")[2]
+                self.reporter.add(
+                    msg.unknown_version(row.span, target.qualified, version, map(str, target.versions))
+                )
+        else:
+            self.reporter.extend(
+                argument_problems(row.span, target.qualified, target.versions[number].params, row.params)
+            )
+
+    def freshness(self, dataset: WrittenDataset) -> None:
+        """Freshness is of a declared field that has times."""
+        spec = dataset.freshness
+        if spec is None:
+            return
+        declared = dataset.fields.get(spec.field)
+        if declared is None:
+            self.reporter.add(msg.unknown_field(spec.span, spec.field, dataset.fields))
+        elif declared.type not in (TIMESTAMP, DATE):
+            self.reporter.add(say.freshness_of_no_time(spec.span, spec.field, str(declared.type)))
+
+
+def argument_problems(
+    span: Span, name: str, params: Mapping[str, ParamDecl], given: Mapping[str, Any]
+) -> list[Diagnostic]:
+    """What keeps values from being those of a filter's parameters: surplus ones, missing ones, those of
+    another type.
+    """
+    found = [msg.surplus_param(span, name, key, params) for key in given if key not in params]
+    for key, decl in params.items():
+        if key not in given:
+            if decl.required:
+                found.append(msg.missing_param(span, name, key))
+            continue
+        try:
+            to_value(given[key], decl.type)
+        except RowError:
+            found.append(say.bad_argument(span, key, name, given[key], decl.type))
+    return found

@@ -1,0 +1,76 @@
+"""The files of a catalog: which there are, and their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from predicat.catalog.paths import PROJECT_FILE
+from predicat.catalog.templates import LOCKS
+from predicat.diagnostics import PredicatError, Reporter, Source
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.reading import reading
+
+SUFFIXES = (".yml", ".yaml")
+
+
+def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
+    """The files of a catalog, in the order of their names."""
+    if root.is_file():
+        return [root]
+    if not root.is_dir():
+        reporter.add(msg.no_folder(str(root), None if root.is_absolute() else _above(root)))
+        return []
+    found = sorted(
+        file
+        for file in root.rglob("*")
+        if file.suffix in SUFFIXES
+        and not file.is_dir()
+        and not file.name.startswith(LOCKS)
+        and file.name != PROJECT_FILE
+    )
+    if not found:
+        reporter.add(msg.empty_catalog(str(root)))
+    for file in found:
+        if not file.is_file():
+            reporter.add(say.no_file(str(file), link=file.is_symlink()))
+    return [file for file in found if file.is_file()]
+
+
+def _above(root: Path) -> str | None:
+    """A folder of this name above the current one, up to the root of the repository."""
+    here = Path.cwd()
+    for steps, folder in enumerate((here, *here.parents)):
+        if steps and (folder / root).is_dir():
+            return str(Path(*[".."] * steps) / root)
+        if (folder / ".git").exists():
+            break
+    return None
+
+
+def macro_folder(root: Path, macros: str | Path | None) -> Path | None:
+    """Where the macros of a catalog are, by default beside it; None if there is no such folder."""
+    folder = Path(macros) if macros is not None else root.parent / "macros"
+    return folder if folder.is_dir() else None
+
+
+def read_source(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> Source | None:
+    """A file, or what `texts` has in its place; a file that cannot be read is reported."""
+    if texts and (text := texts.get(file.resolve())) is not None:
+        return Source(_shown(file), text)
+    try:
+        with reading(str(file)):
+            text = file.read_bytes().decode("utf-8")
+    except PredicatError as problem:
+        reporter.extend(problem.diagnostics)
+        return None
+    # Places count characters as the YAML reader does, which drops a byte order mark.
+    return Source(_shown(file), text.removeprefix("\ufeff"))
+
+
+def _shown(file: Path) -> str:
+    try:
+        return str(file.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)
