@@ -72,6 +72,7 @@ class FieldSets(Struct):
                 dataset.unread.add("unknown-field")
 
     def merge(self, dataset: WrittenDataset, found: Fields, item: YamlNode) -> None:
+        """Give a dataset the fields of a set that it does not declare. Another type is reported."""
         for name, (declared, span) in found.items():
             own = dataset.fields.get(name)
             place = dataset.places.setdefault(f"field {name}", span)
@@ -123,6 +124,7 @@ class FieldSets(Struct):
         return replace(found, reporter=self.reporter) if found is not None else None
 
     def declared(self, root: YamlNode, declare: Declare) -> Fields:
+        """The fields that a file declares. Raises PredicatError for a file of another form."""
         found: Fields = {}
         entries = list(root.entries(say.SET_OF_FIELDS))
         if len(entries) == 1 and _is_around_fields(entries[0][1]):

@@ -142,6 +142,7 @@ class Job(Struct, frozen=True):
 
     @property
     def qualified(self) -> str:
+        """Its name with that of the dataset, `dataset.job`."""
         return f"{self.dataset}.{self.name}"
 
     @property
@@ -179,6 +180,7 @@ class JobReader(Struct, frozen=True):
     reporter: Reporter
 
     def job(self, dataset: str, name: str, item: YamlNode, span: Span) -> Job | None:
+        """A job; None without a source. `span` is the place of its name."""
         keys = item.keys(say.job(name), JOB_KEYS)
         if "source" not in keys:
             item.lacks(say.job_without_source(span, name))
@@ -216,6 +218,7 @@ class JobReader(Struct, frozen=True):
         self.reporter.extend(problems(job))
 
     def source(self, item: YamlNode) -> Source:
+        """A table by its name alone, or a mapping."""
         if isinstance(item.value, str):
             return Source(table=item.value)
         keys = item.keys("source", SOURCE_KEYS)
@@ -255,6 +258,7 @@ class JobReader(Struct, frozen=True):
         return "", tuple(one for one in named if one is not None)
 
     def filter(self, item: YamlNode) -> JobFilter | None:
+        """A filter by its name alone, or a mapping."""
         if item.value is not None:
             name = item.text(say.FILTER_OF_JOB)
             return JobFilter(name, name, {}, item.span) if name else None
@@ -271,6 +275,7 @@ class JobReader(Struct, frozen=True):
         return JobFilter(name, self.text(keys, "name") or name, params, keys["filter"].span)
 
     def sink(self, item: YamlNode) -> Sink | None:
+        """A sink; None without a place."""
         keys = item.keys("a sink", SINK_KEYS)
         if "jdbc" in keys and _PASSWORD.search(keys["jdbc"].text("jdbc")):
             self.reporter.add(say.password_in_dsn(keys["jdbc"].span))
@@ -296,6 +301,7 @@ class JobReader(Struct, frozen=True):
     # --- parts
 
     def choice(self, keys: Mapping[str, YamlNode], key: str, known: tuple[str, ...]) -> str:
+        """One of some words; by default the first."""
         if key not in keys:
             return known[0]
         found = keys[key].text(key)
@@ -309,9 +315,11 @@ class JobReader(Struct, frozen=True):
         return found
 
     def text(self, keys: Mapping[str, YamlNode], key: str) -> str | None:
+        """A text that may be left out."""
         return str(keys[key].text(key)) if key in keys else None
 
     def tries(self, keys: Mapping[str, YamlNode]) -> int | None:
+        """How often a row is offered; None if it is left out."""
         if "tries" not in keys:
             return None
         found = keys["tries"].value
@@ -321,6 +329,7 @@ class JobReader(Struct, frozen=True):
         return found
 
     def texts(self, keys: Mapping[str, YamlNode], key: str) -> tuple[str, ...]:
+        """One text, or a list of them."""
         if key not in keys:
             return ()
         item = keys[key]

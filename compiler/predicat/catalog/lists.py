@@ -113,6 +113,7 @@ class ListReader(Struct):
         return ValueList(name, stated, description, latest, versions, span)
 
     def type(self, keys: Mapping[str, YamlNode], name: str, span: Span) -> Type | None:
+        """The type of the values; None if it is not one that lists can have, which is reported."""
         if "type" not in keys:
             self.reporter.add(say.type_missing(span, name))
             return None
@@ -129,6 +130,7 @@ class ListReader(Struct):
     def versions(
         self, name: str, keys: dict[str, YamlNode], item: YamlNode, kind: Type | None
     ) -> dict[int, Items]:
+        """The values of each version that has no problem; those of a list without `versions` are version 1."""
         found: dict[int, Items] = {}
         if kind is None:
             return found
@@ -149,6 +151,7 @@ class ListReader(Struct):
         return found
 
     def values(self, name: str, keys: Mapping[str, YamlNode], item: YamlNode, kind: Type) -> Items | None:
+        """The values in `values` or `file`; None if they have problems, which are reported."""
         if ("values" in keys) == ("file" in keys):
             self.reporter.add(say.values_or_file(item.span, name))
             return None

@@ -58,6 +58,7 @@ class PartNode(YamlNode):
     part: Part
 
     def pairs(self) -> Iterator[tuple[yaml.Node, YamlNode]]:
+        """As of any mapping; the values know the part too."""
         for key, value in self.node.value:
             yield key, PartNode(value, self.source, self.reporter, self.part)
 
@@ -68,9 +69,11 @@ class Joined(YamlNode):
     found: list[tuple[yaml.Node, YamlNode]]
 
     def pairs(self) -> Iterator[tuple[yaml.Node, YamlNode]]:
+        """The keys and values of all parts."""
         return iter(self.found)
 
     def known(self, what: str, keys: Any) -> Any:
+        """As of any mapping. A key may stand in two parts, so there is no fast way."""
         return self.told_apart(what, keys)
 
 

@@ -81,6 +81,7 @@ class YamlNode(Struct):
 
     @property
     def kind(self) -> str:
+        """What it is, for messages: a mapping, a list, nothing, or the text itself."""
         if isinstance(self.node, MappingNode):
             return "a mapping"
         if isinstance(self.node, SequenceNode):
@@ -89,6 +90,7 @@ class YamlNode(Struct):
 
     @property
     def is_mapping(self) -> bool:
+        """Whether it is a mapping."""
         return isinstance(self.node, MappingNode)
 
     @property

@@ -434,6 +434,7 @@ class Automaton:
         return place.ends
 
     def reached(self, place: DfaState, after: int) -> States:
+        """The states that a state stands for before a character of a kind: assertions look at both sides."""
         return self.nfa.closure(place.states, lambda kind: _HOLDS[kind](place.before, after))
 
     def table(self, most: int) -> Table | None:

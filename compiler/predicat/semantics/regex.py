@@ -126,6 +126,7 @@ _ESCAPES = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 
 
 def normalize(ranges: list[tuple[int, int]]) -> Ranges:
+    """The same characters as sorted ranges that do not touch each other."""
     out: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if out and low <= out[-1][1] + 1:
