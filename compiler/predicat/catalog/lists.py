@@ -130,7 +130,7 @@ class ListReader(Struct):
     def versions(
         self, name: str, keys: dict[str, YamlNode], item: YamlNode, kind: Type | None
     ) -> dict[int, Items]:
-        """The values of each version that has no problem; those of a list without `versions` are version 1."""
+        """The values of each version without a problem. A list without `versions` has one version."""
         found: dict[int, Items] = {}
         if kind is None:
             return found
