@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from predicat.analysis import facts
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
+from predicat.ir.operators import CHOICES
 from predicat.ir.types import NULL
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import RANGES
@@ -31,8 +32,6 @@ _OF_INT = frozenset(
     )
 )
 """The operators whose functions in Spark give an INT."""
-_CHOICES = {"cond": 1, "coalesce": 0, "greatest": 0, "least": 0}
-"""Operators that give one of their arguments, in the widest type of all, and where these begin."""
 
 
 class Exact(Struct, frozen=True):
@@ -88,8 +87,8 @@ def width(check: Knows, node: Node) -> int | None:
             return INT if LIMITS[INT][0] <= value <= LIMITS[INT][1] else LONG
         case Call(op=op) if op in _OF_INT:
             return INT
-        case Call(op=op, args=args) if op in _CHOICES:
-            return _widest([width(check, arg) for arg in args[_CHOICES[op] :] if not _is_null(arg)])
+        case Call(op=op, args=args) if op in CHOICES:
+            return _widest([width(check, arg) for arg in args[CHOICES[op] :] if not _is_null(arg)])
         case _:
             return None
 

@@ -18,7 +18,7 @@ from predicat.forms.conversions import convert, is_joined, is_union, union_width
 from predicat.ir.labels import label
 from predicat.ir.limits import MAX_VALUES
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
-from predicat.ir.operators import LOGIC, ZONED
+from predicat.ir.operators import CHOICES, LOGIC, ZONED
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -37,7 +37,6 @@ from predicat.ir.types import (
 from predicat.semantics import captures, regex
 from predicat.semantics.time_zones import TRUNC_UNITS, is_zone
 
-_CHOICES = ("cond", "coalesce", "greatest", "least")
 _CAST_TO = {
     "string": "STRING",
     "bigint": "BIGINT",
@@ -104,7 +103,7 @@ class OverloadResolver(Struct):
         wrong = next((arg for arg in tests if arg.type != BOOLEAN), None)
         if wrong is not None:
             return msg.no_condition(wrong.span, str(wrong.type))
-        if op in _CHOICES:
+        if op in CHOICES:
             names = dict.fromkeys(map(str, kinds[1:] if op == "cond" else kinds))
             return msg.several_types(
                 span,
@@ -196,8 +195,8 @@ class OverloadResolver(Struct):
 
     def one_decimal(self, op: str, args: list[Node], span: Span) -> Call | None:
         """A choice between decimals, and whole numbers beside them, as a decimal of one type."""
-        first = 1 if op == "cond" else 0
-        kind = decimals.common(args[first:]) if op in _CHOICES else None
+        first = CHOICES.get(op, 0)
+        kind = decimals.common(args[first:]) if op in CHOICES else None
         if kind is None or any(test.type != BOOLEAN for test in args[:first]):
             return None
         return Call(kind, op, (*args[:first], *(decimals.as_type(arg, kind) for arg in args[first:])), span)

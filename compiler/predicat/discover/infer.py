@@ -24,6 +24,7 @@ from msgspec import Struct, field
 from predicat.diagnostics.messages import verdicts as say
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
+from predicat.ir.operators import COMPARISONS, LOGIC, ORDERED, STRICTLY_ORDERED
 from predicat.ir.tree import Value
 from predicat.ir.types import (
     BIGINT,
@@ -42,14 +43,10 @@ Kind = Literal["string", "number", "time", "boolean"]
 WIDE_NUMBER = DecimalType(38, 9)
 _LARGEST = 10**18
 """Numbers beyond have more digits with 9 decimals than the decimal module keeps."""
-_COMPARED = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "same"})
-_ORDERED = frozenset({"lt", "le", "gt", "ge"})
-_STRICT = frozenset({"lt", "gt"})
-"""Comparisons that NaN, too, fails with itself in every dialect."""
+_COMPARED = frozenset({*COMPARISONS, "same"})
 _OF_TEXTS = frozenset({"like", "like_ci", "lower", "upper", "length", "substr", "starts_with"})
 """Operators whose first argument is a text."""
 _GIVES: Mapping[str, Kind] = {"lower": "string", "upper": "string", "substr": "string", "length": "number"}
-_LOGICAL = frozenset({"and", "or", "not", "is_true"})
 BY_BYTES = frozenset(
     {"bigquery", "spark", "spark2", "databricks", "hive", "duckdb", "trino", "presto", "athena"}
 )
@@ -199,7 +196,7 @@ class _Uses:
                     group.kinds.add("boolean")
             case t.OperatorCall(op, args):
                 for place, arg in enumerate(args):
-                    is_test = op in _LOGICAL or (op == "cond" and (place == 0 or logical))
+                    is_test = op in LOGIC or (op == "cond" and (place == 0 or logical))
                     self.visit(arg, logical=is_test)
                 self.use(tree)
             case t.ListLiteral(items):
@@ -211,8 +208,9 @@ class _Uses:
     def use(self, tree: t.OperatorCall) -> None:
         """What an operator tells of its arguments."""
         if tree.op in _COMPARED:
-            self.alike(tree.args, ordered=tree.op in _ORDERED)
-            if tree.op not in _STRICT and isinstance(tree.args[0], t.Name):
+            self.alike(tree.args, ordered=tree.op in ORDERED)
+            # NaN fails these with itself in every dialect.
+            if tree.op not in STRICTLY_ORDERED and isinstance(tree.args[0], t.Name):
                 self.of(tree.args[0].name).with_itself |= _is_same(*tree.args)
         elif tree.op == "in" and isinstance(tree.args[1], t.ListLiteral):
             self.alike((tree.args[0], *tree.args[1].items), ordered=False)

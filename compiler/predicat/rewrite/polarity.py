@@ -212,17 +212,18 @@ def _is_tighter(one: Node, other: Node) -> bool:
         case (
             Call(op=sign, args=(Field() as field, Literal(value=value, type=kind))),
             Call(op=looser, args=(again, Literal(value=limit, type=same))),
-        ) if field == again and kind == same and sign in _LOWER | _UPPER:
+        ) if field == again and kind == same and sign in ORDERED and looser in ORDERED:
             if value is None or limit is None or any(map(may_be_nan, (one.args[1], other.args[1]))):
                 return False
             if sign in _LOWER and looser in _LOWER:
                 return _beyond(value, limit) or (value == limit and looser == "ge")
-            if sign in _UPPER and looser in _UPPER:
+            if sign not in _LOWER and looser not in _LOWER:
                 return _beyond(limit, value) or (value == limit and looser == "le")
     return False
 
 
-_LOWER, _UPPER = {"gt", "ge"}, {"lt", "le"}
+_LOWER = frozenset(op for op in ORDERED if COMPARISONS[op].holds(1, 0))
+"""Bounds from below; the others of the ordered comparisons are from above."""
 
 
 def _beyond(one: Any, other: Any) -> bool:

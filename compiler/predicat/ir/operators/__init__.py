@@ -1,14 +1,12 @@
 """The operator table: one row per operator.
 
 A signature reads `argument, argument -> result`; `T` stands for any one scalar type, `any` for any type, `*`
-after the
-last argument for one or more of them, and a leading `=` for an argument that must be a constant. Numbers of
-different
-types may be compared with each other; nothing else mixes.
+after the last argument for one or more of them, and a leading `=` for an argument that must be a constant.
+Numbers of different types may be compared with each other; nothing else mixes.
 
 A row also has the traits of its operator: what it does with UNKNOWN, what it compares, looks up or
-calculates. Whoever
-asks which operators are of a kind takes the sets at the end of this module, which are made from the rows.
+calculates. The
+sets at the end of this module are made from the rows: which operators are of a kind.
 
 The examples are run by the tests on the reference evaluator, Spark and PostgreSQL.
 """
@@ -58,6 +56,10 @@ EQUALITIES = frozenset(op for op, mirror in FLIPPED.items() if mirror == op)
 """Equal and not equal."""
 ORDERED = frozenset(COMPARISONS) - EQUALITIES
 """The comparisons that need an order."""
+STRICTLY_ORDERED = frozenset(op for op in ORDERED if not COMPARISONS[op].holds(0, 0))
+"""Those of them that do not hold for equal values."""
+CHOICES = {"cond": 1, "coalesce": 0, "greatest": 0, "least": 0}
+"""The operators that give one of their arguments, and where these arguments begin."""
 ARITHMETIC = {row.name: row.arithmetic for row in _ROWS if row.arithmetic is not None}
 """The calculations with two operands, with their signs in most languages."""
 OF_INTEGERS = frozenset(op for op in ARITHMETIC if "bigint, bigint -> bigint" in OPS[op].signatures)
@@ -90,7 +92,7 @@ TEXT_OPERATORS = frozenset(row.name for row in _ROWS if row.of_texts)
 JSON_READS = {row.name: row.json_kind for row in _ROWS if row.json_kind is not None}
 """The operators that read a scalar out of JSON, with the kind of JSON value that each reads."""
 ARRAYS = 3
-"""So many arrays within each other `json_values` goes through."""
+"""The deepest nesting of arrays that `json_values` goes through."""
 SOLVED_ONLY = frozenset({"exp", "ln", "log10"})
 """The functions of a double that engines round differently: their comparisons with constants are solved."""
 QUANTIFIERS = ("any", "all", "one", "filter", "map")
