@@ -54,9 +54,11 @@ class Commands(click.Group):
     """Commands load on first use, so that --help answers at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, without importing them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command out of its module, with the options of the profile; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"predicat.cli.{cmd_name}_command")
@@ -66,6 +68,7 @@ class Commands(click.Group):
         return with_profile(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help text's lists of commands and of exit codes."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
         with formatter.section("Exit codes"):
@@ -74,6 +77,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of the arguments. An unknown name fails with the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from predicat.diagnostics.messages import commands as say  # noqa: PLC0415  # only for a mistake
 

@@ -38,10 +38,12 @@ class ListTable(Struct, frozen=True):
 
     @property
     def place(self) -> Place:
+        """The schema and the name of the table."""
         return self.schema, self.name
 
     @property
     def sql(self) -> str:
+        """The qualified name of the table, quoted for SQL."""
         return qualified(self.schema, self.name)
 
     @property

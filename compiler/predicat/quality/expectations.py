@@ -168,6 +168,7 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
 
     @classmethod
     def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        """What is expected, as a sentence."""
         return f"The filter {kwargs.get('filter')} must accept {_ranges(kwargs, cls.bounds)}."
 
     def _validate(
@@ -199,6 +200,7 @@ class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
 
     @classmethod
     def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        """What is expected, as a sentence."""
         return f"The filter {kwargs.get('filter')} must be UNKNOWN for {_ranges(kwargs, cls.bounds)}."
 
     def _validate(
@@ -297,6 +299,7 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
 
     @classmethod
     def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        """What is expected, as a sentence."""
         accepted, rows = (
             _shown(kwargs.get(key), share=False) for key in ("baseline_accepted", "baseline_rows")
         )

@@ -28,6 +28,7 @@ class Count(Struct):
 
     @property
     def total(self) -> int:
+        """All rows."""
         return self.true + self.false + self.unknown
 
 

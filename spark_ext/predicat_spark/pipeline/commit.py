@@ -42,6 +42,7 @@ class Target(Struct):
 
     @property
     def count(self) -> int:
+        """How many rows its files have."""
         return sum(file.rows for file in self.files)
 
 
@@ -113,6 +114,7 @@ class Workplace:
             )
 
     def folder(self, root: str) -> str:
+        """The folder below a sink's root for the files of this run until they are committed."""
         return staging(root, self.run)
 
     def clear(self) -> None:
@@ -172,6 +174,7 @@ class Workplace:
 
 
 def read_record(files: Files, path: str) -> Record:
+    """The record of a committed run."""
     return msgspec.json.decode(files.read(path), type=Record)
 
 

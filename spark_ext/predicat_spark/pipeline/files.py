@@ -39,9 +39,11 @@ class Files:
         return str(self._system(path).makeQualified(self._path(path)).toString())
 
     def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder of this name."""
         return bool(self._system(path).exists(self._path(path)))
 
     def is_folder(self, path: str) -> bool:
+        """Whether there is a folder of this name."""
         return self.exists(path) and bool(self._system(path).getFileStatus(self._path(path)).isDirectory())
 
     def names(self, folder: str) -> list[str]:
@@ -64,6 +66,7 @@ class Files:
                 yield path[start:]
 
     def folder(self, path: str) -> None:
+        """Create a folder and those above it."""
         self._system(path).mkdirs(self._path(path))
 
     def rename(self, old: str, new: str) -> None:
@@ -72,13 +75,16 @@ class Files:
             raise PredicatError.of(say.cannot_move(old, new))
 
     def delete(self, path: str) -> None:
+        """Delete a file, or a folder with all that is in it."""
         self._system(path).delete(self._path(path), True)
 
     def drop_if_empty(self, folder: str) -> None:
+        """Delete a folder that has no files."""
         if self.exists(folder) and not self._system(folder).listStatus(self._path(folder)):
             self.delete(folder)
 
     def read(self, path: str) -> str:
+        """The text of a file."""
         stream = self._system(path).open(self._path(path))
         try:
             return bytes(self.jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()

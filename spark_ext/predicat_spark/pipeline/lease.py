@@ -38,6 +38,7 @@ class Lease:
 
     @property
     def path(self) -> str:
+        """The file of the lease."""
         return f"{self.folder}/lease-{self.number:06d}.json"
 
     def check(self) -> None:
@@ -46,6 +47,7 @@ class Lease:
             raise PredicatError.of(say.lease_lost(self.root))
 
     def give_back(self) -> None:
+        """Stop renewing the lease, and delete its file."""
         self.over.set()
         self.thread.join()
         with suppress(Exception):  # a lease that stays runs out by itself

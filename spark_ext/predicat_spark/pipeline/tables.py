@@ -25,6 +25,7 @@ _STATIC = {"spark.sql.sources.partitionOverwriteMode": "static"}
 
 
 def exists(session: SparkSession, name: str) -> bool:
+    """Whether the session's catalog has a table of this name."""
     return bool(session.catalog.tableExists(quoted_table(name)))
 
 

@@ -44,6 +44,7 @@ def flattened(expr: Any) -> Any:
 
 
 def is_type(expr: Any) -> bool:
+    """Whether an expression is a call of `type()`."""
     return constructor(expr) == "type"
 
 

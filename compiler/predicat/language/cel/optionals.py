@@ -20,9 +20,17 @@ ENDS = {"orValue": 1, "hasValue": 0, "value": 0}
 class Reader(Protocol):
     """Reads all other parts of a message."""
 
-    def read(self, expr: Any) -> t.Tree: ...
-    def member(self, base: t.Tree, name: str, expr: Any) -> t.Tree: ...
-    def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree: ...
+    def read(self, expr: Any) -> t.Tree:
+        """The tree of an expression. Raises Stop; the reporter has the problem."""
+        ...
+
+    def member(self, base: t.Tree, name: str, expr: Any) -> t.Tree:
+        """The tree of `base.name`."""
+        ...
+
+    def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree:
+        """The tree of `base[key]`."""
+        ...
 
 
 def is_optional(expr: Any) -> bool:

@@ -40,10 +40,12 @@ class DataReader:
             raise
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
+        """Report a problem. The result is to be raised."""
         self.reporter.add(diagnostic)
         return Stop()
 
     def bad(self, value: Any, what: str, reason: Reason) -> Stop:
+        """Report a value that `what` does not take. The result is to be raised."""
         return self.fail(msg.bad_value(self.span(value), what, reason.text, reason.hint))
 
     # --- places
@@ -54,6 +56,7 @@ class DataReader:
         return span
 
     def key_span(self, body: Any, key: object) -> Span:
+        """The place of a key in its file; that of the mapping for data without places."""
         places: dict[object, Span] = getattr(body, "key_spans", {})
         return places.get(key, self.span(body))
 
@@ -91,6 +94,7 @@ class DataReader:
         return key, inner
 
     def listed(self, value: Any, what: str, least: int = 1) -> list[Any]:
+        """The value as a list of at least `least` elements. Raises Stop for anything else."""
         if not isinstance(value, list):
             raise self.fail(msg.wrong_kind(self.span(value), what, "a list", kind(value)))
         if len(value) < least:
@@ -182,6 +186,7 @@ def any_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def negated(tree: t.Tree) -> t.Tree:
+    """NOT a condition: UNKNOWN where the condition is."""
     return t.OperatorCall("not", (tree,), tree.span)
 
 
@@ -191,6 +196,7 @@ def decided(tree: t.Tree) -> t.Tree:
 
 
 def present(tree: t.Tree) -> t.Tree:
+    """Whether a value is there: IS NOT NULL, never UNKNOWN."""
     return negated(t.OperatorCall("is_null", (tree,), tree.span))
 
 

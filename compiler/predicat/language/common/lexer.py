@@ -32,6 +32,9 @@ class TokenReader(DataReader):
         self.position = 0
 
     def scan(self, text: str) -> None:
+        """Split a text into tokens, which `peek` and `take` read. Raises Stop for a character that starts no
+        token, and for a text that is too long.
+        """
         if len(text) > MAX_LENGTH:
             raise self.fail(msg.too_large(self.whole, len(text), MAX_LENGTH))
         at, end = 0, len(text.rstrip())
@@ -47,6 +50,7 @@ class TokenReader(DataReader):
         self.tokens.append(("end", "", Span(self.source, len(text), len(text))))
 
     def invalid(self, span: Span, reason: Reason) -> Stop:
+        """Report text that is not of the language. The result is to be raised."""
         return self.fail(say.invalid_text(span, self.language, reason))
 
     def unexpected(self, wanted: str | None = None, hint: str | None = None) -> Stop:

@@ -95,6 +95,9 @@ class PolicyReader(ValueReader):
             raise Stop from None
 
     def policy(self, entries: Mapping[str, Any]) -> t.Tree:
+        """The tree of a policy: all keys of a level have to match. Raises Stop; problems of values are
+        reported together.
+        """
         try:
             keys = self.keys(entries, 0)
         except Stop:
@@ -142,6 +145,7 @@ class PolicyReader(ValueReader):
                     self.test(one)
 
     def one_key(self, name: str, place: Span, value: Any, depth: int, *, option: bool) -> Key:
+        """A key with its values, the keys below it, or the options of `$or`."""
         if name == "$or":
             options = [
                 self.keys(self.filled(one, "$or"), depth + 1, option=True)
@@ -159,6 +163,7 @@ class PolicyReader(ValueReader):
         return Key(name, place, values=tuple(self.listed(value, say.values_of(name))))
 
     def filled(self, value: Any, what: str) -> Mapping[str, Any]:
+        """A mapping with at least one key. Raises Stop for anything else."""
         policy = self.mapping(value, what)
         if not policy:
             raise self.bad(value, what, say.no_key())
@@ -198,6 +203,7 @@ class PolicyReader(ValueReader):
         return all_of(self.many(keys, lambda key: self.match(key, base, depth)), keys[0].span)
 
     def match(self, key: Key, base: Found | None, depth: int) -> t.Tree:
+        """The condition of one key of the event or message below `base`."""
         if key.options:
             return any_of(self.many(key.options, lambda option: self.level(option, base, depth)), key.span)
         return self.leaf(key, base, depth) if key.values else self.inside(key, base, depth)
@@ -267,6 +273,7 @@ class PolicyReader(ValueReader):
         return self.among(key, base, depth, lambda one: self.is_value(one.tree, one.kind))
 
     def read(self, name: str, span: Span, base: Found | None) -> Found:
+        """The value that a key names, with its type. Raises Stop for a type that policies cannot read."""
         key = t.Constant(name, span)
         if base is None:
             own, kind = self.key(name, span), self.key_type(name)
@@ -312,6 +319,7 @@ class PolicyReader(ValueReader):
         return lambda base: self.among(key, base, depth, test)
 
     def each(self, field: Found, span: Span, depth: int, test: Callable[[Found], t.Tree]) -> t.Tree:
+        """Whether a test is TRUE for an element of an array: never UNKNOWN."""
         name = f"element{depth or ''}"
         if field.kind == JSON:
             assert field.values is not None  # noqa: S101  # read() made sure
@@ -335,6 +343,7 @@ class PolicyReader(ValueReader):
         return decided(test(field))
 
     def is_value(self, tree: t.Tree, kind: Type) -> t.Tree:
+        """Whether a key is there with a value, not an object or an array: never UNKNOWN."""
         if kind == JSON:
             return negated(decided(any_of(self.containers(tree), tree.span)))
         return (

@@ -70,6 +70,7 @@ class ValueReader(DataReader):
             self.whole = outer
 
     def operator(self, operator: str, wanted: Any) -> Test:
+        """The test of an operator such as `prefix`. Raises Stop for an operand that it does not take."""
         span = self.span(wanted)
         match operator:
             case "exists":
@@ -96,6 +97,7 @@ class ValueReader(DataReader):
                 return _matching(self.cidr(wanted), span)
 
     def exists(self, wanted: Any) -> Test:
+        """The test of `{"exists": true}` or `{"exists": false}`."""
         if not isinstance(wanted, bool):
             raise self.bad(wanted, "exists", say.true_or_false())
         return lambda key, kind: (
@@ -110,6 +112,7 @@ class ValueReader(DataReader):
         )
 
     def exact(self, value: Any) -> Test:
+        """The test for one value: a text, a number, true, false or null."""
         span = self.span(value)
         if value is None:
             return self.null
@@ -133,11 +136,13 @@ class ValueReader(DataReader):
         return run
 
     def null(self, key: t.Tree, kind: Type) -> t.Tree:
+        """The test for JSON's null. Raises Stop for columns, where NULL means that the key is absent."""
         if kind != JSON:
             raise self.bad(None, "null", say.null_or_absent())
         return t.OperatorCall("is_null", (key,), key.span)
 
     def affix(self, operator: str, value: Any) -> Test:
+        """The test of `prefix` or `suffix`."""
         if isinstance(value, Mapping):
             _, inner = self.only(value, operator, ("equals-ignore-case",))
             if operator == "suffix" and not self.flavor.any_case_suffix:
@@ -177,11 +182,13 @@ class ValueReader(DataReader):
         return run
 
     def but(self, operator: str, value: Any) -> dict[str, Any]:
+        """An operator inside `anything-but`, after a check of its operand."""
         if not isinstance(value, str) or (not value and operator in ("prefix", "suffix")):
             self.text(value, operator)
         return {operator: value}
 
     def wildcard(self, value: Any) -> str:
+        """The LIKE pattern of a wildcard, in which `*` is any text and a backslash quotes."""
         text = self.text(value, "wildcard", empty=self.flavor.empty)
         unescaped = re.sub(r"\\[*\\]", "", text)
         if "**" in unescaped:
@@ -192,6 +199,7 @@ class ValueReader(DataReader):
         return "".join("%" if piece == "*" else like.escaped(piece.removeprefix("\\")) for piece in pieces)
 
     def numeric(self, value: Any) -> Test:
+        """The test of `numeric`: one comparison, or a lower and an upper bound."""
         parts = self.listed(value, "numeric", 2)
         pairs = [(str(parts[index]), parts[index + 1]) for index in range(0, len(parts) - 1, 2)]
         signs = [sign for sign, _ in pairs]
@@ -216,6 +224,7 @@ class ValueReader(DataReader):
         return run
 
     def in_range(self, value: Any) -> None:
+        """Check that a number is one that the service compares exactly. Raises Stop."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.bad(value, "numeric", say.no_number(value))
         limit, decimals = self.flavor.limit, self.flavor.decimals
@@ -242,6 +251,7 @@ class ValueReader(DataReader):
 
 
 def is_absence(value: Any) -> bool:
+    """Whether a value is `{"exists": false}` alone."""
     return isinstance(value, Mapping) and len(value) == 1 and value.get("exists") is False
 
 

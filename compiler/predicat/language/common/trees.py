@@ -14,14 +14,17 @@ Methods = dict[str, tuple[tuple[int, ...], Build]]
 
 
 def apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
+    """A call of an operator."""
     return t.OperatorCall(op, args, span)
 
 
 def number(value: int, span: Span) -> t.Tree:
+    """A whole number as a constant."""
     return t.Constant(value, span)
 
 
 def text(value: str, span: Span) -> t.Tree:
+    """A text as a constant."""
     return t.Constant(value, span)
 
 
@@ -31,12 +34,14 @@ def nothing(span: Span) -> t.Tree:
 
 
 def plus(tree: t.Tree, amount: int, span: Span) -> t.Tree:
+    """A sum with a whole number; of two constants their value."""
     if isinstance(tree, t.Constant) and isinstance(tree.value, int):
         return t.Constant(tree.value + amount, span)
     return apply("add", span, tree, number(amount, span))
 
 
 def choose(test: t.Tree, yes: t.Tree, no: t.Tree, span: Span) -> t.Tree:
+    """`yes` where a test is TRUE, else `no`: also where it is UNKNOWN."""
     return apply("cond", span, test, yes, no)
 
 

@@ -37,6 +37,7 @@ def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def like(op: str) -> Build:
+    """LIKE or ILIKE, in which a backslash is no escape character unless ESCAPE names it."""
     return lambda reader, node, depth: operators.like_with(reader, node, op, "", depth)
 
 

@@ -79,6 +79,7 @@ class SelectorReader(TokenReader):
     """What other languages write, and the hint for it."""
 
     def top(self, text: str) -> t.Tree:
+        """The tree of a whole selector. Raises Stop; the reporter has the problem."""
         self.scan(text)
         tree = self.disjunction(0)
         if self.tokens[self.position][0] != "end":
@@ -88,6 +89,7 @@ class SelectorReader(TokenReader):
     # --- logic
 
     def disjunction(self, depth: int) -> t.Tree:
+        """Conditions with OR between them."""
         self.bounded(depth)
         parts = [self.conjunction(depth)]
         while self.accept("OR"):
@@ -95,18 +97,21 @@ class SelectorReader(TokenReader):
         return any_of(tuple(parts), parts[0].span.to(parts[-1].span))
 
     def conjunction(self, depth: int) -> t.Tree:
+        """Conditions with AND between them."""
         parts = [self.negation(depth)]
         while self.accept("AND"):
             parts.append(self.negation(depth))
         return all_of(tuple(parts), parts[0].span.to(parts[-1].span))
 
     def negation(self, depth: int) -> t.Tree:
+        """A condition, with or without NOT."""
         self.bounded(depth)
         if not self.accept("NOT"):
             return self.condition(depth)
         return negated(self.negation(depth + 1))
 
     def condition(self, depth: int) -> t.Tree:
+        """A comparison, IS NULL, BETWEEN, LIKE or IN; or an operand that is a condition itself."""
         left = self.sum(depth)
         operator = self.comparisons.get(self.peek())
         if operator:
@@ -132,12 +137,14 @@ class SelectorReader(TokenReader):
         return negated(test) if negate else test
 
     def comparison(self, operator: str, left: t.Tree, right: t.Tree) -> t.Tree:
+        """A comparison. The operands of `<` and `>` must be numbers: JMS orders nothing else."""
         if operator not in EQUALITIES:
             for part in (left, right):
                 self.number(part, say.order_of_numbers())
         return t.OperatorCall(operator, (left, right), left.span.to(right.span))
 
     def between(self, value: t.Tree, depth: int) -> t.Tree:
+        """`value BETWEEN low AND high`, as two comparisons."""
         self.take()
         low = self.sum(depth)
         self.take("AND")
@@ -149,6 +156,7 @@ class SelectorReader(TokenReader):
         )
 
     def like(self, value: t.Tree) -> t.Tree:
+        """`value LIKE 'pattern' ESCAPE 'c'`. Raises Stop for a pattern that is no constant."""
         self.take()
         pattern, place = self.text_of(say.LIKE_PATTERN)
         escape = ""
@@ -165,6 +173,7 @@ class SelectorReader(TokenReader):
         return t.OperatorCall("like", (value, t.Constant(tree, place)), value.span.to(place))
 
     def within(self, value: t.Tree) -> t.Tree:
+        """`value IN ('a', 'b')`."""
         _, _, start = self.take()
         self.take("(")
         items: list[t.Tree] = []
@@ -180,6 +189,7 @@ class SelectorReader(TokenReader):
     # --- values
 
     def sum(self, depth: int) -> t.Tree:
+        """Products with + and - between them."""
         tree = self.product(depth)
         while self.peek() in _SUMS:
             tree = self.added(tree, depth)
@@ -198,6 +208,7 @@ class SelectorReader(TokenReader):
         return t.OperatorCall("add" if sign == "+" else "sub", (left, right), span)
 
     def product(self, depth: int) -> t.Tree:
+        """Factors with the language's signs of multiplication between them."""
         tree = self.factor(depth)
         while self.peek() in self.products:
             _, sign, _ = self.take()
@@ -205,11 +216,13 @@ class SelectorReader(TokenReader):
         return tree
 
     def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
+        """A product, quotient or remainder of two numbers."""
         for part in (left, right):
             self.number(part, say.takes_numbers(sign))
         return t.OperatorCall(self.products[sign], (left, right), left.span.to(right.span))
 
     def factor(self, depth: int) -> t.Tree:
+        """An operand, with or without a sign."""
         self.bounded(depth)
         if self.peek() not in _SUMS:
             return self.primary(depth)
@@ -221,6 +234,7 @@ class SelectorReader(TokenReader):
         return inner if sign == "+" else t.OperatorCall("neg", (inner,), start.to(inner.span))
 
     def primary(self, depth: int) -> t.Tree:
+        """A constant, a property, or a condition in parentheses."""
         kind, word, span = self.tokens[self.position]
         if kind in ("whole", "double"):
             return self.constant(None)
@@ -283,6 +297,7 @@ class SelectorReader(TokenReader):
         return t.Constant(value, span) if minus is None else t.Constant(-value, minus.to(span))
 
     def text_of(self, what: str) -> tuple[str, Span]:
+        """The next token as a text, with its place. Raises Stop with `what` for any other token."""
         kind, word, span = self.tokens[self.position]
         if kind != "text":
             raise self.invalid(span, say.text_in_single_quotes(what))
@@ -327,11 +342,13 @@ class SelectorReader(TokenReader):
         return self.property(tree, what)
 
     def property(self, tree: t.Tree, what: str) -> t.Tree:
+        """A tree, which must be a property. Raises Stop with `what` for anything else."""
         if not isinstance(tree, t.Name | t.Member):
             raise self.invalid(tree.span, say.asks_about_a_property(what))
         return tree
 
     def bounded(self, depth: int) -> None:
+        """Raise Stop for conditions that are nested too deep."""
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(self.tokens[self.position][2], MAX_DEPTH))
 

@@ -37,9 +37,11 @@ class SelectorWriter(PrecedenceWriter):
     keywords: Collection[str] = KEYWORDS
 
     def refuse(self, node: Node, reason: str) -> Unsupported:
+        """The problem of a node that a selector cannot express; to be raised."""
         return refuse(self.language, node, reason)
 
     def form(self, node: Node) -> Form:
+        """The text of a node with its precedence. Raises Unsupported."""
         match node:
             case Literal():
                 return self.literal(node), _ATOM
@@ -55,9 +57,11 @@ class SelectorWriter(PrecedenceWriter):
                 raise self.refuse(node, say.selector_has_no_parameters(self.noun))
 
     def field(self, node: Field) -> str:
+        """A property of the message."""
         return self.identifier(node, node.decl.name)
 
     def identifier(self, node: Node, name: str) -> str:
+        """A name. Raises Unsupported for one that is a keyword or no identifier."""
         if not _NAME.match(name) or name.upper() in self.keywords:
             raise self.refuse(node, say.no_identifier(name, self.noun))
         return name
@@ -71,6 +75,7 @@ class SelectorWriter(PrecedenceWriter):
         return f" {operator.sign} ".join(parts), operator.level
 
     def negation(self, node: Call) -> Form:
+        """NOT, or a test that says the opposite: `<>`, IS NOT NULL, NOT IN."""
         (inner,) = node.args
         twice = negated(inner)
         if twice is not None:
@@ -84,6 +89,7 @@ class SelectorWriter(PrecedenceWriter):
         return f"NOT {self.condition(inner, NOT)}", NOT
 
     def absence(self, node: Call) -> Form:
+        """IS NULL, which a selector only asks of a property."""
         if key_of(node.args[0]) is None:
             raise self.refuse(node, say.selector_has_no_operator(self.noun))
         return f"{self.text(node.args[0], SUM)} IS NULL", COMPARISON
@@ -112,6 +118,7 @@ class SelectorWriter(PrecedenceWriter):
     # --- IN and LIKE
 
     def within(self, node: Call) -> Form:
+        """IN with constants."""
         value, wanted = node.args
         self.asked(node)
         if not isinstance(wanted, Items) or not wanted.items:
@@ -120,6 +127,7 @@ class SelectorWriter(PrecedenceWriter):
         return f"{self.text(value, SUM)} IN ({items})", COMPARISON
 
     def matched(self, node: Call) -> Form:
+        """LIKE, also for operators that are patterns, such as starts_with."""
         value, wanted = node.args
         self.asked(node)
         if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
@@ -134,6 +142,7 @@ class SelectorWriter(PrecedenceWriter):
             raise self.refuse(node, say.ASKS_ABOUT_A_PROPERTY)
 
     def item(self, node: Node, item: Node) -> str:
+        """An element of IN, which must be a text."""
         if not isinstance(item, Literal) or not isinstance(item.value, str):
             raise self.refuse(node, say.IN_TAKES_TEXTS)
         return quoted(item.value)
@@ -141,10 +150,12 @@ class SelectorWriter(PrecedenceWriter):
     # --- calculations
 
     def calculation(self, node: Call) -> Form:
+        """Arithmetic, without the conversions that selectors do by themselves."""
         self.of_kinds(node, _NUMBERS)
         return self.between(INFIX[node.op], promoted(*node.args))
 
     def concatenation(self, node: Call) -> Form:
+        """Texts joined by the operator of the language."""
         self.of_kinds(node, (STRING, JSON))
         return self.between(INFIX[node.op], node.args)
 
@@ -154,6 +165,7 @@ class SelectorWriter(PrecedenceWriter):
         return self.between(INFIX[node.op], self.divided(node))
 
     def of_kinds(self, node: Call, kinds: Collection[Type]) -> None:
+        """Raise Unsupported for operands of other types."""
         if any(arg.type not in kinds for arg in node.args):
             raise self.refuse(node, say.calculates_with_numbers(self.noun))
 
@@ -165,11 +177,15 @@ class SelectorWriter(PrecedenceWriter):
         return [arg.args[0] if isinstance(arg, Call) and converted(arg) else arg for arg in node.args]
 
     def by_zero(self, node: Call) -> None:
+        """Raise Unsupported for a division that may be by zero: its quotient is infinite in a selector, and
+        UNKNOWN here.
+        """
         right = node.args[1]
         if node.op == "div" and not (isinstance(right, Literal) and right.value):
             raise self.refuse(node, say.infinite_quotient(self.noun))
 
     def literal(self, node: Literal) -> str:
+        """A constant. Raises Unsupported for types that selectors do not have."""
         match node.value:
             case bool():
                 return "TRUE" if node.value else "FALSE"

@@ -69,6 +69,7 @@ class PredicateReader(DataReader):
         """Where the members of an Expr stand, by their paths."""
 
     def read(self, body: Any, depth: int) -> t.Tree:
+        """The tree of a predicate: `and`, `or` or `not`, or one test. Raises Stop."""
         span = self.span(body)
         self.deep(body, depth)
         self.mapping(body, say.PIP_PREDICATE)
@@ -86,6 +87,7 @@ class PredicateReader(DataReader):
         return t.OperatorCall(key, self.many(parts, lambda part: self.read(part, depth + 1)), span)
 
     def leaf(self, body: Mapping[str, Any], span: Span) -> t.Tree:
+        """The tree of one test of a key, a property or a field."""
         for key in body:
             if key not in _KEYS:
                 raise self.fail(
@@ -101,6 +103,7 @@ class PredicateReader(DataReader):
         return self.predicate(target, op, self.constants(values, kind, span), span)
 
     def values(self, body: Mapping[str, Any], op: str, span: Span) -> list[Any]:
+        """The constants of a test, out of `value` or `values`. Raises Stop for none, and for too many."""
         if ("value" in body) == ("values" in body):
             raise self.fail(say.value_or_values(span))
         values = body["values"] if "values" in body else [body["value"]]
@@ -111,6 +114,7 @@ class PredicateReader(DataReader):
         return values
 
     def kind(self, body: Mapping[str, Any], values: list[Any], span: Span) -> str:
+        """The type of the constants: `type` if the test has it, else that of the values."""
         given = body.get("type")
         if given is not None:
             if given not in TYPES:
@@ -143,6 +147,7 @@ class PredicateReader(DataReader):
         return (t.OperatorCall("cast", (read, t.Constant(convert, span)), span) if convert else read), kind
 
     def constants(self, values: list[Any], kind: str, span: Span) -> list[t.Tree]:
+        """The values as constants of a type. Raises Stop for one that is not of it."""
         out: list[t.Tree] = []
         for value in values:
             constant = _constant(value, kind)
@@ -159,6 +164,7 @@ class PredicateReader(DataReader):
         return out
 
     def predicate(self, target: t.Tree, op: str, values: list[t.Tree], span: Span) -> t.Tree:
+        """The condition of an operator."""
         if op in COMPARED:
             return t.OperatorCall(COMPARED[op], (target, values[0]), span)
         if op in ("IN", "NOT_IN"):

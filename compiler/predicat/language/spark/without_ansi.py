@@ -155,6 +155,7 @@ def _as_int(node: exp.Expr) -> exp.Expr:
 
 
 def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """AGGREGATE as a sum without ANSI mode: an overflow wraps around."""
     tree = array_functions.aggregate(reader, node, depth)
     if isinstance(tree, t.OperatorCall) and tree.op == "add":
         return apply("lenient.add", tree.span, tree.args[0], _renamed(tree.args[1]))

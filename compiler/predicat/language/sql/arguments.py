@@ -11,6 +11,7 @@ from predicat.language.sql.node_reader import Reader
 
 
 def arguments(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The operands of a call in their order, whether sqlglot knows the function or not."""
     if isinstance(node, exp.Anonymous):
         yield from node.expressions
         return

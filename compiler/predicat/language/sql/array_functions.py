@@ -82,11 +82,13 @@ def _place_of_row(items: t.Tree, place: t.Tree, span: Span) -> t.Tree:
 
 
 def keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """MAP_KEYS(map)."""
     (base,) = reader.all(counted(reader, node, 1), depth)
     return apply("keys", reader.span(node), base)
 
 
 def has_key(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """MAP_CONTAINS_KEY(map, key)."""
     base, key = reader.all(counted(reader, node, 2), depth)
     span = reader.span(node)
     return apply("in", span, key, apply("keys", span, base))

@@ -150,11 +150,13 @@ def later(sign: int) -> Build:
 
 
 def add_months(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ADD_MONTHS(date, number). A day that the month does not have is its last one."""
     day, count = reader.all(counted(reader, node, 2), depth)
     return _apply("add_months", reader.span(node), as_date(reader, day), count)
 
 
 def last_day(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """LAST_DAY(date)."""
     (day,) = reader.all(counted(reader, node, 1), depth)
     return _apply("last_day", reader.span(node), as_date(reader, day))
 
@@ -198,10 +200,12 @@ def _units(reader: Reader, unit: str, start: exp.Expr, end: exp.Expr, span: Span
 
 
 def months_between(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """MONTHS_BETWEEN, which is refused with a hint."""
     raise reader.fail(say.months_between(reader.span(node)))
 
 
 def age(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """AGE, which is refused with a hint."""
     raise reader.fail(say.age(reader.span(node)))
 
 
@@ -324,12 +328,14 @@ def from_unixtime(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """UNIX_DATE(date): the days since 1970-01-01."""
     (day,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
     return _apply("days_between", span, as_date(reader, day), t.Constant(date(1970, 1, 1), span))
 
 
 def date_of_unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """DATE_FROM_UNIX_DATE(number): the date so many days after 1970-01-01."""
     (count,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
     return _apply("add_days", span, t.Constant(date(1970, 1, 1), span), count)

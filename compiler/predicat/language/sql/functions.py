@@ -14,6 +14,10 @@ from predicat.language.sql.operators import absent, not_
 
 
 def function(op: str, *counts: int) -> Build:
+    """The rule of a function that is an operator with the same operands. `counts`: how many it may have, or
+    any number.
+    """
+
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         args = counted(reader, node, *counts) if counts else list(arguments(node))
         return reader.apply(op, node, *args, depth=depth)
@@ -22,6 +26,7 @@ def function(op: str, *counts: int) -> Build:
 
 
 def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """NULLIF(value, other): NULL where they are equal, and `value` where the comparison is UNKNOWN."""
     value, other = reader.all([node.this, node.expression], depth)
     span = reader.span(node)
     test = t.OperatorCall("is_true", (t.OperatorCall("eq", (value, other), span),), span)
@@ -49,11 +54,13 @@ def trim_characters(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def btrim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """BTRIM(text) of spaces, or BTRIM(text, characters)."""
     args = counted(reader, node, 1, 2)
     return reader.apply("trim" if len(args) == 1 else "strip", node, *args, depth=depth)
 
 
 def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """RIGHT(text, length). Raises Stop for a constant length below 0."""
     text, length = reader.all([node.this, node.expression], depth)
     check_length(reader, length)
     return meanings.right(text, length, reader.span(node))
@@ -72,6 +79,7 @@ def split_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def is_nan(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ISNAN(value): UNKNOWN for NULL."""
     (value,) = reader.all(counted(reader, node, 1), depth)
     return t.OperatorCall("is_nan", (value,), reader.span(node))
 
@@ -82,16 +90,19 @@ def is_nan_or_false(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def nvl2(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """NVL2(value, if not NULL, if NULL)."""
     value, yes, no = reader.all(counted(reader, node, 3), depth)
     return t.OperatorCall("cond", (absent(value, value.span), no, yes), reader.span(node))
 
 
 def is_not_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ISNOTNULL(value): never UNKNOWN."""
     (value,) = reader.all(counted(reader, node, 1), depth)
     return not_(absent(value, reader.span(node)))
 
 
 def is_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ISNULL(value): never UNKNOWN."""
     (value,) = reader.all(counted(reader, node, 1), depth)
     return absent(value, reader.span(node))
 
@@ -105,6 +116,9 @@ def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """SUBSTRING(text, start, length). Raises Stop for constants before the text, which engines read
+    differently.
+    """
     value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
     if _is_below(start, 1):
         raise reader.fail(say.place_before_text(start.span))
@@ -113,6 +127,7 @@ def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def check_length(reader: Reader, *lengths: t.Tree) -> None:
+    """Raise Stop for constant lengths below 0, which engines read differently."""
     for length in lengths:
         if _is_below(length, 0):
             raise reader.fail(say.negative_length(length.span))
@@ -128,10 +143,12 @@ def _is_below(tree: t.Tree, least: int) -> bool:
 
 
 def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """LEFT(text, length). Raises Stop for a constant length below 0."""
     value, length = reader.all([node.this, node.expression], depth)
     check_length(reader, length)
     return t.OperatorCall("substr", (value, t.Constant(1, length.span), length), reader.span(node))
 
 
 def position(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """POSITION(part IN text): 0 where it is not found."""
     return reader.apply("position", node, node.this, node.args["substr"], depth=depth)

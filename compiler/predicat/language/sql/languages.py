@@ -68,6 +68,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
 
     @cached_property
     def parser(self) -> Parser:
+        """A sqlglot parser of the dialect."""
         return self.reader.parser()
 
     def parse(self, tokens: list[Token], text: str) -> list[exp.Expr | None]:

@@ -64,6 +64,7 @@ class Reader:
         """Where each parameter stands, by the identity of its node."""
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
+        """Report a problem. The result is to be raised."""
         self.reporter.add(diagnostic)
         return Stop()
 
@@ -103,6 +104,7 @@ class Reader:
         return self.spans.extent(node, low, high) if parts or isinstance(node, exp.Func) else (low, high)
 
     def read(self, node: exp.Expr | None, depth: int) -> t.Tree:
+        """The tree of a node. Raises Stop for what is not supported; the reporter has the problem."""
         if node is None:
             raise self.fail(say.missing_operand(self.whole))
         if depth > MAX_DEPTH * 3:
@@ -124,6 +126,7 @@ class Reader:
         return rule
 
     def unsupported(self, node: exp.Expr) -> Diagnostic:
+        """The problem of a node that has no rule, with what to write instead where that is known."""
         negated = isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)
         result = node.this if negated else node
         what, hint = next((row for kind, row in NODES.items() if isinstance(result, kind)), (None, None))
@@ -173,6 +176,7 @@ class Reader:
         return self.span(node).text.partition("(")[0].lower()
 
     def all(self, nodes: list[exp.Expr], depth: int) -> tuple[t.Tree, ...]:
+        """The trees of several nodes. Problems of all of them are reported before Stop is raised."""
         out: list[t.Tree] = []
         stopped = False
         for node in nodes:
@@ -185,4 +189,5 @@ class Reader:
         return tuple(out)
 
     def apply(self, op: str, node: exp.Expr, *parts: exp.Expr, depth: int) -> t.Tree:
+        """A call of an operator with the trees of `parts`; `node` gives its place."""
         return t.OperatorCall(op, self.all(list(parts), depth), self.span(node))

@@ -27,6 +27,7 @@ MAX_ARGUMENTS = 100
 
 
 def double(tree: t.Tree, span: Span) -> t.Tree:
+    """A conversion to double, as CAST does it."""
     return apply("cast", span, tree, t.Constant("to_double", span))
 
 

@@ -39,22 +39,27 @@ def chain(op: str) -> Build:
 
 
 def binary(op: str) -> Build:
+    """The rule of an operator with two operands."""
     return lambda reader, node, depth: reader.apply(op, node, node.this, node.expression, depth=depth)
 
 
 def unary(op: str) -> Build:
+    """The rule of an operator with one operand."""
     return lambda reader, node, depth: reader.apply(op, node, node.this, depth=depth)
 
 
 def not_(tree: t.Tree) -> t.Tree:
+    """NOT a condition: UNKNOWN where the condition is."""
     return t.OperatorCall("not", (tree,), tree.span)
 
 
 def paren(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """A node in parentheses, which only group."""
     return reader.read(node.this, depth)
 
 
 def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """A text, a bigint, a decimal (`0.5`) or a double (`5e-1`)."""
     text, span = str(node.this), reader.span(node)
     if node.args.get("is_string"):
         return t.Constant(text, span)
@@ -68,6 +73,7 @@ def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """A number with a minus: a constant, or a call."""
     inner = reader.read(node.this, depth)
     if (
         isinstance(inner, t.Constant)
@@ -83,14 +89,17 @@ def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def boolean(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """TRUE or FALSE."""
     return t.Constant(bool(node.this), reader.span(node))
 
 
 def null(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """NULL."""
     return t.Constant(None, reader.span(node))
 
 
 def column(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """A column or an element of one: `a`, `a.b`."""
     parts = [part for key in ("catalog", "db", "table", "this") if (part := node.args.get(key)) is not None]
     if not all(isinstance(part, exp.Identifier) for part in parts):
         raise reader.fail(reader.unsupported(parts[-1]))
@@ -98,6 +107,7 @@ def column(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def names(reader: Reader, parts: list[exp.Expr]) -> t.Tree:
+    """A name with the names after its dots."""
     tree: t.Tree = t.Name(parts[0].name, reader.span(parts[0]))
     for part in parts[1:]:
         tree = t.Member(tree, part.name, tree.span.to(reader.span(part)))
@@ -105,16 +115,19 @@ def names(reader: Reader, parts: list[exp.Expr]) -> t.Tree:
 
 
 def identifier(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """A bare name."""
     return t.Name(node.name, reader.span(node))
 
 
 def dot(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`value.name` of a value that is no plain name."""
     if not isinstance(node.expression, exp.Identifier):
         raise reader.fail(reader.unsupported(node.expression))
     return t.Member(reader.read(node.this, depth), node.expression.name, reader.span(node))
 
 
 def placeholder(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """A parameter, `:name`."""
     name = str(node.this or "")
     low, high = reader.parameters.get(id(node), (reader.whole.start, reader.whole.end))
     span = Span(reader.source, low, high)
@@ -124,6 +137,7 @@ def placeholder(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x BETWEEN low AND high`; SYMMETRIC also tries the bounds the other way round."""
     span = reader.span(node)
     value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
     tree = _between(value, low, high, span)
@@ -139,14 +153,13 @@ def _between(value: t.Tree, low: t.Tree, high: t.Tree, span: Span) -> t.Tree:
 
 
 def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x IN (1, 2)`, `x IN list('name')`, or `(a, b) IN ((1, 2), (3, 4))`."""
     if rows.parts(reader, node.this) is not None:
         if not node.expressions:
             raise reader.fail(say.no_rows_in(reader.span(node)))
-        comparisons = [
-            rows.equal(reader, node, node.this, comparison, depth) for comparison in node.expressions
-        ]
+        comparisons = [rows.equal(reader, node, node.this, row, depth) for row in node.expressions]
         return t.OperatorCall(
-            "or", tuple(comparison for comparison in comparisons if comparison is not None), reader.span(node)
+            "or", tuple(test for test in comparisons if test is not None), reader.span(node)
         )
     span = reader.span(node)
     listed = node.args.get("field") or (node.expressions[0] if len(node.expressions) == 1 else None)
@@ -175,6 +188,7 @@ def absent(value: t.Tree, span: Span) -> t.Tree:
 
 
 def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """IS NULL and IS TRUE with their negations: never UNKNOWN."""
     inner, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     if isinstance(right, exp.Null):
@@ -186,6 +200,8 @@ def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def like(op: str) -> Build:
+    """The rule of LIKE or ILIKE without ESCAPE: a backslash escapes."""
+
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         return like_with(reader, node, op, "\\", depth)
 
@@ -221,6 +237,7 @@ def like_with(reader: Reader, node: exp.Expr, op: str, escape: str, depth: int) 
 def pattern(
     reader: Reader, value: t.Tree, node: exp.Expr, op: str, escape: str, span: Span, depth: int
 ) -> t.Tree:
+    """LIKE or ILIKE with a pattern that is a constant, or a value of the row."""
     pattern = reader.read(node, depth)
     if isinstance(pattern, t.Constant) and isinstance(pattern.value, str):
         try:
@@ -250,6 +267,7 @@ def _escaping(pattern: t.Tree, escape: str) -> t.Tree:
 
 
 def escape(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """LIKE or ILIKE with ESCAPE."""
     inner = node.this
     ops = {exp.Like: "like", exp.ILike: "like_ci"}
     escape = node.expression
@@ -274,6 +292,7 @@ def case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """IF(test, yes, no): `no` also where the test is UNKNOWN."""
     test = reader.read(node.this, depth)
     no = node.args.get("false")
     other: t.Tree = reader.read(no, depth) if no is not None else t.Constant(None, test.span)
@@ -373,6 +392,7 @@ def text(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """ARRAY[1, 2] of constants or values."""
     return t.ListLiteral(reader.all(node.expressions, depth), reader.span(node))
 
 

@@ -29,10 +29,12 @@ class SpanIndex:
 
     @cached_property
     def starts(self) -> dict[int, int]:
+        """The number of the token that begins at an offset of the text."""
         return {token.start: index for index, token in enumerate(self.tokens)}
 
     @cached_property
     def ends(self) -> dict[int, int]:
+        """The number of the token that ends at an offset of the text."""
         return {token.end + 1: index for index, token in enumerate(self.tokens)}
 
     @cached_property
@@ -49,6 +51,7 @@ class SpanIndex:
 
     @cached_property
     def closers(self) -> dict[int, int]:
+        """The closing bracket of each opening one, by the numbers of their tokens."""
         return {opener: closer for closer, opener in self.openers.items()}
 
     @property
@@ -102,6 +105,9 @@ class SpanIndex:
         return head, max(last, closing)
 
     def keywords(self, node: exp.Expr, first: int, last: int) -> tuple[int, int]:
+        """The tokens of a node from the tokens of its operands: with the keywords, brackets and signs around
+        these.
+        """
         match node:
             case exp.Paren() | exp.Tuple() if self.at(first - 1) == "(" and self.at(last + 1) == ")":
                 return first - 1, last + 1
@@ -138,6 +144,7 @@ class SpanIndex:
                 return first, last
 
     def end_of_case(self, first: int, last: int) -> int:
+        """The token of the END that closes the CASE at `first`."""
         depth = 0
         for index in range(first, len(self.words)):
             depth += {"CASE": 1, "END": -1}.get(self.words[index], 0)
@@ -146,4 +153,5 @@ class SpanIndex:
         return last
 
     def at(self, index: int) -> str:
+        """The word of a token in capitals; empty outside the text."""
         return self.words[index] if 0 <= index < len(self.words) else ""

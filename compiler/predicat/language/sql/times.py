@@ -55,6 +55,7 @@ def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """CAST(x AS type). Raises Stop for types that are not supported."""
     if node.args["to"].this == exp.DType.DECIMAL:
         return decimal_cast(reader, node, depth)
     span = reader.span(node)
@@ -186,6 +187,7 @@ def part(op: str) -> Build:
 
 
 def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+    """A part of a date or of a timestamp, in the time zone that AT TIME ZONE names."""
     if is_time_of_day(moment) and not isinstance(moment.unnest().this, exp.Literal):
         moment = moment.unnest().this  # the hour of its time of day is that of a timestamp
     tree = zones.of_function(reader, moment)
@@ -202,10 +204,14 @@ def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: 
 
 
 def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """EXTRACT(part FROM x)."""
     return named_part(reader, str(node.this), node, node.expression, depth)
 
 
 def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+    """The part of a date or timestamp that a word names. Raises Stop for those that engines count
+    differently.
+    """
     part, span = name.upper(), reader.span(node)
     if part == "DOW" and reader.language.sunday is not None:
         day = read_part(reader, "day_of_week", node, moment, depth)
@@ -249,6 +255,7 @@ def date_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def at_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x AT TIME ZONE 'zone'`."""
     if isinstance(node.this.unnest(), exp.CurrentDate) and now.is_utc(node.args["zone"]):
         return reader.read(node.this, depth)
     return zones.at_zone(reader, node.this, node.args["zone"], reader.span(node), depth)
