@@ -152,6 +152,7 @@ def test_a_failed_compile_leaves_the_manifest(tmp_path: Path) -> None:
         (("check", "--var", "x"), 2, "NAME=VALUE"),
         (("apply", "--dsn", "postgresql://127.0.0.1:1/x"), 3, "cannot connect to PostgreSQL"),
         (("run", "flihgts", "--input", "x.parquet"), 2, "did you mean 'flights'"),
+        (("run", "flights", "lat", "--input", "x.parquet"), 2, "did you mean 'flights.late'?"),
     ],
 )
 def test_wrong_use(args: tuple[str, ...], code: int, text: str) -> None:

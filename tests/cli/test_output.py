@@ -110,9 +110,33 @@ def test_bounds(tmp_path: Path) -> None:
     done = in_process("quality", "suggest", *engine, "--format", "json", cwd=tmp_path)
     (row,) = json.loads(done.stdout)
     assert set(row) == KEYS["quality suggest"] and row["dataset"] == "d" and row["lines"]
-    assert in_process("quality", "run", *engine, cwd=tmp_path).returncode == 0
+    done = in_process("quality", "run", *engine, cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.endswith(
+        "\n\nno bounds to check: predicat quality suggest proposes them\n"
+    )
     data = json.loads(in_process("quality", "baseline", "--format", "json", cwd=tmp_path).stdout)
     assert set(data) == KEYS["quality baseline"] and data["filters"] == 1
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "d.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nrelation: {duckdb: d.csv}\nfields: {a: bigint}\n"
+        "filters: {f: {sql: a > 1}}\n"
+    )
+    done = in_process("quality", "run", "--catalog", "d.yml", "--engine", "duckdb", cwd=tmp_path)
+    assert done.returncode == 3 and "from the working directory on" in done.stdout
+    assert "to check" not in done.stdout and "passed" not in done.stdout
+
+
+@pytest.mark.parametrize("engine", ["spark", "postgres"])
+def test_relations_that_the_catalog_does_not_name(tmp_path: Path, engine: str) -> None:
+    """Nothing is compared, and no engine starts."""
+    (tmp_path / "d.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nrelation: {duckdb: d.csv}\nfields: {a: bigint}\n"
+        "filters: {f: {sql: a > 1}}\n"
+    )
+    done = in_process("check", "--catalog", "d.yml", "--relation", engine, cwd=tmp_path)
+    assert done.returncode == 2 and f"no dataset has a {engine} relation to compare with" in done.stderr
 
 
 def test_what_fmt_and_owners_say(tmp_path: Path) -> None:

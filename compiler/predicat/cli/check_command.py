@@ -22,6 +22,7 @@ from predicat.cli.options import (
 from predicat.cli.output import format_option, problems, show
 from predicat.cli.project import FromProject, connect
 from predicat.cli.selection import Selection, exclude_option, selectors_argument
+from predicat.diagnostics.messages import commands
 from predicat.diagnostics.messages import selection as say
 
 if TYPE_CHECKING:
@@ -117,6 +118,10 @@ def _relations(
     has otherwise.
     """
     catalog = load_quietly(folder, values)
+    asked = [dataset for dataset in catalog.datasets.values() if dataset.filters]
+    without = [row.name for row in asked if engine not in row.relation and row.name not in inputs]
+    if len(without) == len(asked):
+        raise click.UsageError(commands.no_relations(engine))
     if engine == "postgres":
         from predicat.deploy import relations  # noqa: PLC0415  # not for a plain check
 
@@ -125,7 +130,7 @@ def _relations(
     else:
         jobs: Any = importlib.import_module("predicat_spark.relations")
         jobs.check_relations(catalog, inputs)
-    click.echo(f"the relations on {engine} have the declared columns", err=form == "json")
+    click.echo(commands.relations_hold(engine, without), err=form == "json")
 
 
 def _base(folder: Path, revision: str | None) -> BaseCommit:

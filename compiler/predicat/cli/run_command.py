@@ -273,7 +273,7 @@ def _save(path: Path, text: str) -> None:
 
 def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any], pipeline: Any) -> Job:
     """The job of a name with what the flags change, or a job made of flags alone."""
-    from predicat.deploy.chosen import with_filters  # noqa: PLC0415  # not for --help
+    from predicat.deploy.chosen import chosen, with_filters  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
     from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
 
@@ -288,6 +288,12 @@ def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any
         raise PredicatError.of(say.dataset_without_input(name, _jobs_hint(catalog, name)))
     if job is None:
         job = Job("", name, Source())
+    if not selection.everything:
+        names = _names(catalog, job, selection)
+        if not names:
+            raise click.exceptions.Exit(0)  # nothing is selected, which was told
+        job = with_filters(job, names)
+        chosen(catalog, job.dataset, job.filters)  # a wrong name is told before Spark starts
     if given["source"] is not None:
         place = pipeline.Input(
             given["source"], given["form"], pairs("--option", given["options"]), given["schema"]
@@ -304,11 +310,6 @@ def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any
                 options={**source.options, **pairs("--option", given["options"])},
             ),
         )
-    if not selection.everything:
-        names = _names(catalog, job, selection)
-        if not names:
-            raise click.exceptions.Exit(0)  # nothing is selected, which was told
-        job = with_filters(job, names)
     sinks = _sinks(given)
     changes = {
         "mode": given["mode"],

@@ -46,7 +46,10 @@ def text(runs: Sequence[Run]) -> str:
             if check.history:
                 lines.append(f"  before: {', '.join(map(check.figure, check.history[-5:]))}")
         passed = sum(check.status == "pass" for check in run.checks)
-        lines += [f"{passed} of {quantity(len(run.checks), 'check')} passed", ""]
+        if run.checks:
+            lines += [f"{passed} of {quantity(len(run.checks), 'check')} passed", ""]
+        elif not run.failures:
+            lines += ["no bounds to check: predicat quality suggest proposes them", ""]
     return "\n".join(lines)
 
 

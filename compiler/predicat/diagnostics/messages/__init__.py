@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Span
+from predicat.diagnostics.wording import either
 
 
 class Reason(NamedTuple):
@@ -24,7 +25,7 @@ class Reason(NamedTuple):
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A hint with the nearest known names, or None. A name that differs only by case is the nearest."""
     near = _near(name, list(known), 3)
-    return f"did you mean {' or '.join(repr(item) for item in near)}?" if near else None
+    return f"did you mean {either([repr(item) for item in near])}?" if near else None
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -34,7 +35,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def _near(name: str, known: list[str], most: int) -> list[str]:
     same = [item for item in known if item.casefold() == name.casefold()]
-    return same or get_close_matches(name, known, n=most, cutoff=0.6)
+    parent, dot, last = name.rpartition(".")
+    parent = parent + dot if len(last) > 2 else ""  # of flights.late only `late` is compared, in flights
+    beside = [item.removeprefix(parent) for item in known if item.startswith(parent)]
+    elsewhere = [item for item in known if not item.startswith(parent)]
+    close = get_close_matches(name.removeprefix(parent), beside, n=most, cutoff=0.6)
+    return same or [parent + item for item in close] or get_close_matches(name, elsewhere, n=most, cutoff=0.6)
 
 
 def article(noun: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
@@ -64,6 +64,18 @@ def no_results(history: object) -> str:
 
 def no_relation(dataset: str, engine: str) -> str:
     return f"dataset {dataset!r} has no {engine} relation; give --input {dataset}=SOURCE"
+
+
+def no_relations(engine: str) -> str:
+    where = "or give --input DATASET=SOURCE" if engine == "spark" else "in the catalog"
+    return (
+        f"no dataset has a {engine} relation to compare with; name it, relation: {{{engine}: TABLE}}, {where}"
+    )
+
+
+def relations_hold(engine: str, without: Sequence[str]) -> str:
+    rest = f"; not compared, without a relation: {', '.join(without)}" if without else ""
+    return f"the relations on {engine} have the declared columns{rest}"
 
 
 STREAM_KEEPS_FILTERS = "the catalog has errors: the stream goes on with the filters that it has"

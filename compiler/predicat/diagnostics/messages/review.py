@@ -6,7 +6,9 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
 
-READS_FILES = "DuckDB reads files: --input DATASET=FILE, or relation: {duckdb: FILE}"
+READS_FILES = (
+    "DuckDB reads files, from the working directory on: --input DATASET=FILE, or relation: {duckdb: FILE}"
+)
 COMMENT_ON_ITS_OWN_LINE = "put it on its own line, above what it is about"
 DATA_WOULD_CHANGE = "its data would change"
 IN_A_JOB = "run this in a job of the CI system"
