@@ -217,6 +217,9 @@ LEFT_ALONE = {
         "n % 2 = 0",
         "CAST(n AS double) * 3 = 6",
         "price = 1.1",
+        "x * y > 5",
+        "x * y >= x + y",
+        "abs(x - y) > 0.001 OR x / 3 > y",
     ],
 }
 

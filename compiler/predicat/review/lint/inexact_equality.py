@@ -18,7 +18,7 @@ def check(context: Context) -> Iterator[Finding]:
         if row.current.references:
             continue
         for part in walk(node):
-            if isinstance(part, Call) and part.op in _EQUAL and not _difference(part):
+            if isinstance(part, Call) and part.op in _EQUAL and not _is_exact(part):
                 inexact = next((side for arg in part.args for side in _sides(arg) if _rounds(side)), None)
                 if inexact is not None:
                     yield Finding(
@@ -35,11 +35,15 @@ def _sides(node: Node) -> tuple[Node, ...]:
     return node.items if isinstance(node, Items) else (node,)
 
 
-def _difference(part: Call) -> bool:
-    """`a - b = 0`, which is exact."""
+def _is_exact(part: Call) -> bool:
+    """Whether rounding does not matter: `a - b = 0` is exact, and a value differs from itself only if it is
+    NaN.
+    """
     match part.args:
         case (Call(op="sub", args=args), Literal(value=value)) if value == 0:
             return not any(map(_rounds, args))
+        case (one, other):
+            return one == other
         case _:
             return False
 
