@@ -331,6 +331,9 @@ PUSHED = [
     ("CAST(n AS string) = '12'", "n = 12"),
     ("coalesce(n, 0) > 5", "n > 5"),
     ("coalesce(n, 0) >= 0", "(n >= 0 OR n IS NULL)"),
+    ("coalesce(x, 0) > 5", "x > 5"),
+    ("coalesce(x, 0) BETWEEN 1 AND 5", "(x >= 1 AND (x <= 5 OR x IS NULL))"),
+    ("coalesce(x, 9) > 5", "(x > 5 OR x IS NULL)"),
     ("coalesce(status, 'x') = 'x'", "(status = 'x' OR status IS NULL)"),
     ("substring(status, 1, 2) = 'ab'", "status LIKE 'ab%'"),
     ("position('a' IN status) > 0", "status LIKE '%a%'"),
@@ -368,6 +371,8 @@ def test_a_condition_that_could_be_pushed_down(tmp_path: Path, body: str, better
         "n * 0 = 0",
         "x * 1.5 > 3",
         "coalesce(n, m) > 5",
+        "-x > 5",
+        "-x < 5",
     ],
 )
 def test_a_condition_that_nothing_better_is_known_for(tmp_path: Path, body: str) -> None:

@@ -13,10 +13,12 @@ from msgspec.structs import replace
 
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
+from predicat.forms.engine_order import marked, unmarked
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import BIGINT, BOOLEAN, STRING
 from predicat.ir.values import parse_whole
+from predicat.language import LANGUAGES
 from predicat.review.lint import solve
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
@@ -37,7 +39,10 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         for part in _conditions(node):
             better = pushable(part)
-            if better is not None and context.same_rows(part, better.node, (row.on_unknown, row.on_unknown)):
+            if better is None:
+                continue
+            read = _as_read(better.node, row.current.language)
+            if context.same_rows(part, read, (row.on_unknown, row.on_unknown)):
                 yield Finding(
                     RULE.code,
                     row.qualified,
@@ -46,6 +51,15 @@ def check(context: Context) -> Iterator[Finding]:
                     f"write {better.sql}, which says the same{better.but}",
                     _fix(row, part.span, better),
                 )
+
+
+def _as_read(node: Node, language: str) -> Node:
+    """A condition with the order of doubles that it has in a language: NaN may be above all numbers."""
+    if not isinstance(node, Call) or not LANGUAGES[language].rules.engine_order:
+        return node
+    if node.op in JUNCTIONS:
+        return replace(node, args=tuple(_as_read(arg, language) for arg in node.args))
+    return marked(node)
 
 
 def _fix(filter_: Filter, span: Span, better: Rewrite) -> Fix | None:
@@ -88,14 +102,15 @@ def pushable(node: Call) -> Rewrite | None:
             f"({' AND '.join(bound.sql for bound in known)})",
             known[0].but or known[-1].but,
         )
-    if (
-        len(node.args) != 2
-        or not isinstance(node.args[0], Call)
-        or not isinstance(node.args[1], Literal)
-        or node.args[1].value is None
-    ):
-        return None
-    inner, constant = node.args[0], node.args[1]
+    compared = unmarked(node)
+    match compared:
+        case Call(args=(Call() as inner, Literal() as constant)) if constant.value is not None:
+            return _of_comparison(compared, inner, constant)
+        case _:
+            return None
+
+
+def _of_comparison(node: Call, inner: Call, constant: Literal) -> Rewrite | None:
     solved = _solved(node, inner, constant)
     if solved is not None:
         return solved
