@@ -144,6 +144,12 @@ def test_a_null_trap_needs_a_sign_that_values_are_absent() -> None:
     assert "1.sql:1" in found[0].message
 
 
+def test_a_comparison_of_doubles_is_no_null_trap() -> None:
+    assert compared("amount > 5.5", "amount IS NULL AND k = 2", amount="double").judgements == ()
+    found = compared("amount <> 5.5", "amount IS NULL AND k = 2", amount="double").judgements
+    assert [item.kind for item in found] == ["null trap"]
+
+
 def test_branches_that_handle_null_leave_no_trap() -> None:
     conditions = [
         condition("status IS NULL", "a.sql", clause="case", branches=(7, 0)),

@@ -47,9 +47,10 @@ CASES = [
         "P301",
         (
             "  f: {sql: status <> 'x'}\n  g: {sql: status <> 'x' OR status IS NULL}\n  h: {sql: status <> "
-            "'x', tests: [{row: {status: null}, matches: false}]}"
+            "'x', tests: [{row: {status: null}, matches: false}]}\n  i: {sql: x <> x + 1}\n"
+            "  j: {sql: x > x + 1}\n  k: {sql: x IS DISTINCT FROM x + 1}"
         ),
-        ["orders.f"],
+        ["orders.f", "orders.i"],
     ),
     (
         "P302",

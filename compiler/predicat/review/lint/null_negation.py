@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
+from predicat.forms.engine_order import unmarked, whole_parts
 from predicat.ir.nodes import Call, Field, Node, children, walk
 from predicat.ir.operators import JUNCTIONS
 from predicat.review.lint.rule import Context, Finding, Rule
@@ -41,10 +42,13 @@ def negations(node: Node) -> Iterator[Call]:
     """The parts that say what a row is not, where a row without a value is lost."""
     if not isinstance(node, Call):
         return
-    if node.op in JUNCTIONS:
-        for arg in node.args:
+    compared = unmarked(node)
+    if compared is node and node.op in JUNCTIONS:
+        for arg in whole_parts(node.args) if node.op == "or" else node.args:
             yield from negations(arg)
-    elif node.op == "ne" or (node.op == "not" and not never_unknown(node.args[0])):
+    elif (isinstance(compared, Call) and compared.op == "ne") or (
+        node.op == "not" and not never_unknown(node.args[0])
+    ):
         yield node
 
 
