@@ -21,6 +21,7 @@ FIELDS = {
     "a": "bigint",
     "b": "bigint",
     "s": "string",
+    "amount": "decimal(38, 0)",
 }
 SAMPLES = {
     "compare": ("j < k", "(coalesce (lt (json_number j:json) (json_number k:json)) "),
@@ -38,6 +39,10 @@ SAMPLES = {
     "conversion": ("bool(j)", "(coalesce (to_boolean (json_string j:json)) (json_boolean j:json))"),
     "elements": ("j.sum() > 1.0", "(sum (map $item1 j:json (json_number $item1)))"),
     "extreme": ("math.greatest(j) > 1.0", "(coalesce (json_number j:json) (array_max (map "),
+    "unknown_unless_false": (
+        "[a, b].exists(x, x > 1)",
+        "(cond (or (is_null a:bigint) (is_null b:bigint)) boolean:None (or (gt a:",
+    ),
     "function": ("math.isNaN(d)", "(ne d:double d:double)"),
     "checked_mod": (
         "a % b == 0",
@@ -53,6 +58,11 @@ SAMPLES = {
 SAMPLES_OF_SQL = {
     "engine_order": ("d > 1", "(or (gt d:double double:1.0) (ne d:double d:double))", "d is more than 1.0"),
     "cast_of_text": ("s::bigint > 1", "(to_int (strip s:string ", "the whole number of s is more than 1"),
+    "against_constant": (
+        "amount > 0.5",
+        "(gt amount:decimal(38,0) decimal(1,0):Decimal('0'))",
+        "amount is more than 0.5",
+    ),
     "rounded": ("d::bigint = 1", "(to_int (cond (or (gt (sub ", "d rounded to a whole number is 1"),
 }
 

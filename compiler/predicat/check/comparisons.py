@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.check import signatures, text_constants, without_ansi
+from predicat.check import collection_literals, signatures, text_constants, without_ansi
 from predicat.check.overloads import OverloadResolver
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
 from predicat.diagnostics.messages import lists as say_lists
 from predicat.diagnostics.messages import sql
-from predicat.forms import collection_literals, decimals, engine_order, json_values
+from predicat.forms import decimals, engine_order, json_values
 from predicat.forms.conversions import (
     beside_double,
     convert,
@@ -25,6 +25,7 @@ from predicat.forms.conversions import (
     time_constant,
     underlying,
 )
+from predicat.forms.logic import all_of, any_of, negated_if, present
 from predicat.forms.text_casts import BLANKS
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.operators import COMPARISONS, EQUALITIES
@@ -86,9 +87,7 @@ class Comparisons(OverloadResolver):
     def in_written_map(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         """Whether a map that is written out has a key."""
         tests = [self.comparison("eq", [left, key], span) for key, _ in collection_literals.entries(right)]
-        return collection_literals.unknown_if_missing(
-            collection_literals.any_of(tests, span), [right, left], span
-        )
+        return collection_literals.unknown_if_missing(any_of(tests, span), [right, left], span)
 
     def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
         assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
@@ -118,7 +117,7 @@ class Comparisons(OverloadResolver):
         return self.has_key(left, right, span)
 
     def of_collections(self, op: str, left: Node, right: Node, span: Span) -> Node:
-        return collection_literals.negated_if(op == "ne", self.equal_collections(left, right, span), span)
+        return negated_if(op == "ne", self.equal_collections(left, right, span), span)
 
     def of_null_and_written(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """A list or a map is not null."""
@@ -143,7 +142,7 @@ class Comparisons(OverloadResolver):
         looked_up = isinstance(other, Field | Parameter | Variable) or is_look_up(other)
         if not looked_up and other.type != NULL:
             absent = Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
-        return collection_literals.negated_if(op == "ne", absent, span)
+        return negated_if(op == "ne", absent, span)
 
     def of_null_and_json(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """NULL in a language that has no such value (SQL): UNKNOWN, unless `same` asks for absence."""
@@ -180,10 +179,10 @@ class Comparisons(OverloadResolver):
         return engine_order.marked(plain) if self.rules.engine_order else plain
 
     def wide_decimals(self, op: str, left: Node, right: Node, span: Span) -> Node:
-        found = decimals.against_constant(op, left, right, span)
-        if found is None:
+        """Decimals that no engine brings to one type: they compare with constants only."""
+        if decimals.beside_constant(op, left, right) is None:
             raise self.fail(msg.too_many_digits(span, str(left.type), str(right.type)))
-        return found
+        return Call(BOOLEAN, op, (left, right), span)
 
     def in_elements(self, left: Node, right: Node, kind: Type, span: Span) -> Node:
         """Engines bring a value to the type of an array's elements: each element is compared by itself
@@ -228,9 +227,7 @@ class Comparisons(OverloadResolver):
                 self.comparison("eq", [place, underlying(item)], span)
                 for place, item in zip(places, right.items, strict=True)
             ]
-            return collection_literals.unknown_if_missing(
-                collection_literals.all_of([size, *parts], span), [right], span
-            )
+            return collection_literals.unknown_if_missing(all_of([size, *parts], span), [right], span)
         if isinstance(left.type, MapType) and (left.type == right.type or collection_literals.is_map(right)):
             return self.equal_maps(left, right, span)
         element = left.type.element if isinstance(left.type, ArrayType) else None
@@ -244,7 +241,7 @@ class Comparisons(OverloadResolver):
         """
 
         def same(key: Node, value: Node) -> Node:
-            return collection_literals.all_of(
+            return all_of(
                 [
                     self.has_key(key, left, span),
                     self.comparison("eq", [self.call("get", [left, key], span), underlying(value)], span),
@@ -267,9 +264,7 @@ class Comparisons(OverloadResolver):
                     BOOLEAN, "all", key.name, Call(ArrayType(STRING), "keys", (right,), span), every, span
                 )
             ]
-        found = collection_literals.all_of(
-            [Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span
-        )
+        found = all_of([Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span)
         return collection_literals.unknown_if_missing(found, [left, right], span)
 
     def has_key(self, key: Node, base: Node, span: Span) -> Node:
@@ -292,9 +287,7 @@ class Comparisons(OverloadResolver):
         if any(is_dynamic(item) or isinstance(item, Items) for item in (left, *right.items)):
             tests = [self.comparison("eq", [left, item], span) for item in right.items]
             parts = [right] if tests else [right, left]
-            return collection_literals.unknown_if_missing(
-                collection_literals.any_of(tests, span), parts, span
-            )
+            return collection_literals.unknown_if_missing(any_of(tests, span), parts, span)
         return collection_literals.unknown_if_missing(
             self.in_items(left, right, span), collection_literals.maybe_missing([right]), span
         )
@@ -326,7 +319,7 @@ class Comparisons(OverloadResolver):
             parts.append(
                 Call(BOOLEAN, "is_null", (left,), span) if null_is_value else Literal(BOOLEAN, None, span)
             )
-        return collection_literals.any_of(parts, span)
+        return any_of(parts, span)
 
     def beside_items(self, left: Node, items: list[Node], span: Span) -> tuple[Node, tuple[Node, ...]]:
         """A value and the items of a list as types that compare."""
@@ -390,7 +383,7 @@ class Comparisons(OverloadResolver):
         """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
         json, other = (left, right) if left.type == JSON else (right, left)
         if isinstance(other, Items) and self.rules.strict_lists:
-            return collection_literals.negated_if(op == "ne", self.json_equal_items(json, other, span), span)
+            return negated_if(op == "ne", self.json_equal_items(json, other, span), span)
         if not is_numeric(other.type) and other.type not in json_values.KINDS:
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
         return Call(BOOLEAN, op, (left, right), span)
@@ -408,9 +401,7 @@ class Comparisons(OverloadResolver):
             if key.type != STRING:
                 return Literal(BOOLEAN, False, span)  # every key is a text
             part = Call(JSON, "json_get", (json, underlying(key)), span)
-            return collection_literals.all_of(
-                [collection_literals.present(part, span), same(part, item)], span
-            )
+            return all_of([present(part, span), same(part, item)], span)
 
         if listed:
             parts = [
@@ -429,7 +420,7 @@ class Comparisons(OverloadResolver):
         found = Call(
             BOOLEAN,
             "cond",
-            (kind, collection_literals.all_of(tests, span), Literal(BOOLEAN, False, span)),
+            (kind, all_of(tests, span), Literal(BOOLEAN, False, span)),
             span,
         )
         return collection_literals.unknown_if_missing(found, [other], span)
@@ -454,7 +445,7 @@ class Comparisons(OverloadResolver):
                 equal = Call(
                     BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span
                 )
-        return collection_literals.negated_if(op == "ne", equal, span)
+        return negated_if(op == "ne", equal, span)
 
 
 _PLAIN = frozenset((BIGINT, STRING, TIMESTAMP, DATE))

@@ -4,8 +4,9 @@ kinds of values.
 
 from __future__ import annotations
 
+from predicat.check import collection_literals
 from predicat.diagnostics import Span
-from predicat.forms import collection_literals, json_values
+from predicat.forms import json_values
 from predicat.forms.conversions import is_joined, is_union, underlying
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.types import (

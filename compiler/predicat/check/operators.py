@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from predicat.check import (
     cel_math,
+    collection_literals,
     interval_fields,
     lists,
     signatures,
@@ -21,7 +22,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
 from predicat.diagnostics.messages import sql
-from predicat.forms import collection_literals, json_values
+from predicat.forms import json_values
 from predicat.forms.conversions import (
     convert,
     dynamic,
@@ -32,6 +33,7 @@ from predicat.forms.conversions import (
     same_constant,
     underlying,
 )
+from predicat.forms.logic import all_of, any_of, present
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
 from predicat.ir.operators import COMPARISONS, OF_INTEGERS
@@ -113,7 +115,7 @@ class Operators(Comparisons):
         if not is_joined(lists_):
             return None
         tests = [self.operator("in", [item, part], span) for part in lists_.args]
-        return self.where_lists(lists_.args, collection_literals.any_of(tests, span), span)
+        return self.where_lists(lists_.args, any_of(tests, span), span)
 
     def compared(self, op: str, args: list[Node], span: Span) -> Node:
         return self.comparison(op, list(map(self.no_joined, args)), span)
@@ -128,7 +130,7 @@ class Operators(Comparisons):
         node = args[0]
         if isinstance(node, Field) and self.nullable_value(node):
             return Literal(BOOLEAN, True, span)
-        return collection_literals.present(node, span)
+        return present(node, span)
 
     def key(self, _op: str, args: list[Node], _span: Span) -> Node:
         return convert(args[0], STRING) if args[0].type == JSON else args[0]
@@ -354,7 +356,7 @@ class Operators(Comparisons):
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
         """`found` where all parts are lists; an error otherwise."""
-        listed = collection_literals.all_of([self.listed(part, span) for part in parts], span)
+        listed = all_of([self.listed(part, span) for part in parts], span)
         return self.choice("cond", [listed, found, Literal(found.type, None, span)], span)
 
     def listed(self, node: Node, span: Span) -> Node:

@@ -8,14 +8,13 @@ from typing import assert_never
 
 from msgspec import field
 
-from predicat.check import lists
+from predicat.check import collection_literals, lists
 from predicat.check.operators import Operators
 from predicat.check.scope import Rules, Scope, Stop
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
 from predicat.diagnostics.messages import lists as say_lists
-from predicat.forms import collection_literals
 from predicat.forms.conversions import (
     dynamic,
     dynamic_error,
@@ -25,6 +24,7 @@ from predicat.forms.conversions import (
     typed_null,
     underlying,
 )
+from predicat.forms.logic import all_of, any_of
 from predicat.ir import tree as t
 from predicat.ir.labels import label
 from predicat.ir.limits import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES
@@ -531,13 +531,9 @@ class _Checker(Operators):
         span = tree.span
         match tree.kind:
             case "any":
-                return collection_literals.unknown_if_missing(
-                    collection_literals.any_of(bodies, span), [source], span
-                )
+                return collection_literals.unknown_if_missing(any_of(bodies, span), [source], span)
             case "all":
-                return collection_literals.unknown_if_missing(
-                    collection_literals.all_of(bodies, span), [source], span
-                )
+                return collection_literals.unknown_if_missing(all_of(bodies, span), [source], span)
             case "one":
                 return collection_literals.unknown_if_missing(
                     collection_literals.exactly_one(bodies, span), [source], span

@@ -7,14 +7,12 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import Context, Decimal
 
-from predicat.diagnostics import Span
-from predicat.forms import collection_literals
 from predicat.ir.decimal_types import OF_BIGINT, RESULTS, Digits, least_holding, result
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.operators import COMPARISONS, FLIPPED
-from predicat.ir.types import BIGINT, BOOLEAN, MAX_PRECISION, DecimalType, Type
+from predicat.ir.operators import FLIPPED
+from predicat.ir.types import BIGINT, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import type_of
 from predicat.ir.widths import RANGES
 
@@ -24,7 +22,7 @@ _EXACT = Context(prec=1000)
 
 def fits(nodes: Sequence[Node]) -> bool:
     """Whether numbers that are no doubles have a type in common that holds all values of all of them."""
-    kinds = [kind for node in nodes if (kind := _type(node)) is not None]
+    kinds = [kind for node in nodes if (kind := decimal_type(node)) is not None]
     if not any(isinstance(node.type, DecimalType) for node in nodes):
         return True
     return (
@@ -55,36 +53,16 @@ def as_decimal(constant: Node, column: Node) -> Node:
     return Literal(type_of(value), value, constant.span)
 
 
-def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | None:
-    """Rewrites `column op constant` where the constant has more digits than the column's type can hold. None
-    if neither side is a constant.
-    """
+def beside_constant(op: str, left: Node, right: Node) -> tuple[str, Node, Decimal] | None:
+    """A comparison of a number that is no double with a constant on its right; None of any other."""
     if isinstance(left, Literal):
         if op not in FLIPPED or isinstance(right, Literal):
             return None
         left, right, op = right, left, FLIPPED[op]
-    kind = _type(left)
-    if not isinstance(right, Literal) or kind is None or not isinstance(right.value, int | Decimal):
+    value = right.value if isinstance(right, Literal) else None
+    if not isinstance(value, int | Decimal) or decimal_type(left) is None:
         return None
-    value = Decimal(right.value)
-    most = Decimal(10) ** (kind.precision - kind.scale)
-    if -most < value < most:
-        floor = value.quantize(Decimal(1).scaleb(-kind.scale), ROUND_FLOOR, _EXACT)
-        if floor > -most and (floor == value or op in _BELOW):
-            constant = Literal(type_of(floor), floor, right.span)
-            return Call(BOOLEAN, op if floor == value else _BELOW[op], (left, constant), span)
-    if op == "same":
-        return Literal(BOOLEAN, False, span)
-    holds = COMPARISONS[op].holds(
-        0, value
-    )  # as for any number of the column's: all are on one side of the constant
-    return collection_literals.unknown_if_missing(Literal(BOOLEAN, holds, span), [left], span)
-
-
-_BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}
-"""How a value compares with the next smaller constant, where no value is between that one and the constant
-asked for.
-"""
+    return op, left, Decimal(value)
 
 
 # --- arithmetic
@@ -103,7 +81,7 @@ def is_exact(op: str, args: Sequence[Node]) -> bool:
 
 def digits(op: str, args: Sequence[Node]) -> Digits:
     """The digits of the exact result of an operator."""
-    return result(op, [kind for arg in args if (kind := _type(arg)) is not None])
+    return result(op, [kind for arg in args if (kind := decimal_type(arg)) is not None])
 
 
 def may_have_more_digits(node: Call) -> bool:
@@ -122,7 +100,7 @@ def may_have_more_digits(node: Call) -> bool:
 
 def may_not_fit(node: Call) -> bool:
     """Whether a conversion of a number to a decimal may give more digits than the type has."""
-    number, kind = _type(node.args[0]), node.type
+    number, kind = decimal_type(node.args[0]), node.type
     if number is None or not isinstance(kind, DecimalType):
         return True
     carry = 1 if number.scale > kind.scale else 0
@@ -141,7 +119,7 @@ def unwidened(node: Node) -> Node:
 
 def exact_type(node: Node) -> DecimalType:
     """The type that a decimal or a whole number has beside a decimal."""
-    return _type(node) or OF_BIGINT
+    return decimal_type(node) or OF_BIGINT
 
 
 def has_known_type(node: Node) -> bool:
@@ -176,7 +154,7 @@ def common(values: Sequence[Node]) -> DecimalType | None:
 
 def _in_choice(node: Node) -> DecimalType | None:
     """The type of a number in a choice, where engines take a whole constant for an integer of any size."""
-    kind = _type(node)
+    kind = decimal_type(node)
     if isinstance(node, Literal) and kind is not None and kind.scale == 0:
         least = _OF_WIDTHS["int"] if kind.precision <= _DIGITS_OF_INT else OF_BIGINT
         return max(kind, least, key=lambda one: one.precision)
@@ -191,7 +169,8 @@ def as_type(node: Node, kind: DecimalType) -> Node:
     return Call(kind, "to_decimal", (node,), node.span) if node.type == BIGINT else node
 
 
-def _type(node: Node) -> DecimalType | None:
+def decimal_type(node: Node) -> DecimalType | None:
+    """The type of a number that is no double, with the digits that it may have; None of any other value."""
     if isinstance(node, Literal) and isinstance(node.value, int | Decimal):
         return None if isinstance(node.value, bool) else least_holding([node.value])
     if isinstance(node, Field) and node.decl.stored in RANGES and node.type == BIGINT:

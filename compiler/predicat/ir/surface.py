@@ -15,6 +15,7 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 | `elements(json, variable)` | the elements of a JSON array as an array of a type |
 | `math.greatest` and the other functions of CEL's math extension | as documented there |
 | `engine_order` of a comparison | the same in the engines' order, in which NaN is above all numbers |
+| `unknown_if(value, test, ...)` | the value, or UNKNOWN unless all of the tests are FALSE |
 | `text_to_int` and the other casts of a text | those of SQL, which take what all engines take |
 | `round_half_even`, `round_half_up` | the nearest whole number; a half goes to the even one, or from zero |
 | `checked_mod`, `checked_to_int` | CEL's: UNKNOWN where it overflows there |
@@ -32,6 +33,7 @@ CHECKED_MOD = "checked_mod"
 CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
 ENGINE_ORDER = "engine_order"
+UNKNOWN_IF = "unknown_if"
 MATH_OF_NUMBERS = ("math.greatest", "math.least", "math.abs", "math.sign")
 MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
 MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
@@ -55,6 +57,7 @@ WORDS = {
     CHECKED_TO_INT: "the whole number of {0}",
     ELEMENTS: "{0}",
     ENGINE_ORDER: "{0}",
+    UNKNOWN_IF: "{0}",
     **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to a whole number"),
     **{TEXT_CASTS[kind]: OPS[op].words for kind, op in CONVERSIONS.items()},
 }

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.forms import engine_order
+from predicat.forms.logic import unknown_if
 from predicat.ir.bounds import guarded
 from predicat.ir.limits import MAX_DEPTH, MAX_TYPED_NODES
 from predicat.ir.nodes import LEAVES, Call, Field, Node, children, rewrite_children
@@ -26,12 +27,20 @@ from predicat.ir.surface import (
     HALF_UP,
     MATHEMATICS,
     TEXT_CASTS,
+    UNKNOWN_IF,
 )
-from predicat.lower import cel_integers, cel_math, json, membership, sql
+from predicat.lower import cel_integers, cel_math, decimals, json, membership, sql
 from predicat.rewrite.simplify import simplify
 
 Rule = Callable[[Call], Node | None]
 """The core of a call whose arguments are lowered; None where it is core already."""
+
+
+def unknown_unless_false(call: Call) -> Node:
+    """A value that is UNKNOWN unless all of some tests are FALSE."""
+    value, *tests = call.args
+    return unknown_if(value, tests, call.span)
+
 
 RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     (COMPARISONS, json.compare),
@@ -44,6 +53,8 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((ELEMENTS,), json.elements),
     (("array_max", "array_min"), json.extreme),
     (MATHEMATICS, cel_math.function),
+    ((*COMPARISONS, "same"), decimals.against_constant),
+    ((UNKNOWN_IF,), unknown_unless_false),
     (TEXT_CASTS.values(), sql.cast_of_text),
     ((HALF_EVEN, HALF_UP), sql.rounded),
     ((CHECKED_MOD,), cel_integers.checked_mod),
@@ -51,6 +62,8 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((ENGINE_ORDER,), engine_order.engine_order),
 )
 """Which operators each rule lowers, in order: the first that has a core for a call wins."""
+_NOT_WRITTEN = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, UNKNOWN_IF)
+"""Operators of the surface that no writer has words for."""
 
 
 def core(surface: Node) -> Node:
@@ -75,7 +88,8 @@ def for_writers(surface: Node, *, mathematics_too: bool, nan: bool) -> Node:
         nan: Whether a number of the language may be NaN. In JSON and in texts it is none.
     """
     rules = {} if mathematics_too else {op: _RULES_OF[op] for op in MATHEMATICS}
-    rules |= {op: _RULES_OF[op] for op in (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP)}
+    rules |= {op: _RULES_OF[op] for op in _NOT_WRITTEN}
+    rules |= {op: [decimals.against_constant] for op in (*COMPARISONS, "same")}
     rules[ENGINE_ORDER] = _RULES_OF[ENGINE_ORDER] if nan else [engine_order.plain]
     lowered = _lowered(surface, rules, guard=False)
     return surface if lowered is surface else simplify(lowered)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from predicat.diagnostics import Span
-from predicat.forms import collection_literals
 from predicat.forms.conversions import convert
 from predicat.forms.json_values import KINDS, as_text, is_kind, whole
+from predicat.forms.logic import negated_if, unknown_without
 from predicat.ir.nodes import Call, Node, Quantifier, Variable, element_of
 from predicat.ir.operators import EQUALITIES
 from predicat.ir.surface import CHECKED_TO_INT, ELEMENTS
@@ -34,9 +34,7 @@ def compare(call: Call) -> Node | None:
         return None
     span = call.span
     if call.op in EQUALITIES:
-        return collection_literals.negated_if(
-            call.op == "ne", Call(BOOLEAN, "json_eq", call.args, span), span
-        )
+        return negated_if(call.op == "ne", Call(BOOLEAN, "json_eq", call.args, span), span)
     tests: list[Node] = [
         Call(BOOLEAN, call.op, (read(left, span), read(right, span)), span)
         for read in (_number, _text, _rank)
@@ -54,8 +52,8 @@ def equal_to_typed(call: Call) -> Node | None:
     number = is_numeric(other.type)
     test = is_kind(value, "number" if number else KINDS[other.type], span)
     equal = Call(BOOLEAN, "eq", (convert(value, DOUBLE if number else other.type), other), span)
-    both = collection_literals.unknown_if_missing(Call(BOOLEAN, "and", (test, equal), span), [other], span)
-    return collection_literals.negated_if(call.op == "ne", both, span)
+    both = unknown_without(Call(BOOLEAN, "and", (test, equal), span), [other], span)
+    return negated_if(call.op == "ne", both, span)
 
 
 def subscript(call: Call) -> Node | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from predicat.forms import collection_literals
 from predicat.forms.conversions import convert
 from predicat.forms.json_values import is_kind
+from predicat.forms.logic import present, unknown_without
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable
 from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
 from predicat.lower import json
@@ -30,9 +30,7 @@ def in_map(call: Call) -> Node | None:
     if not isinstance(base.type, MapType):
         return None
     value = Call(base.type.value, "get", (base, convert(key, STRING)), call.span)
-    return collection_literals.unknown_if_missing(
-        collection_literals.present(value, call.span), [base, key], call.span
-    )
+    return unknown_without(present(value, call.span), [base, key], call.span)
 
 
 def _is_key(call: Call) -> Node:
@@ -42,8 +40,8 @@ def _is_key(call: Call) -> Node:
     key, base = call.args[:2]
     span = call.span
     if key.type not in (STRING, JSON):
-        return collection_literals.unknown_if_missing(Literal(BOOLEAN, False, span), [key], span)
-    there = collection_literals.present(Call(JSON, "json_get", (base, convert(key, STRING)), span), span)
+        return unknown_without(Literal(BOOLEAN, False, span), [key], span)
+    there = present(Call(JSON, "json_get", (base, convert(key, STRING)), span), span)
     if key.type == STRING:
         return there
     scalar = Call(BOOLEAN, "or", (is_kind(key, "number", span), is_kind(key, "boolean", span)), span)

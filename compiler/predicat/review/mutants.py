@@ -18,6 +18,7 @@ from predicat.check.signatures import constant_positions
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
 from predicat.ir.operators import BY_KEY, COMPARISONS, FLIPPED, JUNCTIONS, OPS
+from predicat.ir.surface import UNKNOWN_IF
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
 
@@ -49,7 +50,8 @@ def mutants(node: Node) -> Iterator[Mutant]:
     yield from _here(node)
     match node:
         case Call():
-            for index, arg in enumerate(node.args):
+            parts = node.args[:1] if node.op == UNKNOWN_IF else node.args
+            for index, arg in enumerate(parts):
                 if node.op in _FORMS and isinstance(arg, Literal):
                     continue
                 for result in mutants(arg):
@@ -87,7 +89,7 @@ def _here(node: Node) -> Iterator[Mutant]:
                 yield from _shorter(node)
             elif op == "not":
                 yield Mutant(args[0], "not is left out", node.span)
-            elif kind == BOOLEAN and op != "is_true":
+            elif kind == BOOLEAN and op not in ("is_true", UNKNOWN_IF):
                 yield Mutant(Call(BOOLEAN, "not", (node,), node.span), "it is negated", node.span)
             if op == "in" and isinstance(args[1], Items):
                 yield from _fewer_items(node, args[1])

@@ -125,6 +125,8 @@ def _describe_call(node: Call, depth: int) -> str:
             return f"the Python class {node.args[0].value if isinstance(node.args[0], Literal) else args[0]}"
         case "in" if not isinstance(node.args[1].type, ArrayType):
             return f"{args[0]} is a key of {args[1]}" + _or_element(node.args[1].type)
+        case op if SURFACE_WORDS.get(op) == "{0}":
+            return describe(node.args[0], depth)
         case op if op in ARITHMETIC:
             return f"({args[0]} {ARITHMETIC[op]} {args[1]})"
         case op:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from predicat.forms.collection_literals import asked_absent
+from predicat.forms.logic import asked_absent
 from predicat.forms.rounding import rounded_to_int
 from predicat.forms.text_casts import of_text
-from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children
+from predicat.ir.nodes import FALSE, LEAVES, TRUE, Call, Items, Literal, Node, rewrite_children
 from predicat.ir.operators import JSON_READS, OPS, STRICT, STRICT_IN_FIRST
-from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, HALF_EVEN, HALF_UP, TEXT_CASTS
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, HALF_EVEN, HALF_UP, TEXT_CASTS, UNKNOWN_IF
 from predicat.ir.types import BOOLEAN, JSON, DecimalType, Scalar
 from predicat.ir.values import INT_MIN
 from predicat.rewrite.acceptance import never_unknown
@@ -40,6 +40,15 @@ def _computed(node: Call) -> Node:
     if constants and len(constants) == len(node.args) and node.type != JSON and node.op in OPS:
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
+
+
+def _unknown_if(node: Call) -> Node:
+    """A value without the tests that are FALSE whatever the row."""
+    value, *tests = node.args
+    kept = [test for test in tests if test != FALSE]
+    if TRUE in kept:
+        return Literal(node.type, None, node.span)
+    return replace(node, args=(value, *kept)) if kept else value
 
 
 def _cast_of_text(node: Call) -> Node:
@@ -195,6 +204,7 @@ _RULES: dict[str, Callable[[Call], Node]] = {
     "coalesce": _coalesce,
     **dict.fromkeys(TEXT_CASTS.values(), _cast_of_text),
     **dict.fromkeys((HALF_EVEN, HALF_UP), _rounded),
+    UNKNOWN_IF: _unknown_if,
     CHECKED_MOD: _checked,
     CHECKED_TO_INT: _checked,
 }

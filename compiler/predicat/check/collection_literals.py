@@ -14,7 +14,9 @@ from itertools import combinations
 
 from predicat.diagnostics import Span
 from predicat.forms.conversions import is_union, underlying
+from predicat.forms.logic import all_of, any_of, is_maybe_missing
 from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.surface import UNKNOWN_IF
 from predicat.ir.types import BIGINT, BOOLEAN, NULL, ArrayType, MapType, Type
 
 Compare = Callable[[Node, Node], Node]
@@ -35,14 +37,14 @@ def entries(node: Node) -> list[tuple[Node, Node]]:
 
 
 def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
-    """The parts that may lack a value. (A constant without a value is an error, unless it is null.)."""
+    """The parts that may lack a value."""
     found: list[Node] = []
     for node in nodes:
         if isinstance(node, Items):
             found += maybe_missing(node.items)
         elif isinstance(node, Call) and node.op == "dyn":
             found += maybe_missing(node.args)
-        elif not isinstance(node, Literal) or (node.value is None and node.type != NULL):
+        elif is_maybe_missing(node):
             found.append(node)
     return found
 
@@ -61,11 +63,6 @@ def absent(node: Node, span: Span) -> Node:
         (Call(BOOLEAN, "is_true", (Call(BOOLEAN, "cond", (test, *there), span),), span),),
         span,
     )
-
-
-def present(node: Node, span: Span) -> Node:
-    """Whether a node that is no written-out list or map has a value."""
-    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
 
 
 def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
@@ -88,34 +85,7 @@ def unknown_if_missing(found: Node, parts: Sequence[Node], span: Span) -> Node:
     ]
     if not unknown or isinstance(found, Items):
         return found
-    missing = unknown[0] if len(unknown) == 1 else Call(BOOLEAN, "or", tuple(unknown), span)
-    return Call(found.type, "cond", (missing, Literal(found.type, None, span), found), span)
-
-
-def asked_absent(test: Node) -> list[Node]:
-    """The values of which a test, as `guarded` makes it, asks whether one is absent; none of another test."""
-    tests = test.args if isinstance(test, Call) and test.op == "or" else (test,)
-    found = [part.args[0] for part in tests if isinstance(part, Call) and part.op == "is_null"]
-    return found if len(found) == len(tests) else []
-
-
-def all_of(parts: Sequence[Node], span: Span) -> Node:
-    """AND in Kleene's logic; one part is itself."""
-    if not parts:
-        return Literal(BOOLEAN, True, span)
-    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "and", tuple(parts), span)
-
-
-def any_of(parts: Sequence[Node], span: Span) -> Node:
-    """OR in Kleene's logic; one part is itself."""
-    if not parts:
-        return Literal(BOOLEAN, False, span)
-    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
-
-
-def negated_if(negative: bool, test: Node, span: Span) -> Node:
-    """A test, or its negation."""
-    return Call(BOOLEAN, "not", (test,), span) if negative else test
+    return Call(found.type, UNKNOWN_IF, (found, *unknown), span)
 
 
 def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node:

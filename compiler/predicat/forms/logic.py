@@ -1,0 +1,58 @@
+"""AND, OR and NOT of any number of tests, and values that are UNKNOWN beside one that is absent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BOOLEAN, NULL
+
+
+def all_of(parts: Sequence[Node], span: Span) -> Node:
+    """AND in Kleene's logic; one part is itself."""
+    if not parts:
+        return Literal(BOOLEAN, True, span)
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "and", tuple(parts), span)
+
+
+def any_of(parts: Sequence[Node], span: Span) -> Node:
+    """OR in Kleene's logic; one part is itself."""
+    if not parts:
+        return Literal(BOOLEAN, False, span)
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
+
+
+def negated_if(negative: bool, test: Node, span: Span) -> Node:
+    """A test, or its negation."""
+    return Call(BOOLEAN, "not", (test,), span) if negative else test
+
+
+def present(node: Node, span: Span) -> Node:
+    """Whether a node that is no written-out list or map has a value."""
+    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
+
+
+def is_maybe_missing(node: Node) -> bool:
+    """Whether a value may be absent. A constant without a value is an error, unless it is null."""
+    return not isinstance(node, Literal) or (node.value is None and node.type != NULL)
+
+
+def unknown_if(found: Node, tests: Sequence[Node], span: Span) -> Node:
+    """`found`, or UNKNOWN unless all of the tests are FALSE."""
+    if not tests:
+        return found
+    return Call(found.type, "cond", (any_of(tests, span), Literal(found.type, None, span), found), span)
+
+
+def unknown_without(found: Node, values: Sequence[Node], span: Span) -> Node:
+    """`found`, or UNKNOWN where one of the values is absent."""
+    absent = [Call(BOOLEAN, "is_null", (value,), span) for value in values if is_maybe_missing(value)]
+    return unknown_if(found, absent, span)
+
+
+def asked_absent(test: Node) -> list[Node]:
+    """The values of which a test of `unknown_without` asks whether one is absent; none of another test."""
+    tests = test.args if isinstance(test, Call) and test.op == "or" else (test,)
+    found = [part.args[0] for part in tests if isinstance(part, Call) and part.op == "is_null"]
+    return found if len(found) == len(tests) else []

@@ -1,0 +1,44 @@
+"""Decimals beside constants with more digits than any engine holds with theirs."""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Context, Decimal
+
+from predicat.forms.decimals import beside_constant, exact_type, fits
+from predicat.forms.logic import unknown_without
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.operators import COMPARISONS
+from predicat.ir.types import BOOLEAN, DOUBLE, DecimalType
+from predicat.ir.values import type_of
+
+_EXACT = Context(prec=1000)
+"""Constants may have more digits than columns."""
+_BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}
+"""How a value compares with the next smaller constant, where no value is between that one and the constant
+asked for.
+"""
+
+
+def against_constant(call: Call) -> Node | None:
+    """`column op constant` for a constant with more digits than the column's type can hold: the comparison
+    with one that it holds, or the outcome that all values have.
+    """
+    kinds = [arg.type for arg in call.args]
+    if DOUBLE in kinds or not any(isinstance(kind, DecimalType) for kind in kinds) or fits(call.args):
+        return None
+    found = beside_constant(call.op, *call.args)
+    if found is None:
+        return None
+    op, column, value = found
+    span, kind = call.span, exact_type(column)
+    most = Decimal(10) ** (kind.precision - kind.scale)
+    if -most < value < most:
+        floor = value.quantize(Decimal(1).scaleb(-kind.scale), ROUND_FLOOR, _EXACT)
+        if floor > -most and (floor == value or op in _BELOW):
+            nearest = Literal(type_of(floor), floor, span)
+            return Call(BOOLEAN, op if floor == value else _BELOW[op], (column, nearest), span)
+    if op == "same":
+        return Literal(BOOLEAN, False, span)
+    # Any number of the column's shows the outcome: all are on one side of the constant.
+    outcome = Literal(BOOLEAN, COMPARISONS[op].holds(0, value), span)
+    return unknown_without(outcome, [column], span)
