@@ -14,11 +14,22 @@ from sqlglot import exp
 from predicat.backends.sql.sizes import Sizes
 
 Sql = exp.Expr
+Operand = Sql | int | str
+"""A node, or a constant: a text, a whole number or a truth value of Python is a literal of SQL."""
 
 
-def call(name: str, *args: Sql) -> Sql:
+def sql_of(value: Operand) -> Sql:
+    """A node as it is, and a constant as a literal."""
+    if isinstance(value, str):
+        return string_literal(value)
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    return number_literal(value) if isinstance(value, int) else value
+
+
+def call(name: str, *args: Operand) -> Sql:
     """A function call, written as it is given."""
-    return exp.Anonymous(this=name, expressions=list(args))
+    return exp.Anonymous(this=name, expressions=list(map(sql_of, args)))
 
 
 def variable(name: str) -> exp.Column:
@@ -48,14 +59,14 @@ def number_literal(value: int | str) -> Sql:
     return exp.Neg(this=plain) if shown.startswith("-") else plain
 
 
-def cast(sql: Sql, kind: str) -> Sql:
+def cast(sql: Operand, kind: str) -> Sql:
     """CAST(sql AS kind), which may raise an error of the engine: guard the operand where it can fail."""
-    return exp.Cast(this=sql, to=_type(kind))
+    return exp.Cast(this=sql_of(sql), to=_type(kind))
 
 
-def try_cast(sql: Sql, kind: str) -> Sql:
+def try_cast(sql: Operand, kind: str) -> Sql:
     """TRY_CAST(sql AS kind): NULL if the conversion fails."""
-    return exp.TryCast(this=sql, to=_type(kind), safe=True)
+    return exp.TryCast(this=sql_of(sql), to=_type(kind), safe=True)
 
 
 @lru_cache(1024)
@@ -64,10 +75,10 @@ def _type(kind: str) -> exp.DataType:
     return exp.DataType.build(kind)
 
 
-def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
+def case(*branches: tuple[Sql, Operand], default: Operand | None = None) -> Sql:
     """CASE WHEN test THEN value ... [ELSE default] END."""
-    ifs = [exp.If(this=test, true=value) for test, value in branches]
-    return exp.Case(ifs=ifs, default=default) if default is not None else exp.Case(ifs=ifs)
+    ifs = [exp.If(this=test, true=sql_of(value)) for test, value in branches]
+    return exp.Case(ifs=ifs, default=sql_of(default)) if default is not None else exp.Case(ifs=ifs)
 
 
 def clamp(sql: Sql, low: int, high: int) -> Sql:
@@ -111,8 +122,9 @@ def wrap(sql: Sql) -> Sql:
 _tight: dict[type[Sql], bool] = {}
 
 
-def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
+def binary(kind: type[exp.Binary], left: Operand, right: Operand) -> Sql:
     """A binary operation with its operands in parentheses where they need them."""
+    left, right = sql_of(left), sql_of(right)
     if issubclass(kind, _COMPARED):
         return kind(this=comparison_operand(left), expression=comparison_operand(right))
     if kind in _SUMS:
@@ -126,11 +138,10 @@ _PRODUCTS = (exp.Mul, exp.Mod, exp.IntDiv)
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
-def concatenated(left: Sql, right: Sql) -> Sql:
+def concatenated(left: Operand, right: Operand) -> Sql:
     """`left || right`; NULL if one of them is."""
-    return exp.DPipe(
-        this=left if isinstance(left, exp.DPipe) else wrap(left), expression=wrap(right), safe=True
-    )
+    first = left if isinstance(left, exp.DPipe) else wrap(sql_of(left))
+    return exp.DPipe(this=first, expression=wrap(sql_of(right)), safe=True)
 
 
 def comparison_operand(sql: Sql) -> Sql:
@@ -195,12 +206,7 @@ def not_(sql: Sql) -> Sql:
 
 _OPPOSITE: dict[type[Sql], type[exp.Binary]] = {
     one: other
-    for pair in (
-        (exp.EQ, exp.NEQ),
-        (exp.LT, exp.GTE),
-        (exp.LTE, exp.GT),
-        (exp.NullSafeEQ, exp.NullSafeNEQ),
-    )
+    for pair in ((exp.EQ, exp.NEQ), (exp.LT, exp.GTE), (exp.LTE, exp.GT), (exp.NullSafeEQ, exp.NullSafeNEQ))
     for one, other in (pair, pair[::-1])
 }
 
@@ -217,9 +223,9 @@ def is_true(sql: Sql) -> Sql:
     return exp.Is(this=wrap(sql), expression=exp.Boolean(this=True))
 
 
-def between(sql: Sql, low: Sql, high: Sql) -> Sql:
+def between(sql: Sql, low: Operand, high: Operand) -> Sql:
     """BETWEEN, with both ends included; NULL if the expression is NULL."""
-    return exp.Between(this=comparison_operand(sql), low=low, high=high)
+    return exp.Between(this=comparison_operand(sql), low=sql_of(low), high=sql_of(high))
 
 
 _SMALL_PARTS = 24

@@ -334,9 +334,7 @@ class Renderer(Struct):
             case bool():
                 return exp.Boolean(this=value)
             case int():
-                return (
-                    number_literal(value) if value > INT_MIN else cast(string_literal(str(value)), "BIGINT")
-                )
+                return number_literal(value) if value > INT_MIN else cast(str(value), "BIGINT")
             case float():
                 return self.double(value)
             case Decimal():
@@ -344,7 +342,7 @@ class Renderer(Struct):
             case datetime():
                 return self.dialect.timestamp(value.astimezone(UTC))
             case date():
-                return cast(string_literal(value.isoformat()), "DATE")
+                return cast(value.isoformat(), "DATE")
             case timedelta():
                 return number_literal(micros(value))
             case ValueSet():
@@ -369,17 +367,13 @@ class Renderer(Struct):
     def double(self, value: float) -> Sql:
         """A double compared with a double: a plain number if the engine reads exactly this double from it."""
         if not math.isfinite(value):
-            return cast(
-                string_literal({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE"
-            )
+            return cast({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN"), "DOUBLE")
         if value.is_integer() and abs(value) < 1e15:
             return (
-                number_literal(int(value))
-                if math.copysign(1, value) > 0 or value
-                else cast(string_literal("-0.0"), "DOUBLE")
+                number_literal(int(value)) if math.copysign(1, value) > 0 or value else cast("-0.0", "DOUBLE")
             )
         shown = repr(value)
-        return number_literal(shown) if "e" not in shown else cast(string_literal(shown), "DOUBLE")
+        return number_literal(shown) if "e" not in shown else cast(shown, "DOUBLE")
 
 
 def _digits(value: Decimal, kind: Type) -> str:

@@ -19,7 +19,6 @@ from predicat.backends.sql.builders import (
     not_,
     number_literal,
     or_,
-    string_literal,
     wrap,
 )
 from predicat.backends.sql.common.letters import has_usual_case
@@ -84,10 +83,7 @@ def _of_ascii(r: Renderer, op: str, node: Node, other: Node) -> Sql | None:
     value = r.node(text)
     kind = COMPARISON_NODES[op]
     letters = number_literal(len(wanted)) if node.op == "lower" else call("LENGTH", value)
-    tests = (
-        binary(kind, call(node.op.upper(), value), string_literal(wanted)),
-        binary(kind, call(size, value), letters),
-    )
+    tests = (binary(kind, call(node.op.upper(), value), wanted), binary(kind, call(size, value), letters))
     return and_(*tests) if op == "eq" else or_(*tests)
 
 
@@ -116,11 +112,7 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     def build(value: Sql) -> Sql:
         result = ordered(op, value, beside)
         # One text alone is read as NaN, and comparing it costs less than reading it twice.
-        is_number = (
-            _not_nan(r, guarded, value)
-            if text is None
-            else binary(exp.NEQ, r.node(text), string_literal("NaN"))
-        )
+        is_number = _not_nan(r, guarded, value) if text is None else binary(exp.NEQ, r.node(text), "NaN")
         return _with_guard(r, op, result, is_number, other)
 
     return r.dialect.let_compared(r, value, build) if text is None else build(value)

@@ -14,7 +14,6 @@ from predicat.backends.sql.builders import (
     case,
     cast,
     concatenated,
-    number_literal,
     string_literal,
     try_cast,
     wrap,
@@ -36,15 +35,12 @@ def quantity(
     def build(sql: Sql) -> Sql:
         exponents = sql
         for unit, exponent in QUANTITY_UNITS.items():
-            exponents = call("REPLACE", exponents, string_literal(unit), string_literal(exponent))
-        digits = call("TRANSLATE", sql, string_literal("KMGTPEi"), string_literal(""))
-        exa = call("REPLACE", sql, string_literal("E"), string_literal("e18"))
+            exponents = call("REPLACE", exponents, unit, exponent)
+        digits = call("TRANSLATE", sql, "KMGTPEi", "")
+        exa = call("REPLACE", sql, "E", "e18")
         read = case((ends(sql, "i"), digits), (ends(sql, "E"), exa), default=exponents)
-        powers = [
-            (ends(sql, unit), cast(number_literal(power), "BIGINT"))
-            for unit, power in QUANTITY_POWERS.items()
-        ]
-        return case((is_one(sql), product(read, case(*powers, default=number_literal(1)))))
+        powers = [(ends(sql, unit), cast(power, "BIGINT")) for unit, power in QUANTITY_POWERS.items()]
+        return case((is_one(sql), product(read, case(*powers, default=1))))
 
     return lambda r, node: let(r, r.node(node.args[0]), build)
 
@@ -75,7 +71,7 @@ def truth_value(sql: Sql) -> Sql:
     no = exp.In(
         this=wrap(sql), expressions=[string_literal(word) for word in ("false", "FALSE", "False", "f", "0")]
     )
-    return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
+    return case((yes, True), (no, False))
 
 
 # Casts of texts to dates and timestamps as SQL has them (`predicat.forms.text_casts`) have one pattern. It
@@ -93,7 +89,7 @@ _MOMENT = rf"\A{_BLANKS}([0-9]{{4}}{_DAY}(?:{_CLOCK}(?:{_SECONDS}{_ZONE}?)?)?){_
 
 
 def _found(text: Sql, pattern: str) -> Sql:
-    return call("REGEXP_EXTRACT", text, string_literal(pattern), number_literal(1))
+    return call("REGEXP_EXTRACT", text, pattern, 1)
 
 
 def cast_to_date(text: Sql) -> Sql:
@@ -108,9 +104,9 @@ def cast_to_timestamp(r: Renderer, text: Sql, matches: Callable[[Sql, str], Sql]
     """
 
     def read(found: Sql) -> Sql:
-        length = binary(exp.Add, call("LENGTH", found), number_literal(1))
-        rest = call("SUBSTRING", string_literal("0000-00-00T00:00:00Z"), length)
-        ending = case((matches(found, r"[.][0-9]+\z"), string_literal("Z")), default=rest)
+        length = binary(exp.Add, call("LENGTH", found), 1)
+        rest = call("SUBSTRING", "0000-00-00T00:00:00Z", length)
+        ending = case((matches(found, r"[.][0-9]+\z"), "Z"), default=rest)
         return try_cast(concatenated(found, ending), "TIMESTAMPTZ")
 
     def known(moment: Sql) -> Sql:

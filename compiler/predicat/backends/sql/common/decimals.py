@@ -14,7 +14,6 @@ from predicat.backends.sql.builders import (
     cast,
     concatenated,
     number_literal,
-    string_literal,
     try_cast,
     wrap,
 )
@@ -90,7 +89,7 @@ def spark_signed(r: Renderer, node: Call) -> Sql:
 
     def build(value: Sql) -> Sql:
         turned = _turned(value, kind)
-        below = binary(exp.LT, value, number_literal(0))
+        below = binary(exp.LT, value, 0)
         return turned if node.op == "neg" else case((below, turned), default=value)
 
     return let(r, r.node(arg), build)
@@ -99,8 +98,8 @@ def spark_signed(r: Renderer, node: Call) -> Sql:
 def _turned(value: Sql, kind: DecimalType) -> Sql:
     digits = result("sub", [kind, kind])
     if digits.rounded_by_spark:  # by its text, where a difference would lose a digit
-        text = concatenated(string_literal("-"), cast(value, "STRING"))
-        return cast(call("REPLACE", text, string_literal("--"), string_literal("")), str(kind))
+        text = concatenated("-", cast(value, "STRING"))
+        return cast(call("REPLACE", text, "--", ""), str(kind))
     zero = number_literal(0)
     return binary(exp.Sub, zero, value) if digits.fits else call(_TRIED["sub"], zero, value)
 
@@ -152,4 +151,4 @@ def by_text(r: Renderer, node: Call) -> Sql:
 
 def rounded(value: Sql, scale: int) -> Sql:
     """ROUND to some digits behind the point."""
-    return call("ROUND", value, number_literal(scale))
+    return call("ROUND", value, scale)

@@ -31,7 +31,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 def is_kind(r: Renderer, value: Node, kind: str) -> Sql:
     """Whether a JSON value is of a kind; UNKNOWN if there is no value."""
     json = r.dialect.documents
-    return json.is_kind(call("NULLIF", json.kind(r, value), string_literal(json.null)), kind)
+    return json.is_kind(call("NULLIF", json.kind(r, value), json.null), kind)
 
 
 def where_kind(r: Renderer, value: Node, kind: str, read: Sql) -> Sql:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.builders import (
+    Operand,
     Sql,
     between,
     binary,
@@ -14,6 +15,7 @@ from predicat.backends.sql.builders import (
     case,
     cast,
     number_literal,
+    sql_of,
     string_literal,
     wrap,
 )
@@ -31,7 +33,7 @@ def operation(operator: type[exp.Binary], left: Sql, right: Sql) -> Sql:
 
 def in_range(micros: Sql) -> Sql:
     """A duration, or NULL beyond the longest."""
-    return case((between(micros, number_literal(-LONGEST), number_literal(LONGEST)), micros))
+    return case((between(micros, -LONGEST, LONGEST), micros))
 
 
 def nanoseconds(unit: Sql) -> Sql:
@@ -47,45 +49,35 @@ def nanoseconds(unit: Sql) -> Sql:
 
 def fits_duration(total: Sql) -> Sql:
     """Whether a number of nanoseconds is at most the longest duration."""
-    return binary(exp.LT, total, number_literal((LONGEST + 1) * 1000))
+    return binary(exp.LT, total, (LONGEST + 1) * 1000)
 
 
 def signed(duration: Sql, micros: Sql) -> Sql:
     """The microseconds with the sign that the text of a duration begins with."""
-    minus = binary(exp.EQ, call("LEFT", duration, number_literal(1)), string_literal("-"))
-    return binary(exp.Mul, case((minus, number_literal(-1)), default=number_literal(1)), micros)
+    minus = binary(exp.EQ, call("LEFT", duration, 1), "-")
+    return binary(exp.Mul, case((minus, -1), default=1), micros)
 
 
 def duration_text(micros: Sql) -> Sql:
     """A duration as CEL writes it: seconds, with three or six digits after the point."""
     size = call("ABS", micros)
-    sign = case((binary(exp.LT, micros, number_literal(0)), string_literal("-")), default=string_literal(""))
-    return concatenate(
-        sign, _shown(divide_by(size, _SECOND)), fraction(remainder_of(size, _SECOND)), string_literal("s")
-    )
+    sign = case((binary(exp.LT, micros, 0), "-"), default="")
+    return concatenate(sign, _shown(divide_by(size, _SECOND)), fraction(remainder_of(size, _SECOND)), "s")
 
 
 def fraction(micros: Sql) -> Sql:
     """The point and the digits after whole seconds: none, three or six."""
-    digits = case(
-        (binary(exp.EQ, remainder_of(micros, 1000), number_literal(0)), number_literal(3)),
-        default=number_literal(6),
-    )
+    digits = case((binary(exp.EQ, remainder_of(micros, 1000), 0), 3), default=6)
     # A leading 1 keeps the zeros.
-    shown = concatenate(
-        string_literal("."),
-        call(
-            "SUBSTRING", _shown(binary(exp.Add, micros, number_literal(_SECOND))), number_literal(2), digits
-        ),
-    )
-    return case((binary(exp.EQ, micros, number_literal(0)), string_literal("")), default=shown)
+    shown = concatenate(".", call("SUBSTRING", _shown(binary(exp.Add, micros, _SECOND)), 2, digits))
+    return case((binary(exp.EQ, micros, 0), ""), default=shown)
 
 
-def concatenate(*parts: Sql) -> Sql:
+def concatenate(*parts: Operand) -> Sql:
     """A concatenation; NULL if a part is NULL."""
-    result, *others = parts
+    result, *others = map(sql_of, parts)
     for part in others:
-        result = exp.DPipe(this=wrap(result), expression=wrap(part), safe=True)
+        result = binary(exp.DPipe, result, part)
     return result
 
 
@@ -96,7 +88,7 @@ def divide_by(sql: Sql, by: int) -> Sql:
 
 def remainder_of(sql: Sql, by: int) -> Sql:
     """The remainder of a division by a constant, with the sign of the dividend."""
-    return binary(exp.Mod, sql, number_literal(by))
+    return binary(exp.Mod, sql, by)
 
 
 def _shown(sql: Sql) -> Sql:

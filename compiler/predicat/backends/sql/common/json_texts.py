@@ -13,12 +13,7 @@ from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Variable
 from predicat.semantics.json_texts import LONGEST_KEY, LONGEST_NUMBER, MOST_BYTES, MOST_LEVELS
 
-_LIMITS = {
-    "__bytes": MOST_BYTES,
-    "__levels": MOST_LEVELS,
-    "__key": LONGEST_KEY,
-    "__digits": LONGEST_NUMBER,
-}
+_LIMITS = {"__bytes": MOST_BYTES, "__levels": MOST_LEVELS, "__key": LONGEST_KEY, "__digits": LONGEST_NUMBER}
 OPEN = "2 * OCTET_LENGTH(__s) - OCTET_LENGTH(REPLACE(__s, '[', '')) - OCTET_LENGTH(REPLACE(__s, '{', ''))"
 """How many brackets open in a text, also in texts within it: it is nested no deeper."""
 

@@ -243,7 +243,7 @@ def _in(r: Renderer, node: Call) -> Sql:
         return r.dialect.in_array(r, node)
     sql = tested(r, left, *right.items)
     if not right.items:
-        return case((not_(is_null(sql)), exp.Boolean(this=False)))
+        return case((not_(is_null(sql)), False))
     if any(is_numeric_mix(left, item) or r.may_be_nan(item) for item in right.items):
         return or_(*(compare(r, "eq", left, item) for item in right.items))
     return exp.In(this=comparison_operand(sql), expressions=[r.node(item) for item in right.items])

@@ -17,7 +17,6 @@ from predicat.backends.sql.builders import (
     not_,
     number_literal,
     or_,
-    string_literal,
     wrap,
 )
 from predicat.backends.sql.common.widths import as_bigint, as_double
@@ -33,17 +32,15 @@ def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
     """IEEE 754's quotient of `a` by a zero: NaN, or an infinity by the signs of both. `negative` says
     whether the zero is.
     """
-    nan, up, down = (cast(string_literal(name), "DOUBLE") for name in ("NaN", "Infinity", "-Infinity"))
-    nothing = or_(binary(exp.EQ, a, number_literal(0)), not_(not_nan))
-    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, number_literal(0))), expression=wrap(negative))
+    nan, up, down = (cast(name, "DOUBLE") for name in ("NaN", "Infinity", "-Infinity"))
+    nothing = or_(binary(exp.EQ, a, 0), not_(not_nan))
+    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, 0)), expression=wrap(negative))
     return case((nothing, nan), (same_sign, up), (not_(is_null(a)), down))
 
 
 def _without_negative_zero(name: str) -> Rule:
     """FLOOR or CEIL, whose zero has no sign, whatever that of the argument."""
-    return lambda r, node: binary(
-        exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
-    )
+    return lambda r, node: binary(exp.Add, call(name, as_double(r, node.args[0])), cast(0, "DOUBLE"))
 
 
 def bits(kind: type[exp.Binary]) -> Rule:
@@ -58,7 +55,7 @@ def _only_compared(r: Renderer, node: Call) -> Sql:
 
 def _square_root(r: Renderer, node: Call) -> Sql:
     def build(value: Sql) -> Sql:
-        return case((binary(exp.GTE, value, number_literal(0)), call("SQRT", value)))
+        return case((binary(exp.GTE, value, 0), call("SQRT", value)))
 
     return let(r, as_double(r, node.args[0]), build)
 
@@ -75,12 +72,8 @@ def round_by_text(decimal: Callable[[Sql, int], Sql], double: Callable[[Sql], Sq
 
         def build(value: Sql) -> Sql:
             exact = decimal(value, digits)
-            found = (
-                call("ROUND", exact, number_literal(digits))
-                if node.op == "round"
-                else _to_even(r, exact, digits)
-            )
-            small = binary(exp.LT, call("ABS", value), number_literal(10 ** (17 - digits)))
+            found = call("ROUND", exact, digits) if node.op == "round" else _to_even(r, exact, digits)
+            small = binary(exp.LT, call("ABS", value), 10 ** (17 - digits))
             return case((small, double(found)), default=value)
 
         return let(r, as_double(r, node.args[0]), build)
@@ -92,16 +85,14 @@ def _to_even(r: Renderer, exact: Sql, digits: int) -> Sql:
     """A decimal rounded so that a half goes to the even digit: towards zero where the digit there is even."""
 
     def build(value: Sql) -> Sql:
-        cut = call("TRUNC", value, number_literal(digits))
+        cut = call("TRUNC", value, digits)
         scale = number_literal(10**digits)
         rest = binary(exp.Mul, binary(exp.Sub, value, cut), scale)
         half = binary(exp.EQ, call("ABS", rest), number_literal("0.5"))
         even = binary(
-            exp.EQ,
-            exp.Mod(this=exp.Paren(this=binary(exp.Mul, cut, scale)), expression=number_literal(2)),
-            number_literal(0),
+            exp.EQ, exp.Mod(this=exp.Paren(this=binary(exp.Mul, cut, scale)), expression=number_literal(2)), 0
         )
-        return case((and_(half, even), cut), default=call("ROUND", value, number_literal(digits)))
+        return case((and_(half, even), cut), default=call("ROUND", value, digits))
 
     return let(r, exact, build)
 
@@ -117,13 +108,9 @@ def shift_left_in_parts(r: Renderer, node: Call) -> Sql:
         expression=number_literal(places),
     )
     top = exp.BitwiseRightShift(this=value, expression=number_literal(63 - places))
-    sign = binary(
-        exp.EQ, exp.BitwiseAnd(this=exp.Paren(this=top), expression=number_literal(1)), number_literal(1)
-    )
-    lowest = cast(string_literal(str(INT_MIN)), "BIGINT")
-    return binary(
-        exp.Add, exp.Paren(this=moved), case((sign, lowest), default=cast(number_literal(0), "BIGINT"))
-    )
+    sign = binary(exp.EQ, exp.BitwiseAnd(this=exp.Paren(this=top), expression=number_literal(1)), 1)
+    lowest = cast(str(INT_MIN), "BIGINT")
+    return binary(exp.Add, exp.Paren(this=moved), case((sign, lowest), default=cast(0, "BIGINT")))
 
 
 RULES: dict[str, Rule] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from predicat.backends.sql.builders import Sql, call, number_literal, string_literal
+from predicat.backends.sql.builders import Sql, call, string_literal
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
 from predicat.backends.sql.rules import Rule
 from predicat.diagnostics.messages import backends as say
@@ -17,7 +17,7 @@ def extract(flavor: regex.Flavor, *, boundaries: bool = False) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         pattern = found(r, node, flavor, [constant_int(node.args[2])], boundaries=boundaries)
-        return call("REGEXP_EXTRACT", r.node(node.args[0]), string_literal(pattern), number_literal(1))
+        return call("REGEXP_EXTRACT", r.node(node.args[0]), pattern, 1)
 
     return rule
 

@@ -20,7 +20,6 @@ from predicat.backends.sql.builders import (
     is_null,
     like,
     not_,
-    number_literal,
     string_literal,
     wrap,
 )
@@ -100,7 +99,7 @@ def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: s
     another function, if it can.
     """
     sql = r.node(node)
-    slow = call("TRANSLATE", sql, string_literal(source), string_literal(target))
+    slow = call("TRANSLATE", sql, source, target)
     if r.dialect.byte_length_function is None or not isinstance(node, Field):
         return slow
     plain = binary(exp.EQ, call(r.dialect.byte_length_function, sql), call("LENGTH", sql))
@@ -125,14 +124,12 @@ def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda
         if plain and isinstance(node.args[2], Literal) and 0 <= constant_int(node.args[2]) <= INT32_MAX:
             return call("SUBSTRING", value, first, r.node(node.args[2]))
         length = as_bigint(r, node.args[2])
-        count = call("LEAST", length, number_literal(INT32_MAX))
-        known = [binary(exp.GTE, length, number_literal(0))]
+        count = call("LEAST", length, INT32_MAX)
+        known = [binary(exp.GTE, length, 0)]
         if not plain:
             # Beyond the integers is beyond any text: LEAST passes over NULL.
-            end = call(
-                "GREATEST", call("LEAST", add(start, length), number_literal(INT32_MAX)), number_literal(0)
-            )
-            count = call("GREATEST", binary(exp.Sub, end, first), number_literal(0))
+            end = call("GREATEST", call("LEAST", add(start, length), INT32_MAX), 0)
+            count = call("GREATEST", binary(exp.Sub, end, first), 0)
             known.append(not_(is_null(start)))
         return case((and_(*known), call("SUBSTRING", value, first, narrow(count))))
 
@@ -176,7 +173,7 @@ def without_case(r: Renderer, node: Call, wanted: str) -> Sql | None:
         return None
     value = r.node(node.args[0])
     if node.op == "equals_ci":
-        return binary(exp.EQ, call("LOWER", value), string_literal(wanted))
+        return binary(exp.EQ, call("LOWER", value), wanted)
     if node.op == "like_ci":
         pattern = wanted
     elif set(wanted) & _SPECIAL:
@@ -197,18 +194,14 @@ def replace_each(any_character: str, group: str, *flags: str) -> Rule:
         value, old, new = r.args(node)
         plain = new
         for special in dict.fromkeys(("\\", group[0])):
-            plain = call("REPLACE", plain, string_literal(special), string_literal("\\" + special))
+            plain = call("REPLACE", plain, special, "\\" + special)
         behind = exp.DPipe(this=string_literal(group), expression=plain, safe=True)
         around = exp.DPipe(
             this=wrap(new),
-            expression=call(
-                "REGEXP_REPLACE", value, string_literal(any_character), behind, *map(string_literal, flags)
-            ),
+            expression=call("REGEXP_REPLACE", value, any_character, behind, *map(string_literal, flags)),
             safe=True,
         )
-        return case(
-            (binary(exp.EQ, old, string_literal("")), around), default=call("REPLACE", value, old, new)
-        )
+        return case((binary(exp.EQ, old, ""), around), default=call("REPLACE", value, old, new))
 
     return rule
 

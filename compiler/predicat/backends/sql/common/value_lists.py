@@ -22,7 +22,6 @@ from predicat.backends.sql.builders import (
     comparison_operand,
     is_null,
     not_,
-    string_literal,
     wrap,
 )
 from predicat.backends.sql.names import identifier
@@ -60,7 +59,7 @@ def in_array(r: Renderer, node: Call) -> Sql:
         return _three_valued(r, node, listed)
     if kind == STRING and any("\0" in text for text in listed.values):
         raise Unsupported.of(msg.no_nul(node.span, r.dialect.name))
-    array = cast(string_literal(array_text(listed)), f"{type_name(r, kind)}[]")
+    array = cast(array_text(listed), f"{type_name(r, kind)}[]")
     return exp.EQ(
         this=comparison_operand(r.node(node.args[0])), expression=exp.Any(this=exp.Paren(this=array))
     )
@@ -123,7 +122,7 @@ def in_rows(r: Renderer, node: Call) -> Sql:
         return _three_valued(r, node, listed)
     texts = [as_text(one) for one in listed.values]
     separator = next(sign for sign in _SEPARATORS if not any(sign in text for text in texts))
-    parts = call("STRING_SPLIT", string_literal(separator.join(texts)), string_literal(separator))
+    parts = call("STRING_SPLIT", separator.join(texts), separator)
     name, value = type_name(r, kind), r.node(node.args[0])
     if any(isinstance(part, Variable) for part in walk(node.args[0])):
         return call("LIST_CONTAINS", cast(parts, f"{name}[]"), value)
@@ -142,7 +141,7 @@ _SEPARATORS = (" ", ",", "|", "\n", "\t", "\x1f", "\x1e", *map(chr, range(0xE000
 def in_broadcast(r: Renderer, node: Call) -> Sql:
     """`predicat_in_list(x, 'HASH')`."""
     _, listed = values_of(node)
-    return call(FUNCTION, r.node(node.args[0]), string_literal(listed.digest))
+    return call(FUNCTION, r.node(node.args[0]), listed.digest)
 
 
 ROWS: dict[str, Callable[[Renderer, Call], Sql | None]] = {

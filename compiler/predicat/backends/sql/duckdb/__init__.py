@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from predicat.backends.sql.builders import Sql, call, cast, not_, string_literal
+from predicat.backends.sql.builders import Sql, call, cast, not_
 from predicat.backends.sql.common import COMMON
 from predicat.backends.sql.common.comparisons import nan_where
 from predicat.backends.sql.common.documents import ROWS
@@ -18,7 +18,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STR
 
 
 def _timestamp(value: datetime) -> Sql:
-    return cast(string_literal(value.replace(tzinfo=None).isoformat() + "Z"), "TIMESTAMPTZ")
+    return cast(value.replace(tzinfo=None).isoformat() + "Z", "TIMESTAMPTZ")
 
 
 DUCKDB = Dialect(

@@ -16,7 +16,6 @@ from predicat.backends.sql.builders import (
     case,
     cast,
     number_literal,
-    string_literal,
     try_cast,
 )
 from predicat.backends.sql.common import zones
@@ -86,7 +85,7 @@ def _later(r: Renderer, node: Call, one: Sql, kind: Type, count: Node) -> Sql:
         bounds = calendar.months_between_bounds(count.value)
         if bounds is None:
             return cast(exp.Null(), "DATE" if kind == DATE else "TIMESTAMPTZ")
-        moved = _moved(one, kind, cast(string_literal(f"{count.value} months"), "INTERVAL"))
+        moved = _moved(one, kind, cast(f"{count.value} months", "INTERVAL"))
         if is_of_clock(node):
             return moved
         low, high = (
@@ -97,7 +96,7 @@ def _later(r: Renderer, node: Call, one: Sql, kind: Type, count: Node) -> Sql:
     def shifted(months: Sql) -> Sql:
         most = calendar.MOST_MONTHS
         low, high = (_literal(r, kind, *end) for end in ((date.min, time.min), (date.max, time.max)))
-        near = and_(between(months, number_literal(-most), number_literal(most)), between(one, low, high))
+        near = and_(between(months, -most, most), between(one, low, high))
         later = case((near, _moved(one, kind, call("TO_MONTHS", try_cast(months, "INT")))))
         return let(r, later, lambda found: case((between(found, low, high), found)))
 
@@ -133,7 +132,7 @@ def _format_time(r: Renderer, node: Call) -> Sql:
         {"L": "%g", "f": "%f"}.get(letter, f"%{letter}") if letter else said.replace("%", "%%")
         for letter, said in calendar.pieces(constant(node.args[0]))
     )
-    return call("STRFTIME", local(r.node(node.args[1])), string_literal(pattern))
+    return call("STRFTIME", local(r.node(node.args[1])), pattern)
 
 
 RULES: dict[str, Rule] = {

@@ -17,9 +17,7 @@ from predicat.backends.sql.builders import (
     is_null,
     lambda_,
     not_,
-    number_literal,
     pack,
-    string_literal,
     try_cast,
     variable,
     wrap,
@@ -45,11 +43,7 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     function on that.
     """
     value, name, body = pack(values, body)
-    return call(
-        "LIST_EXTRACT",
-        call("LIST_TRANSFORM", call("LIST_VALUE", value), lambda_(body, name)),
-        number_literal(1),
-    )
+    return call("LIST_EXTRACT", call("LIST_TRANSFORM", call("LIST_VALUE", value), lambda_(body, name)), 1)
 
 
 def has_missing(items: Sql) -> Sql:
@@ -64,7 +58,7 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
             values(r, node.source, nulls=takes_null(node)),
             lambda_(r.node(condition(node)), node.variable),
         )
-        return call("LIST_CONTAINS", tested, exp.Boolean(this=True))
+        return call("LIST_CONTAINS", tested, True)
     items, body = elements(r, node.source), r.node(node.body)
     if node.kind == "filter" and never_unknown(node.body):
         return call("LIST_FILTER", items, lambda_(body, node.variable))
@@ -78,14 +72,14 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     if node.kind == "map":
         return case((whole, tested))
     kept = call("LIST_FILTER", items, lambda_(body, node.variable))
-    return case((whole, binary(exp.EQ, call("LEN", kept), number_literal(1)) if node.kind == "one" else kept))
+    return case((whole, binary(exp.EQ, call("LEN", kept), 1) if node.kind == "one" else kept))
 
 
 def exists(r: Renderer, node: Quantifier) -> Sql:
     """Whether a list has an element for which a test is TRUE."""
     test = r.node(true_rows(for_acceptance(node.body)))
     kept = call("LIST_FILTER", r.node(node.source), lambda_(test, node.variable))
-    return binary(exp.GT, call("LEN", kept), number_literal(0))
+    return binary(exp.GT, call("LEN", kept), 0)
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
@@ -95,9 +89,9 @@ def in_array(r: Renderer, node: Call) -> Sql:
     hit = call("LIST_CONTAINS", items, value)
     return case(
         (not_(known), cast(exp.Null(), "BOOLEAN")),
-        (hit, exp.Boolean(this=True)),
+        (hit, True),
         (has_missing(items), cast(exp.Null(), "BOOLEAN")),
-        default=exp.Boolean(this=False),
+        default=False,
     )
 
 
@@ -118,7 +112,7 @@ def _array(r: Renderer, node: Call) -> Sql:
 
 def _array_position(r: Renderer, node: Call) -> Sql:
     """LIST_POSITION of what is not found is 0 or NULL, by the version."""
-    place = call("COALESCE", call("LIST_POSITION", *r.args(node)), number_literal(0))
+    place = call("COALESCE", call("LIST_POSITION", *r.args(node)), 0)
     return cast(unless_missing(r, node, place), "BIGINT")
 
 
@@ -146,7 +140,7 @@ def _array_concat(r: Renderer, node: Call) -> Sql:
 
 def _range(r: Renderer, node: Call) -> Sql:
     def build(count: Sql) -> Sql:
-        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), call("RANGE", count)))
+        return case((between(count, 0, RANGE_MOST), call("RANGE", count)))
 
     return let(r, as_bigint(r, node.args[0]), build)
 
@@ -158,28 +152,19 @@ def _sum(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         size = call("ABS", variable("__item"))
         large = and_(
-            binary(exp.GT, size, cast(string_literal(repr(SUM_MOST)), "DOUBLE")),
-            binary(exp.LT, size, cast(string_literal("Infinity"), "DOUBLE")),
+            binary(exp.GT, size, cast(repr(SUM_MOST), "DOUBLE")),
+            binary(exp.LT, size, cast("Infinity", "DOUBLE")),
         )
-        none = binary(
-            exp.EQ, call("LEN", call("LIST_FILTER", items, lambda_(large, "__item"))), number_literal(0)
-        )
-        return case(
-            (
-                and_(whole_list, none),
-                call("COALESCE", call("LIST_SUM", items), cast(number_literal(0), "DOUBLE")),
-            )
-        )
-    return case(
-        (whole_list, try_cast(call("COALESCE", call("LIST_SUM", items), number_literal(0)), "BIGINT"))
-    )
+        none = binary(exp.EQ, call("LEN", call("LIST_FILTER", items, lambda_(large, "__item"))), 0)
+        return case((and_(whole_list, none), call("COALESCE", call("LIST_SUM", items), cast(0, "DOUBLE"))))
+    return case((whole_list, try_cast(call("COALESCE", call("LIST_SUM", items), 0), "BIGINT")))
 
 
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.node(node.args[0]), as_bigint(r, node.args[1])
-    following = binary(exp.Add, position, number_literal(1))
+    following = binary(exp.Add, position, 1)
     result = call("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else try_(following))
-    return case((between(position, number_literal(0), number_literal(INT32_MAX)), result))
+    return case((between(position, 0, INT32_MAX), result))
 
 
 def _size(r: Renderer, node: Call) -> Sql:

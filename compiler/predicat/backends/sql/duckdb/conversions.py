@@ -50,11 +50,7 @@ from predicat.ir.values import (
 def _shape(sql: Sql, pattern: str) -> Sql:
     """One of the patterns of `ir.values`. RE2 has no lookahead, so the year 0000 is tested separately."""
     result = has_pattern(sql, pattern.replace("(?!0000)", ""))
-    return (
-        and_(result, not_(call("STARTS_WITH", sql, string_literal("0000"))))
-        if "(?!0000)" in pattern
-        else result
-    )
+    return and_(result, not_(call("STARTS_WITH", sql, "0000"))) if "(?!0000)" in pattern else result
 
 
 def _glob(sql: Sql, pattern: str) -> Sql:
@@ -65,9 +61,7 @@ def _only(sql: Sql, characters: str, longest: int) -> Sql:
     """Whether a text has at most `longest` bytes and only these characters, for a cast that accepts more. A
     pattern would take half as long again.
     """
-    return and_(
-        binary(exp.LTE, call("STRLEN", sql), number_literal(longest)), not_(_glob(sql, f"*[!{characters}]*"))
-    )
+    return and_(binary(exp.LTE, call("STRLEN", sql), longest), not_(_glob(sql, f"*[!{characters}]*")))
 
 
 def _to_int(r: Renderer, node: Call) -> Sql:
@@ -93,14 +87,14 @@ def _to_double(r: Renderer, node: Call) -> Sql:
         return cast(sql, "DOUBLE")
     value = call(
         "NULLIF",
-        call("NULLIF", try_cast(sql, "DOUBLE"), cast(string_literal("Infinity"), "DOUBLE")),
-        cast(string_literal("-Infinity"), "DOUBLE"),
+        call("NULLIF", try_cast(sql, "DOUBLE"), cast("Infinity", "DOUBLE")),
+        cast("-Infinity", "DOUBLE"),
     )
     named = exp.In(
         this=wrap(sql),
         expressions=[string_literal("NaN"), string_literal("Infinity"), string_literal("-Infinity")],
     )
-    short = binary(exp.LTE, call("STRLEN", sql), number_literal(DOUBLE_LONGEST))
+    short = binary(exp.LTE, call("STRLEN", sql), DOUBLE_LONGEST)
     # Three hundred digits are not infinite yet.
     plain = (_only(sql, "0-9.", 300), try_cast(sql, "DOUBLE"))
     return case(plain, (and_(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql, "DOUBLE")))
@@ -119,7 +113,7 @@ def _to_string(r: Renderer, node: Call) -> Sql:
     if arg.type == DURATION:
         return let(r, cast(sql, "BIGINT"), durations.duration_text)
     if arg.type == TIMESTAMP:
-        clock = call("STRFTIME", wall(r, node), string_literal("%Y-%m-%dT%H:%M:%S"))
+        clock = call("STRFTIME", wall(r, node), "%Y-%m-%dT%H:%M:%S")
         return durations.concatenate(clock, durations.fraction(below_a_second(sql)), string_literal("Z"))
     return cast(sql, "TEXT")
 
@@ -135,21 +129,14 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         common = and_(
             _glob(sql, "????-??-??T[0-9]?:??:?[0-9]Z"),
             not_(_glob(sql, "*T24*")),
-            binary(exp.GTE, sql, string_literal("0001")),
+            binary(exp.GTE, sql, "0001"),
         )
         general = and_(_shape(sql, TIMESTAMP_PATTERN), between(micros(value), low, high))
         return case((common, try_cast(sql, "TIMESTAMPTZ")), (general, value))
     if arg.type == BIGINT:
-        inside = between(sql, number_literal(MIN_SECONDS), number_literal(MAX_SECONDS))
+        inside = between(sql, MIN_SECONDS, MAX_SECONDS)
         return case(
-            (
-                inside,
-                utc(
-                    call(
-                        "MAKE_TIMESTAMP", try_(binary(exp.Mul, cast(sql, "BIGINT"), number_literal(MILLION)))
-                    )
-                ),
-            )
+            (inside, utc(call("MAKE_TIMESTAMP", try_(binary(exp.Mul, cast(sql, "BIGINT"), MILLION)))))
         )
     return utc(cast(sql, "TIMESTAMP"))
 
@@ -158,14 +145,14 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     """The parts added up as nanoseconds, which decimals of 38 digits hold exactly."""
     sql = r.node(node.args[0])
     part = variable("__part")
-    count = try_cast(call("REGEXP_EXTRACT", part, string_literal("[0-9.]+")), "DECIMAL(24, 9)")
-    unit = cast(durations.nanoseconds(call("REGEXP_EXTRACT", part, string_literal("[a-z]+"))), "DECIMAL(13)")
+    count = try_cast(call("REGEXP_EXTRACT", part, "[0-9.]+"), "DECIMAL(24, 9)")
+    unit = cast(durations.nanoseconds(call("REGEXP_EXTRACT", part, "[a-z]+")), "DECIMAL(13)")
     each = call(
         "LIST_TRANSFORM",
-        call("REGEXP_EXTRACT_ALL", sql, string_literal(durations.PART)),
+        call("REGEXP_EXTRACT_ALL", sql, durations.PART),
         lambda_(binary(exp.Mul, count, unit), "__part"),
     )
-    total = call("COALESCE", call("LIST_SUM", each), number_literal(0))
+    total = call("COALESCE", call("LIST_SUM", each), 0)
     micros = let(
         r,
         try_cast(call("FLOOR", total), "HUGEINT"),
@@ -182,7 +169,7 @@ def _to_date(r: Renderer, node: Call) -> Sql:
         return cast_to_date(r.node(text))
     sql = r.node(arg)
     if arg.type == STRING:
-        common = and_(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, string_literal("0001")))
+        common = and_(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, "0001"))
         return case((or_(common, _shape(sql, DATE_PATTERN)), try_cast(sql, "DATE")))
     return cast(local(sql), "DATE")
 
@@ -196,7 +183,7 @@ RULES: dict[str, Rule] = {
     "to_duration": _to_duration,
     "to_quantity": quantity(
         lambda sql: _shape(sql, QUANTITY_PATTERN),
-        lambda sql, end: call("ENDS_WITH", sql, string_literal(end)),
+        lambda sql, end: call("ENDS_WITH", sql, end),
         lambda digits, power: binary(exp.Mul, try_cast(digits, "DOUBLE"), cast(power, "DOUBLE")),
     ),
     "to_date": _to_date,

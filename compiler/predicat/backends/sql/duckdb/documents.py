@@ -17,7 +17,6 @@ from predicat.backends.sql.builders import (
     is_null,
     lambda_,
     not_,
-    number_literal,
     string_literal,
     try_cast,
     variable,
@@ -144,12 +143,7 @@ def _computed(r: Renderer, node: Call) -> Sql:
     if isinstance(key, Literal):
         return r.null(JSON)
     if node.op == "json_get":
-        escaped = call(
-            "REPLACE",
-            call("REPLACE", r.node(key), string_literal("~"), string_literal("~0")),
-            string_literal("/"),
-            string_literal("~1"),
-        )
+        escaped = call("REPLACE", call("REPLACE", r.node(key), "~", "~0"), "/", "~1")
         result = call(
             "JSON_EXTRACT",
             r.document(base),
@@ -159,10 +153,7 @@ def _computed(r: Renderer, node: Call) -> Sql:
 
     def build(position: Node) -> Sql:
         place = r.node(position)
-        known = and_(
-            is_kind_name(pathed(r, "JSON_TYPE", base), "array"),
-            between(place, number_literal(0), number_literal(INT32_MAX)),
-        )
+        known = and_(is_kind_name(pathed(r, "JSON_TYPE", base), "array"), between(place, 0, INT32_MAX))
         steps = exp.DPipe(
             this=exp.DPipe(this=string_literal("$["), expression=cast(place, "TEXT"), safe=True),
             expression=string_literal("]"),
@@ -178,7 +169,7 @@ def _json_values(r: Renderer, node: Call) -> Sql:
 
 
 def not_json_null(sql: Sql) -> Sql:
-    return call("NULLIF", sql, cast(string_literal("null"), "JSON"))
+    return call("NULLIF", sql, cast("null", "JSON"))
 
 
 _KINDS = {"string": "VARCHAR", "boolean": "BOOLEAN", "object": "OBJECT", "array": "ARRAY"}
@@ -190,7 +181,7 @@ _NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL")
 def is_kind_name(name: Sql, kind: str) -> Sql:
     if kind == "number":
         return exp.In(this=name, expressions=list(map(string_literal, _NUMBERS)))
-    return binary(exp.EQ, name, string_literal(_KINDS[kind]))
+    return binary(exp.EQ, name, _KINDS[kind])
 
 
 # All parts of both values with their paths (RFC 6901), in order: a loop of as many rounds as there are arrays
@@ -220,7 +211,7 @@ def json_scalar(r: Renderer, value: Node, text: str) -> Sql | None:
     """A step gives a text without blanks around, unlike a whole document."""
     if not isinstance(value, Call) or value.op not in JSON_STEPS:
         return None
-    return binary(exp.EQ, cast(json_value(r, value), "TEXT"), string_literal(text))
+    return binary(exp.EQ, cast(json_value(r, value), "TEXT"), text)
 
 
 def _json_number(r: Renderer, node: Call) -> Sql:

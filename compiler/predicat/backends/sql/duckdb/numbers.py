@@ -5,18 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import (
-    Sql,
-    binary,
-    call,
-    case,
-    cast,
-    not_,
-    number_literal,
-    string_literal,
-    try_cast,
-    wrap,
-)
+from predicat.backends.sql.builders import Sql, binary, call, case, cast, not_, try_cast, wrap
 from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.numbers import bits, divided_by_zero, round_by_text, shift_left_in_parts
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
@@ -58,12 +47,12 @@ def _div(r: Renderer, node: Call) -> Sql:
     right = node.args[1]
     if node.type == DOUBLE:
         a, b = operands(r, node)
-        divisor = b if isinstance(right, Literal) and right.value else call("NULLIF", b, number_literal(0))
+        divisor = b if isinstance(right, Literal) and right.value else call("NULLIF", b, 0)
         return _plain_div(a, divisor)
     a, b = operands(r, node)
     if isinstance(right, Literal) and right.value not in (0, -1, None):
         return whole_div(a, b)
-    return try_(whole_div(a, call("NULLIF", b, number_literal(0))))
+    return try_(whole_div(a, call("NULLIF", b, 0)))
 
 
 def _plain_div(a: Sql, b: Sql) -> Sql:
@@ -74,12 +63,9 @@ def _plain_div(a: Sql, b: Sql) -> Sql:
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (as_double(r, arg) for arg in node.args)
-    negative = binary(exp.EQ, cast(b, "TEXT"), string_literal("-0.0"))
+    negative = binary(exp.EQ, cast(b, "TEXT"), "-0.0")
     at_zero = divided_by_zero(a, negative, not_nan=not_(call("ISNAN", a)))
-    return case(
-        (binary(exp.EQ, b, number_literal(0)), at_zero),
-        (binary(exp.NEQ, b, number_literal(0)), _plain_div(a, b)),
-    )
+    return case((binary(exp.EQ, b, 0), at_zero), (binary(exp.NEQ, b, 0), _plain_div(a, b)))
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
@@ -88,10 +74,7 @@ def _mod(r: Renderer, node: Call) -> Sql:
     if isinstance(by, Literal) and by.value not in (0, -1, None):
         return binary(exp.Mod, r.node(value), r.node(by))
     a, b = as_bigint(r, value), as_bigint(r, by)
-    divisor = case(
-        (binary(exp.EQ, b, number_literal(-1)), number_literal(1)),
-        default=call("NULLIF", b, number_literal(0)),
-    )
+    divisor = case((binary(exp.EQ, b, -1), 1), default=call("NULLIF", b, 0))
     return binary(exp.Mod, a, cast(divisor, "BIGINT"))
 
 
@@ -100,7 +83,7 @@ def _neg(r: Renderer, node: Call) -> Sql:
         return exp.Neg(this=wrap(as_double(r, node.args[0])))
     if not r.may_overflow(node):
         return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
-    return try_(binary(exp.Sub, cast(number_literal(0), "BIGINT"), r.node(node.args[0])))
+    return try_(binary(exp.Sub, cast(0, "BIGINT"), r.node(node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:

@@ -13,7 +13,6 @@ from predicat.backends.sql.builders import (
     cast,
     is_null,
     not_,
-    number_literal,
     string_literal,
     wrap,
 )
@@ -50,7 +49,7 @@ def _matches(r: Renderer, node: Call) -> Sql:
 
 
 def has_pattern(sql: Sql, pattern: str) -> Sql:
-    return call("REGEXP_MATCHES", sql, string_literal(pattern))
+    return call("REGEXP_MATCHES", sql, pattern)
 
 
 def _space(node: Call) -> list[Sql]:
@@ -60,11 +59,7 @@ def _space(node: Call) -> list[Sql]:
 
 def _reverse(r: Renderer, node: Call) -> Sql:
     """REVERSE keeps combined characters together: reverse the code points."""
-    return call(
-        "ARRAY_TO_STRING",
-        call("LIST_REVERSE", call("STRING_SPLIT", r.node(node.args[0]), string_literal(""))),
-        string_literal(""),
-    )
+    return call("ARRAY_TO_STRING", call("LIST_REVERSE", call("STRING_SPLIT", r.node(node.args[0]), "")), "")
 
 
 def _split(r: Renderer, node: Call) -> Sql:
@@ -73,15 +68,9 @@ def _split(r: Renderer, node: Call) -> Sql:
     if len(node.args) == 2:
         return parts
     most = int(constant(node.args[2]))
-    rest = call("ARRAY_TO_STRING", call("LIST_SLICE", parts, number_literal(most), number_literal(-1)), by)
-    more = binary(exp.GT, call("LEN", parts), number_literal(most))
-    return case(
-        (
-            more,
-            call("LIST_APPEND", call("LIST_SLICE", parts, number_literal(1), number_literal(most - 1)), rest),
-        ),
-        default=parts,
-    )
+    rest = call("ARRAY_TO_STRING", call("LIST_SLICE", parts, most, -1), by)
+    more = binary(exp.GT, call("LEN", parts), most)
+    return case((more, call("LIST_APPEND", call("LIST_SLICE", parts, 1, most - 1), rest)), default=parts)
 
 
 def _join_texts(r: Renderer, node: Call) -> Sql:
@@ -96,14 +85,14 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
         safe=True,
     )
     joined = call("LIST_REDUCE", items, exp.Lambda(this=step, expressions=[one, two]))
-    empty = binary(exp.EQ, call("LEN", items), number_literal(0))
+    empty = binary(exp.EQ, call("LEN", items), 0)
     known = not_(is_null(by))
-    return case((and_(empty, known), string_literal("")), (and_(not_(has_missing(items)), known), joined))
+    return case((and_(empty, known), ""), (and_(not_(has_missing(items)), known), joined))
 
 
 RULES: dict[str, Rule] = {
     "sha256": function("SHA256"),
-    "trim": lambda r, node: call("TRIM", r.node(node.args[0]), string_literal(" ")),
+    "trim": lambda r, node: call("TRIM", r.node(node.args[0]), " "),
     "ltrim": lambda r, node: call("LTRIM", *r.args(node), *_space(node)),
     "rtrim": lambda r, node: call("RTRIM", *r.args(node), *_space(node)),
     "strip": lambda r, node: call("TRIM", *r.args(node)),

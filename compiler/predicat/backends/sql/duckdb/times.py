@@ -15,7 +15,6 @@ from predicat.backends.sql.builders import (
     case,
     cast,
     number_literal,
-    string_literal,
     try_cast,
     wrap,
 )
@@ -33,11 +32,7 @@ MILLION = 1_000_000
 
 
 def below_a_second(sql: Sql) -> Sql:
-    return binary(
-        exp.Mod,
-        binary(exp.Add, binary(exp.Mod, micros(sql), number_literal(MILLION)), number_literal(MILLION)),
-        number_literal(MILLION),
-    )
+    return binary(exp.Mod, binary(exp.Add, binary(exp.Mod, micros(sql), MILLION), MILLION), MILLION)
 
 
 def _clock(name: str) -> Rule:
@@ -62,7 +57,7 @@ def _millisecond(r: Renderer, node: Call) -> Sql:
 
 def _trunc(r: Renderer, node: Call) -> Sql:
     wall = local(r.node(node.args[1]))
-    return utc(cast(call("DATE_TRUNC", string_literal(constant(node.args[0])), wall), "TIMESTAMP"))
+    return utc(cast(call("DATE_TRUNC", constant(node.args[0]), wall), "TIMESTAMP"))
 
 
 _LAST_DAY = date.max.toordinal()
@@ -72,23 +67,15 @@ def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.node(node.args[0]), as_bigint(r, node.args[1])
     ahead = constant_int(node.args[1])
     if is_of_clock(node):
-        return binary(exp.Add, day, number_literal(ahead))
+        return binary(exp.Add, day, ahead)
     if isinstance(node.args[1], Literal) and not r.parameterize and abs(ahead) < _LAST_DAY:
         first, last = date.fromordinal(max(1, 1 - ahead)), date.fromordinal(min(_LAST_DAY, _LAST_DAY - ahead))
         return case(
-            (
-                between(day, r.literal(DATE, first), r.literal(DATE, last)),
-                try_(binary(exp.Add, day, number_literal(ahead))),
-            )
+            (between(day, r.literal(DATE, first), r.literal(DATE, last)), try_(binary(exp.Add, day, ahead)))
         )
-    epoch = cast(string_literal("1970-01-01"), "DATE")
+    epoch = cast("1970-01-01", "DATE")
     total = try_(binary(exp.Add, binary(exp.Sub, day, epoch), count))
-    return case(
-        (
-            between(total, number_literal(-719162), number_literal(2932896)),
-            binary(exp.Add, epoch, try_cast(total, "INT")),
-        )
-    )
+    return case((between(total, -719162, 2932896), binary(exp.Add, epoch, try_cast(total, "INT"))))
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:

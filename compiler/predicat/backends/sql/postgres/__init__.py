@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import (
-    binary,
-    call,
-    string_literal,
-)
+from predicat.backends.sql.builders import binary, call
 from predicat.backends.sql.common import COMMON, value_lists
 from predicat.backends.sql.common.documents import ROWS
 from predicat.backends.sql.dialect import Dialect
@@ -55,7 +51,7 @@ POSTGRES = Dialect(
         kind=lambda r, node: call("JSONB_TYPEOF", r.document(node)),
         null="null",
         has_nan=False,
-        is_kind=lambda name, kind: binary(exp.EQ, name, string_literal(kind)),
+        is_kind=lambda name, kind: binary(exp.EQ, name, kind),
         equals=documents.equals,
         scalar=documents.scalar,
     ),

@@ -7,17 +7,7 @@ from datetime import UTC, date, datetime, time
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import (
-    Sql,
-    and_,
-    between,
-    binary,
-    call,
-    case,
-    cast,
-    number_literal,
-    string_literal,
-)
+from predicat.backends.sql.builders import Sql, and_, between, binary, call, case, cast
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, constant, let
@@ -34,7 +24,7 @@ def _add_months(r: Renderer, node: Call) -> Sql:
 
 def _later(r: Renderer, node: Call, one: Sql, kind: Type, count: Node) -> Sql:
     if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
-        moved = _moved(one, kind, cast(string_literal(f"{count.value} months"), "INTERVAL"))
+        moved = _moved(one, kind, cast(f"{count.value} months", "INTERVAL"))
         if is_of_clock(node):
             return moved
         bounds = calendar.months_between_bounds(count.value)
@@ -47,11 +37,8 @@ def _later(r: Renderer, node: Call, one: Sql, kind: Type, count: Node) -> Sql:
 
     def shifted(months: Sql) -> Sql:
         most = calendar.MOST_MONTHS
-        near = and_(
-            between(months, number_literal(-most), number_literal(most)),
-            times.is_in_supported_years(kind, one),
-        )
-        length = binary(exp.Mul, cast(months, "INT"), cast(string_literal("1 month"), "INTERVAL"))
+        near = and_(between(months, -most, most), times.is_in_supported_years(kind, one))
+        length = binary(exp.Mul, cast(months, "INT"), cast("1 month", "INTERVAL"))
         later = case((near, _moved(one, kind, length)))
         return let(r, later, lambda found: case((times.is_in_supported_years(kind, found), found)))
 
@@ -63,7 +50,7 @@ def _literal(r: Renderer, kind: Type, day: date, clock: time) -> Sql:
 
 
 def _date(day: date) -> Sql:
-    return cast(string_literal(day.isoformat()), "DATE")
+    return cast(day.isoformat(), "DATE")
 
 
 def _moved(one: Sql, kind: Type, length: Sql) -> Sql:
@@ -74,12 +61,12 @@ def _moved(one: Sql, kind: Type, length: Sql) -> Sql:
 
 def _last_day(r: Renderer, node: Call) -> Sql:
     day = cast(times.in_supported_years(r, node.args[0]), "TIMESTAMP")
-    end = binary(exp.Add, call("DATE_TRUNC", string_literal("month"), day), _interval("1 month -1 day"))
+    end = binary(exp.Add, call("DATE_TRUNC", "month", day), _interval("1 month -1 day"))
     return cast(exp.Paren(this=end), "DATE")
 
 
 def _interval(text: str) -> Sql:
-    return cast(string_literal(text), "INTERVAL")
+    return cast(text, "INTERVAL")
 
 
 def _to_micros(r: Renderer, node: Call) -> Sql:
@@ -87,7 +74,7 @@ def _to_micros(r: Renderer, node: Call) -> Sql:
     if moment.type != TIMESTAMP:
         return r.node(moment)
     epoch = exp.Extract(this=exp.Var(this="EPOCH"), expression=times.in_supported_years(r, moment))
-    return cast(exp.Paren(this=binary(exp.Mul, epoch, number_literal(1_000_000))), "BIGINT")
+    return cast(exp.Paren(this=binary(exp.Mul, epoch, 1_000_000)), "BIGINT")
 
 
 def _from_micros(r: Renderer, node: Call) -> Sql:
@@ -119,7 +106,7 @@ def _format_time(r: Renderer, node: Call) -> Sql:
         for letter, said in calendar.pieces(constant(node.args[0]))
     )
     moment = times.utc(times.in_supported_years(r, node.args[1]))
-    return call("TO_CHAR", moment, string_literal(pattern))
+    return call("TO_CHAR", moment, pattern)
 
 
 def _quoted(text: str) -> str:

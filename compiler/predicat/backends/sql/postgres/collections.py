@@ -18,7 +18,6 @@ from predicat.backends.sql.builders import (
     not_,
     number_literal,
     or_,
-    string_literal,
     variable,
     wrap,
 )
@@ -177,9 +176,7 @@ def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -
     if isinstance(element_of(node.source), StructType):
         # In FROM, each member of a composite value would be a column.
         counted = [
-            exp.Alias(
-                this=call("GENERATE_SERIES", number_literal(1), call("CARDINALITY", items)), alias=column.this
-            )
+            exp.Alias(this=call("GENERATE_SERIES", 1, call("CARDINALITY", items)), alias=column.this)
             for column in places
         ]
         return exp.Select(
@@ -199,7 +196,7 @@ def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> 
     unknown = call("BOOL_OR", is_null(verdict))
     if node.kind == "one":
         hits = exp.Filter(this=call("COUNT", exp.Star()), expression=exp.Where(this=verdict))
-        result: Sql = binary(exp.EQ, hits, number_literal(1))
+        result: Sql = binary(exp.EQ, hits, 1)
     else:
         kept = verdict if node.kind == "map" else _variable(node)
         gathered: Sql = call(
@@ -208,7 +205,7 @@ def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> 
         if node.kind == "filter":
             gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict))
         result = call("COALESCE", gathered, _empty(r, node))
-    return case((not_(call("COALESCE", unknown, exp.Boolean(this=False))), result))
+    return case((not_(call("COALESCE", unknown, False)), result))
 
 
 def _empty(r: Renderer, node: Quantifier) -> Sql:
@@ -222,7 +219,7 @@ def _empty(r: Renderer, node: Quantifier) -> Sql:
             expressions=[exp.Slice(this=number_literal(1), expression=number_literal(0))],
             offset=1,
         )
-    return cast(string_literal("{}"), f"{_type_name(element)}[]")
+    return cast("{}", f"{_type_name(element)}[]")
 
 
 def _type_name(kind: Type) -> str:
@@ -249,7 +246,7 @@ def is_whole(sql: Sql) -> Sql:
 
 
 def array_position(r: Renderer, node: Call) -> Sql:
-    place = call("COALESCE", call("ARRAY_POSITION", *r.args(node)), number_literal(0))
+    place = call("COALESCE", call("ARRAY_POSITION", *r.args(node)), 0)
     return cast(unless_missing(r, node, place), "BIGINT")
 
 
@@ -290,9 +287,9 @@ def range_(r: Renderer, node: Call) -> Sql:
     """The numbers from 0 to before another, as an array."""
 
     def build(count: Sql) -> Sql:
-        last = binary(exp.Sub, count, number_literal(1))
-        rows = exp.Select(expressions=[call("GENERATE_SERIES", number_literal(0), last)])
-        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), call("ARRAY", rows)))
+        last = binary(exp.Sub, count, 1)
+        rows = exp.Select(expressions=[call("GENERATE_SERIES", 0, last)])
+        return case((between(count, 0, RANGE_MOST), call("ARRAY", rows)))
 
     return let(r, as_bigint(r, node.args[0]), build)
 
@@ -310,18 +307,18 @@ def sum_(r: Renderer, node: Call) -> Sql:
         ordinality=True,
     )
     ordered = exp.Order(this=cast(item, kind), expressions=[exp.Ordered(this=place, nulls_first=False)])
-    added = call("COALESCE", call("SUM", ordered), number_literal(0))
+    added = call("COALESCE", call("SUM", ordered), 0)
     if node.type == DOUBLE:
         size = call("ABS", item)
         wrong = or_(
             is_null(item),
             and_(
                 binary(exp.GT, size, number_literal(repr(SUM_MOST))),
-                binary(exp.LT, size, cast(string_literal("Infinity"), "DOUBLE")),
+                binary(exp.LT, size, cast("Infinity", "DOUBLE")),
             ),
         )
         checked = (
-            exp.Select(expressions=[call("COALESCE", call("BOOL_OR", wrong), exp.Boolean(this=False))])
+            exp.Select(expressions=[call("COALESCE", call("BOOL_OR", wrong), False)])
             .from_(rows, copy=False)
             .subquery(copy=False)
         )
@@ -332,10 +329,7 @@ def sum_(r: Renderer, node: Call) -> Sql:
             )
         )
     absent = exp.Filter(this=call("COUNT", exp.Star()), expression=exp.Where(this=is_null(item)))
-    fits = and_(
-        binary(exp.EQ, absent, number_literal(0)),
-        between(added, number_literal(INT_MIN), number_literal(INT_MAX)),
-    )
+    fits = and_(binary(exp.EQ, absent, 0), between(added, INT_MIN, INT_MAX))
     result = (
         exp.Select(expressions=[case((fits, cast(added, "BIGINT")))])
         .from_(rows, copy=False)
@@ -371,7 +365,7 @@ def array_get(r: Renderer, node: Call) -> Sql:
             this=subscripted(items), expressions=[number_literal(constant_int(node.args[1]) + 1)], offset=1
         )
     # No array reaches so far: what is beyond the integers finds nothing there either.
-    shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number_literal(1))
+    shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), 1)
     return exp.Bracket(this=subscripted(items), expressions=[shifted], offset=1)
 
 

@@ -80,14 +80,14 @@ def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
 
     That costs a quarter of a pattern.
     """
-    size = between(call("OCTET_LENGTH", sql), number_literal(1), number_literal(longest))
-    rest = call("TRANSLATE", sql, string_literal("0123456789"), string_literal(""))
+    size = between(call("OCTET_LENGTH", sql), 1, longest)
+    rest = call("TRANSLATE", sql, "0123456789", "")
     digits = (
-        [binary(exp.EQ, rest, string_literal(rests[0]))]
+        [binary(exp.EQ, rest, rests[0])]
         if len(rests) == 1
         else [exp.In(this=rest, expressions=list(map(string_literal, rests)))]
     )
-    alone = [binary(exp.NEQ, sql, string_literal(name)) for name in rests if name]
+    alone = [binary(exp.NEQ, sql, name) for name in rests if name]
     return and_(size, *digits, *alone, *([like(sql, string_literal("-%"))] if rests[0] == "-" else []))
 
 
@@ -114,7 +114,7 @@ def to_int(r: Renderer, node: Call) -> Sql:
 
 def _cut(sql: Sql) -> Sql:
     """A double without its decimals, or NULL where that does not fit."""
-    limit = cast(string_literal("9223372036854775808"), "DOUBLE")
+    limit = cast("9223372036854775808", "DOUBLE")
     inside = and_(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
     return case((inside, _truncated(cast(sql, "DOUBLE"))))
 
@@ -130,12 +130,12 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         # NUMERIC ends at 131,072 digits. An exponent from 1,000 on leaves zero, or nothing.
         far = rlike(one, "[eE][+-]?0*[1-9][0-9]{3}")
         vanishes = rlike(one, "[eE]-|^[+-]?[0.]+[eE]")
-        converted = case((far, case((vanishes, cast(number_literal(0), "DOUBLE")))), *nearest(numeric(one)))
+        converted = case((far, case((vanishes, cast(0, "DOUBLE")))), *nearest(numeric(one)))
         words = exp.In(
             this=wrap(one),
             expressions=[string_literal("NaN"), string_literal("Infinity"), string_literal("-Infinity")],
         )
-        short = binary(exp.LTE, call("OCTET_LENGTH", one), number_literal(DOUBLE_LONGEST))
+        short = binary(exp.LTE, call("OCTET_LENGTH", one), DOUBLE_LONGEST)
         # So short, it is neither infinite nor vanishes.
         plain = [(_numeral(one, 300, *rests), cast(one, "DOUBLE")) for rests in (("", "."), ("-", "-."))]
         return case(
@@ -153,7 +153,7 @@ def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType, pattern: str = _ST
     """A text as a column of decimals holds it: rounded, and nothing where it has too many digits."""
 
     def build(one: Sql) -> Sql:
-        rounded = call("ROUND", numeric(one), number_literal(kind.scale))
+        rounded = call("ROUND", numeric(one), kind.scale)
         within = binary(
             exp.LT, call("ABS", rounded), number_literal(f"1{'0' * (kind.precision - kind.scale)}")
         )
@@ -184,20 +184,14 @@ def to_string(r: Renderer, node: Call) -> Sql:
         return let(r, cast(sql, "BIGINT"), durations.duration_text)
     if node.args[0].type == TIMESTAMP:
         clock = call(
-            "TO_CHAR",
-            times.utc(times.in_supported_years(r, node.args[0])),
-            string_literal('YYYY-MM-DD"T"HH24:MI:SS'),
+            "TO_CHAR", times.utc(times.in_supported_years(r, node.args[0])), 'YYYY-MM-DD"T"HH24:MI:SS'
         )
         micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=sql), "BIGINT")
         return durations.concatenate(
             clock, durations.fraction(durations.remainder_of(micros, 1_000_000)), string_literal("Z")
         )
     if node.args[0].type == DATE:
-        return call(
-            "TO_CHAR",
-            cast(times.in_supported_years(r, node.args[0]), "TIMESTAMP"),
-            string_literal("YYYY-MM-DD"),
-        )
+        return call("TO_CHAR", cast(times.in_supported_years(r, node.args[0]), "TIMESTAMP"), "YYYY-MM-DD")
     return cast(sql, "TEXT")
 
 
@@ -208,14 +202,7 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
         return text_to_timestamp(r, sql)
     if arg.type == BIGINT:
         return let(
-            r,
-            sql,
-            lambda one: case(
-                (
-                    between(one, number_literal(MIN_SECONDS), number_literal(MAX_SECONDS)),
-                    times.from_seconds(one),
-                )
-            ),
+            r, sql, lambda one: case((between(one, MIN_SECONDS, MAX_SECONDS), times.from_seconds(one)))
         )
     return times.utc(cast(times.in_supported_years(r, arg), "TIMESTAMP"))
 
@@ -235,11 +222,8 @@ _MOMENT = (
 def _text_to_timestamp(one: Sql) -> Sql:
     # PostgreSQL rounds to microseconds; the meaning is to cut. An offset may lead out of the years that there
     # are.
-    cut = cast(
-        call("REGEXP_REPLACE", one, string_literal("([.][0-9]{6})[0-9]+"), string_literal("\\1")),
-        "TIMESTAMPTZ",
-    )
-    short = binary(exp.LTE, call("OCTET_LENGTH", one), number_literal(27))  # at most microseconds
+    cut = cast(call("REGEXP_REPLACE", one, "([.][0-9]{6})[0-9]+", "\\1"), "TIMESTAMPTZ")
+    short = binary(exp.LTE, call("OCTET_LENGTH", one), 27)  # at most microseconds
     years = and_(
         like(one, string_literal("____-__-__%")),
         *(not_(like(one, string_literal(first))) for first in ("0000%", "0001-01-01%")),
@@ -288,13 +272,9 @@ def to_duration(r: Renderer, node: Call) -> Sql:
         )
         for place in (1, 2)
     )
-    added = call(
-        "COALESCE",
-        call("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))),
-        number_literal(0),
-    )
+    added = call("COALESCE", call("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))), 0)
     rows = exp.Table(
-        this=call("REGEXP_MATCHES", sql, string_literal("([0-9.]+)([a-z]+)"), string_literal("g")),
+        this=call("REGEXP_MATCHES", sql, "([0-9.]+)([a-z]+)", "g"),
         alias=exp.TableAlias(this=exp.to_identifier(table), columns=[exp.to_identifier(part)]),
     )
     inner = (
@@ -303,7 +283,7 @@ def to_duration(r: Renderer, node: Call) -> Sql:
         .subquery(r.fresh_name("t"), copy=False)
     )
     nanos = exp.column(total)
-    micros = case((durations.fits_duration(nanos), cast(call("DIV", nanos, number_literal(1000)), "BIGINT")))
+    micros = case((durations.fits_duration(nanos), cast(call("DIV", nanos, 1000), "BIGINT")))
     result = (
         exp.Select(expressions=[durations.signed(sql, micros)]).from_(inner, copy=False).subquery(copy=False)
     )

@@ -61,7 +61,7 @@ def value(r: Renderer, node: Node) -> Sql:
 
     def build(position: Node) -> Sql:
         place = r.node(position)
-        inside = and_(json_kind(sql, "array"), between(place, number_literal(0), number_literal(2**31 - 1)))
+        inside = and_(json_kind(sql, "array"), between(place, 0, 2**31 - 1))
         return case((inside, arrow(_operand(sql), wrap(cast(place, "INT")), "->")))
 
     return r.let_node(key, build)
@@ -87,12 +87,12 @@ def json_get(r: Renderer, node: Call) -> Sql:
 
 def not_null(sql: Sql) -> Sql:
     """A JSON value, with JSON's null as no value."""
-    return call("NULLIF", sql, cast(string_literal("null"), "JSONB"))
+    return call("NULLIF", sql, cast("null", "JSONB"))
 
 
 def json_kind(sql: Sql, kind: str) -> Sql:
     """Whether a JSON value is of a kind."""
-    return binary(exp.EQ, call("JSONB_TYPEOF", sql), string_literal(kind))
+    return binary(exp.EQ, call("JSONB_TYPEOF", sql), kind)
 
 
 def equals(r: Renderer, node: Node, wanted: float) -> Sql | None:
@@ -105,13 +105,13 @@ def equals(r: Renderer, node: Node, wanted: float) -> Sql | None:
     low, high, closed = bounds
     sql = not_null(r.document(node))
     if closed:
-        return between(sql, string_literal(low), string_literal(high))
-    return and_(binary(exp.GT, sql, string_literal(low)), binary(exp.LT, sql, string_literal(high)))
+        return between(sql, low, high)
+    return and_(binary(exp.GT, sql, low), binary(exp.LT, sql, high))
 
 
 def scalar(r: Renderer, node: Node, text: str) -> Sql:
     """`j = 'true'`: whether a value is this scalar."""
-    return binary(exp.EQ, r.document(node), string_literal(text))
+    return binary(exp.EQ, r.document(node), text)
 
 
 def equals_where(r: Renderer, node: Call) -> Sql | None:
@@ -124,7 +124,7 @@ def equals_where(r: Renderer, node: Call) -> Sql | None:
         bounds = _bounds(float(known)) if r.function(number) is None else None
     if bounds is not None and bounds[2]:
         low, high, _ = bounds
-        return between(r.document(value), string_literal(low), string_literal(high))
+        return between(r.document(value), low, high)
     return ROWS["json_equals"](r, node)
 
 
@@ -258,7 +258,7 @@ def _json_text(sql: Sql) -> Sql:
 
 def nearest_double(value: Sql) -> Sql:
     """The double that is nearest to a numeric; infinite beyond the doubles."""
-    endless = binary(exp.Mul, cast(call("SIGN", value), "DOUBLE"), cast(string_literal("Infinity"), "DOUBLE"))
+    endless = binary(exp.Mul, cast(call("SIGN", value), "DOUBLE"), cast("Infinity", "DOUBLE"))
     return case(*nearest(value), default=endless)
 
 
@@ -305,16 +305,14 @@ def values(r: Renderer, node: Node) -> Sql:
     base, *keys = node.args if isinstance(node, Call) else (node,)
     sql = r.document(base)
     return call(
-        "JSONB_PATH_QUERY",
-        arrow(_operand(sql), r.node(keys[0]), "->") if keys else sql,
-        string_literal("$" + "[*]" * ARRAYS),
+        "JSONB_PATH_QUERY", arrow(_operand(sql), r.node(keys[0]), "->") if keys else sql, "$" + "[*]" * ARRAYS
     )
 
 
 def json_values(r: Renderer, node: Call) -> Sql:
     result = values(r, node)
     result.set("this", "JSONB_PATH_QUERY_ARRAY")
-    return call("COALESCE", result, cast(string_literal("[]"), "JSONB"))
+    return call("COALESCE", result, cast("[]", "JSONB"))
 
 
 def json_items(r: Renderer, node: Call) -> Sql:
@@ -335,7 +333,7 @@ def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
     sql = r.document(read)
     kind = call("JSONB_TYPEOF", sql)
     if read is source:
-        return binary(exp.EQ, kind, string_literal("array")), sql
+        return binary(exp.EQ, kind, "array"), sql
     keys = case((json_kind(sql, "object"), _keys(sql)), default=sql)
     return exp.In(this=kind, expressions=[string_literal("array"), string_literal("object")]), keys
 

@@ -201,7 +201,7 @@ def _equal(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | 
             return None  # LOWER of a constant is that of the database
         constants = [
             # Beyond ASCII the collation decides. PostgreSQL works it out once.
-            string_literal(one.translate(letters)) if one.isascii() else call(name, string_literal(one))
+            string_literal(one.translate(letters)) if one.isascii() else call(name, one)
             for one in dict.fromkeys(values)
         ]
         if len(constants) == 1:

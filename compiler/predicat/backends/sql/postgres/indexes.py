@@ -103,4 +103,4 @@ def _document(key: str, value: Sql) -> Sql:
     """
     if isinstance(value, exp.Literal):
         return string_literal(document({key: value.name}))
-    return call("PG_CATALOG.JSONB_BUILD_OBJECT", string_literal(key), cast(value, "TEXT"))
+    return call("PG_CATALOG.JSONB_BUILD_OBJECT", key, cast(value, "TEXT"))

@@ -21,14 +21,7 @@ from predicat.backends.sql.postgres import POSTGRES, numbers, times
 from predicat.backends.sql.postgres import installed_conversions as conversions
 from predicat.backends.sql.postgres import installed_json_texts as json_texts
 from predicat.backends.sql.postgres.definition import Definition
-from predicat.backends.sql.postgres.runtime import (
-    DOUBLES,
-    FUNCTIONS,
-    INTEGERS,
-    RUNTIME,
-    binary_call,
-    called,
-)
+from predicat.backends.sql.postgres.runtime import DOUBLES, FUNCTIONS, INTEGERS, RUNTIME, binary_call, called
 from predicat.backends.sql.renderer import Renderer
 from predicat.ir.nodes import Variable
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP

@@ -17,7 +17,6 @@ from predicat.backends.sql.builders import (
     not_,
     number_literal,
     or_,
-    string_literal,
     variable,
     wrap,
 )
@@ -63,7 +62,7 @@ def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
     is infinite.
     """
     size = call("ABS", value)
-    tiny = binary(exp.LT, size, number_literal(TINY)), cast(number_literal(0), "DOUBLE")
+    tiny = binary(exp.LT, size, number_literal(TINY)), cast(0, "DOUBLE")
     fits = binary(exp.LT, size, number_literal("1.7976931348623158e308")), cast(value, "DOUBLE")
     return tiny, fits
 
@@ -98,9 +97,9 @@ def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
         case "abs":
             return bigint_or_null(r, call("ABS", exact[0]))
         case "div":
-            return bigint_or_null(r, call("DIV", exact[0], call("NULLIF", exact[1], number_literal(0))))
+            return bigint_or_null(r, call("DIV", exact[0], call("NULLIF", exact[1], 0)))
         case "mod":
-            return binary(exp.Mod, parts[0], call("NULLIF", parts[1], number_literal(0)))
+            return binary(exp.Mod, parts[0], call("NULLIF", parts[1], 0))
         case op:
             return bigint_or_null(r, binary(ranges.OPERATORS[op], *exact))
 
@@ -201,7 +200,7 @@ def operation_of_any(op: str, a: Sql, b: Sql, exact: Sql) -> Sql:
     plain, divides = ("div", True) if op == "fdiv" else (op, False)
     ordinary = _ordinary(plain, a, b, [None, None])
     if divides and ordinary is not None:
-        ordinary = and_(ordinary, binary(exp.NEQ, b, number_literal(0)))
+        ordinary = and_(ordinary, binary(exp.NEQ, b, 0))
     result = _result(plain, a, b)
     return result if ordinary is None else ranges.guard(ordinary, exact, result)
 
@@ -215,7 +214,7 @@ def _result(op: str, a: Sql, b: Sql) -> Sql:
     """The operation itself, NULL by zero."""
     a, b = _once_widened(a, b)
     constant = isinstance(b, exp.Literal) and float(b.name) != 0
-    by = call("NULLIF", b, number_literal(0)) if op == "div" and not constant else b
+    by = call("NULLIF", b, 0) if op == "div" and not constant else b
     return ranges.operation(ranges.OPERATORS[op], a, by)
 
 
@@ -252,7 +251,7 @@ def _ieee_sum(op: str, a: Sql, b: Sql) -> Sql:
     )
     fits = binary(exp.LT, call("ABS", halves), _double(repr(2.0**1023)))
     up, down = (
-        (binary(kind, halves, number_literal(0)), _double(value))
+        (binary(kind, halves, 0), _double(value))
         for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity"))
     )
     return case((or_(_is_one_of(a, _ENDLESS), _is_one_of(b, _ENDLESS), fits), result), up, down)
@@ -265,9 +264,7 @@ def _ieee_product(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
     divides = op == "div"
     result = _result(op, a, b)
     zeros = ("0", *_ENDLESS)
-    opposite = exp.NEQ(
-        this=wrap(binary(exp.LT, a, number_literal(0))), expression=wrap(binary(exp.LT, b, number_literal(0)))
-    )
+    opposite = exp.NEQ(this=wrap(binary(exp.LT, a, 0)), expression=wrap(binary(exp.LT, b, 0)))
     nothing, endless = (
         case((opposite, _double("-" + size)), (not_(opposite), _double(size))) for size in ("0", "Infinity")
     )
@@ -284,8 +281,8 @@ def _ieee_product(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
             (within("-744.4", "709.7"), result),
             (within("709.7", "710"), if_(2.0**-64, exp.LT, 2.0**960, endless)),
             (within("-745.2", "-744.4"), if_(2.0**100, exp.GT, 2.0**-975, nothing)),
-            (binary(exp.GT, log, number_literal(0)), endless),
-            (binary(exp.LT, log, number_literal(0)), nothing),
+            (binary(exp.GT, log, 0), endless),
+            (binary(exp.LT, log, 0), nothing),
         )
 
     logs = (call("LN", call("ABS", sql)) for sql in (a, b))
@@ -301,7 +298,7 @@ def _is_one_of(sql: Sql, values: tuple[str, ...]) -> Sql:
 
 
 def _double(value: str) -> Sql:
-    return cast(string_literal(value), "DOUBLE")
+    return cast(value, "DOUBLE")
 
 
 def divide(r: Renderer, node: Call) -> Sql:
@@ -340,7 +337,7 @@ def _exact_of_double(r: Renderer, arg: Node, kind: Type) -> Sql:
     scale = kind.scale if isinstance(kind, DecimalType) else 0
 
     def build(value: Sql) -> Sql:
-        small = binary(exp.LT, call("ABS", value), cast(string_literal("1e38"), "DOUBLE"))
+        small = binary(exp.LT, call("ABS", value), cast("1e38", "DOUBLE"))
         return case((small, _below(r, decimals.rounded(numeric(cast(value, "TEXT")), scale), kind)))
 
     return let(r, as_double(r, arg), build)
@@ -364,9 +361,7 @@ def double_of(decimal: Sql) -> Sql:
 
 def shift(kind: type[exp.Binary]) -> Rule:
     """Bits moved by a number of places, which is an INTEGER."""
-    return lambda r, node: binary(
-        kind, cast(r.node(node.args[0]), "BIGINT"), number_literal(constant_int(node.args[1]))
-    )
+    return lambda r, node: binary(kind, cast(r.node(node.args[0]), "BIGINT"), constant_int(node.args[1]))
 
 
 def ieee_div(r: Renderer, node: Call) -> Sql:
@@ -374,16 +369,14 @@ def ieee_div(r: Renderer, node: Call) -> Sql:
     quotient = _ieee_operation(r, "div", (node.args[0], a), (node.args[1], b))
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return quotient
-    negative = binary(exp.EQ, cast(b, "TEXT"), string_literal("-0"))
+    negative = binary(exp.EQ, cast(b, "TEXT"), "-0")
     at_zero = divided_by_zero(a, negative, not_nan=not_nan(a))
-    return case(
-        (binary(exp.EQ, b, number_literal(0)), at_zero), (binary(exp.NEQ, b, number_literal(0)), quotient)
-    )
+    return case((binary(exp.EQ, b, 0), at_zero), (binary(exp.NEQ, b, 0), quotient))
 
 
 def not_nan(sql: Sql) -> Sql:
     """Whether a double is not NaN; NULL of NULL."""
-    return binary(exp.NEQ, sql, cast(string_literal("NaN"), "DOUBLE"))
+    return binary(exp.NEQ, sql, cast("NaN", "DOUBLE"))
 
 
 RULES: dict[str, Rule] = {
@@ -394,9 +387,7 @@ RULES: dict[str, Rule] = {
     "mod": remainder,
     "fdiv": ieee_div,
     "int32": lambda r, node: let(
-        r,
-        r.node(node.args[0]),
-        lambda sql: case((between(sql, number_literal(-(2**31)), number_literal(2**31 - 1)), sql)),
+        r, r.node(node.args[0]), lambda sql: case((between(sql, -(2**31), 2**31 - 1), sql))
     ),
     "neg": decimals.where_exact(decimals.signed, negate),
     "abs": decimals.where_exact(decimals.signed, absolute),

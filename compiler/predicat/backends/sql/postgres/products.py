@@ -9,18 +9,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import (
-    Sql,
-    and_,
-    between,
-    binary,
-    call,
-    case,
-    cast,
-    number_literal,
-    string_literal,
-    wrap,
-)
+from predicat.backends.sql.builders import Sql, and_, between, binary, call, case, cast, number_literal, wrap
 from predicat.backends.sql.common.widths import as_double
 from predicat.backends.sql.postgres import numbers, ranges
 from predicat.backends.sql.renderer import Renderer
@@ -88,7 +77,7 @@ def _beside(
     value, parts = columns[place], list(columns)
     parts[place] = _resized_beside(value, low, high)
     if op == "div":
-        parts[1] = call("NULLIF", parts[1], number_literal(0))
+        parts[1] = call("NULLIF", parts[1], 0)
     return ranges.operation(ranges.OPERATORS[op], *parts)
 
 
@@ -115,7 +104,7 @@ def _resized(value: Sql, low: int, high: int) -> Sql:
 
 def _double(text: str) -> Sql:
     """A constant that makes doubles of the other values of a CASE, GREATEST or LEAST."""
-    return cast(string_literal(text), "DOUBLE")
+    return cast(text, "DOUBLE")
 
 
 def _of_any_size(r: Renderer, node: Call, columns: list[Sql]) -> Sql:
@@ -125,7 +114,7 @@ def _of_any_size(r: Renderer, node: Call, columns: list[Sql]) -> Sql:
     absolute = [call("ABS", value) for value in columns]
     exact = numbers.product(*(as_double(r, arg) for arg in node.args))
     usual = and_(*(between(size, number_literal("1e-150"), number_literal("1e150")) for size in absolute))
-    one, other = (wrap(binary(exp.GTE, size, number_literal(1))) for size in absolute)
+    one, other = (wrap(binary(exp.GTE, size, 1)) for size in absolute)
     alike = and_(_is_finite(call("GREATEST", *absolute)), binary(exp.EQ, one, other))
     resized = binary(exp.Mul, *(_resized(value, -150, 150) for value in columns))
     return case((usual, exact), (alike, resized), default=exact)

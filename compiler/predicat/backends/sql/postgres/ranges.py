@@ -26,7 +26,6 @@ from predicat.backends.sql.builders import (
     not_,
     number_literal,
     or_,
-    string_literal,
     wrap,
 )
 from predicat.backends.sql.common.widths import as_double, is_column, is_full
@@ -108,7 +107,7 @@ def plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node],
         return call("ABS", parts[0])
     divisor = node.args[1]
     if node.op in ("div", "mod") and not (isinstance(divisor, Literal) and divisor.value):
-        parts[1] = call("NULLIF", parts[1], number_literal(0))
+        parts[1] = call("NULLIF", parts[1], 0)
     return operation(OPERATORS[node.op], *parts)
 
 
@@ -292,10 +291,10 @@ def in_normal_range(sql: Sql, low: int | None, high: int | None) -> Sql:
     """Whether a double is zero, or its size is between two powers of ten. Either may be None. Positive
     numbers are tested first, with two comparisons.
     """
-    ends = {power: cast(string_literal(f"1e{power}"), "DOUBLE") for power in (low, high) if power is not None}
+    ends = {power: cast(f"1e{power}", "DOUBLE") for power in (low, high) if power is not None}
     if low is None:
         return and_(*(binary(exp.LT, call("ABS", sql), end) for end in ends.values()))
-    least, zero = ends[low], binary(exp.EQ, sql, number_literal(0))
+    least, zero = ends[low], binary(exp.EQ, sql, 0)
     if high is None:
         return or_(binary(exp.GT, sql, least), binary(exp.LT, sql, exp.Neg(this=least)), zero)
     most = ends[high]

@@ -72,7 +72,7 @@ def ends_with(r: Renderer, node: Call) -> Sql:
 def contains(r: Renderer, node: Call) -> Sql:
     if (result := _like(r, node, "%", "%")) is not None:
         return result
-    return binary(exp.GT, call("STRPOS", *r.args(node)), number_literal(0))
+    return binary(exp.GT, call("STRPOS", *r.args(node)), 0)
 
 
 def ci(name: str) -> Rule:
@@ -84,9 +84,9 @@ def ci(name: str) -> Rule:
             return usual
         value = fold_case(r, node.args[0], wanted)
         if name == "eq":
-            return binary(exp.EQ, value, string_literal(wanted))
+            return binary(exp.EQ, value, wanted)
         if name == "contains":
-            return binary(exp.GT, call("STRPOS", value, string_literal(wanted)), number_literal(0))
+            return binary(exp.GT, call("STRPOS", value, wanted), 0)
         pattern = wanted if name == "like" else like.escaped(wanted) + "%"
         return exp.Like(this=comparison_operand(value), expression=string_literal(pattern))
 
@@ -118,13 +118,13 @@ def regex_extract(r: Renderer, node: Call) -> Sql:
     """SUBSTRING with a pattern gives what its group holds, and NULL where nothing matches."""
     pattern = found(r, node, regex.POSTGRES, [constant_int(node.args[2])], boundaries=True)
     value = r.node(node.args[0])
-    part = call("SUBSTRING", value, string_literal(pattern))
-    return case((not_(is_null(value)), call("COALESCE", part, string_literal(""))))
+    part = call("SUBSTRING", value, pattern)
+    return case((not_(is_null(value)), call("COALESCE", part, "")))
 
 
 def utf8(sql: Sql) -> Sql:
     """The bytes of a text in UTF-8, whatever the encoding of the database."""
-    return call("CONVERT_TO", sql, string_literal("UTF8"))
+    return call("CONVERT_TO", sql, "UTF8")
 
 
 def substr(r: Renderer, node: Call) -> Sql:
@@ -144,7 +144,7 @@ def substr(r: Renderer, node: Call) -> Sql:
         return call("SUBSTR", value, start)
     end = binary(exp.Add, numeric(numbers[0]), numeric(numbers[1]))
     rest = cast(clamp(binary(exp.Sub, end, start), 0, 2**31 - 1), "INT")
-    return case((binary(exp.GTE, numbers[1], number_literal(0)), call("SUBSTR", value, start, rest)))
+    return case((binary(exp.GTE, numbers[1], 0), call("SUBSTR", value, start, rest)))
 
 
 def _int32_literal(node: Node) -> bool:
@@ -163,12 +163,12 @@ def split(r: Renderer, node: Call) -> Sql:
     by = r.node(node.args[1])
     parts = call("STRING_TO_ARRAY", sql, by)
     if len(node.args) == 2:
-        return case((binary(exp.EQ, sql, string_literal("")), empty), default=parts)
+        return case((binary(exp.EQ, sql, ""), empty), default=parts)
     most = constant_int(node.args[2])
     rest = call("ARRAY_TO_STRING", _slice(parts, most, None), by)
-    more = binary(exp.GT, call("CARDINALITY", parts), number_literal(most))
+    more = binary(exp.GT, call("CARDINALITY", parts), most)
     limited = call("ARRAY_APPEND", _slice(parts, 1, most - 1), rest)
-    return case((binary(exp.EQ, sql, string_literal("")), empty), (more, limited), default=parts)
+    return case((binary(exp.EQ, sql, ""), empty), (more, limited), default=parts)
 
 
 def _slice(items: Sql, first: int, last: int | None) -> Sql:
@@ -178,9 +178,7 @@ def _slice(items: Sql, first: int, last: int | None) -> Sql:
 
 RULES: dict[str, Rule] = {
     "md5": lambda r, node: call("MD5", utf8(r.node(node.args[0]))),
-    "sha256": lambda r, node: call(
-        "ENCODE", call("SHA256", utf8(r.node(node.args[0]))), string_literal("hex")
-    ),
+    "sha256": lambda r, node: call("ENCODE", call("SHA256", utf8(r.node(node.args[0]))), "hex"),
     "lower": ascii_case("LOWER"),
     "upper": ascii_case("UPPER"),
     "trim": function("TRIM"),

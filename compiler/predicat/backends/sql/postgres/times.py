@@ -23,7 +23,6 @@ from predicat.backends.sql.builders import (
     case,
     cast,
     number_literal,
-    string_literal,
 )
 from predicat.backends.sql.common import zones
 from predicat.backends.sql.common.comparisons import compare
@@ -40,11 +39,11 @@ from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 
 def timestamp(value: datetime) -> Sql:
     """A constant timestamp, with its offset from UTC."""
-    return cast(string_literal(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
+    return cast(value.replace(tzinfo=None).isoformat(sep=" ") + "+00", "TIMESTAMPTZ")
 
 
 def _literal(kind: Type, value: datetime) -> Sql:
-    return cast(string_literal(value.date().isoformat()), "DATE") if kind == DATE else timestamp(value)
+    return cast(value.date().isoformat(), "DATE") if kind == DATE else timestamp(value)
 
 
 def is_in_supported_years(kind: Type, sql: Sql) -> Sql:
@@ -100,9 +99,9 @@ def year(r: Renderer, node: Call) -> Sql:
     if len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
         later = exp.Extract(
             this=exp.Var(this="YEAR"),
-            expression=binary(exp.Add, wall(r, node), cast(string_literal("400 years"), "INTERVAL")),
+            expression=binary(exp.Add, wall(r, node), cast("400 years", "INTERVAL")),
         )
-        return cast(binary(exp.Sub, later, number_literal(400)), "BIGINT")
+        return cast(binary(exp.Sub, later, 400), "BIGINT")
     known = unless_infinite(r, moment)
     return cast(
         exp.Extract(this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else utc(known)),
@@ -124,11 +123,11 @@ def in_zone(r: Renderer, node: Call) -> Sql:
 
 def millisecond(r: Renderer, node: Call) -> Sql:
     result = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=wall(r, node))
-    return cast(call("MOD", call("FLOOR", result), number_literal(1000)), "BIGINT")
+    return cast(call("MOD", call("FLOOR", result), 1000), "BIGINT")
 
 
 def trunc(r: Renderer, node: Call) -> Sql:
-    return utc(call("DATE_TRUNC", string_literal(constant(node.args[0])), utc(r.node(node.args[1]))))
+    return utc(call("DATE_TRUNC", constant(node.args[0]), utc(r.node(node.args[1]))))
 
 
 # --- the time of day
@@ -156,7 +155,7 @@ def _clock_or_constant(r: Renderer, node: Node) -> Sql | None:
     length = _constant(r, node)
     if length is None or not timedelta(0) <= length < timedelta(days=1):
         return None
-    return cast(string_literal((FIRST_MOMENT + length).time().isoformat()), "TIME")
+    return cast((FIRST_MOMENT + length).time().isoformat(), "TIME")
 
 
 # --- timestamps and durations
@@ -164,7 +163,7 @@ def _clock_or_constant(r: Renderer, node: Node) -> Sql | None:
 
 def _micros(sql: Sql) -> Sql:
     """Microseconds of an interval, or since 1970 of a timestamp, as an exact numeric."""
-    return binary(exp.Mul, exp.Extract(this=exp.Var(this="EPOCH"), expression=sql), number_literal(1_000_000))
+    return binary(exp.Mul, exp.Extract(this=exp.Var(this="EPOCH"), expression=sql), 1_000_000)
 
 
 def difference(r: Renderer, left: Node, right: Node) -> Sql:
@@ -216,7 +215,7 @@ def _interval(length: timedelta) -> Sql:
     size = micros(length)
     seconds, rest = divmod(abs(size), 1_000_000)
     shown = f"{'-' if size < 0 else ''}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return cast(string_literal(f"{shown}.{rest:06}" if rest else shown), "INTERVAL")
+    return cast(f"{shown}.{rest:06}" if rest else shown, "INTERVAL")
 
 
 _YEARS = 365 * 86_400_000_000
@@ -241,16 +240,13 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
     def build(size: Sql) -> Sql:
         # The product of an interval and a number is exact where that is a whole number of seconds, or below a
         # second.
-        parts = [
-            ranges.operation(exp.Div, size, number_literal(1_000_000)),
-            binary(exp.Mod, size, number_literal(1_000_000)),
-        ]
+        parts = [ranges.operation(exp.Div, size, number_literal(1_000_000)), binary(exp.Mod, size, 1_000_000)]
         second, rest = (
-            binary(exp.Mul, count, cast(string_literal(unit), "INTERVAL"))
+            binary(exp.Mul, count, cast(unit, "INTERVAL"))
             for count, unit in zip(parts, ("1 second", "1 microsecond"), strict=True)
         )
         years = between(one, *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
-        near = and_(years, between(size, number_literal(-999 * _YEARS), number_literal(999 * _YEARS)))
+        near = and_(years, between(size, -999 * _YEARS, 999 * _YEARS))
         total = binary(operator, _micros(case((is_in_supported_years(TIMESTAMP, one), one))), numeric(size))
         return case((near, binary(operator, binary(operator, one, second), rest)), default=moment(r, total))
 
@@ -279,8 +275,8 @@ def moment(r: Renderer, micros: Sql) -> Sql:
 
     def build(sql: Sql) -> Sql:
         seconds = call("FLOOR", ranges.operation(exp.Div, sql, number_literal(1_000_000)))
-        rest = binary(exp.Sub, sql, binary(exp.Mul, seconds, number_literal(1_000_000)))
-        clock = binary(exp.Mul, cast(rest, "INT"), cast(string_literal("1 microsecond"), "INTERVAL"))
+        rest = binary(exp.Sub, sql, binary(exp.Mul, seconds, 1_000_000))
+        clock = binary(exp.Mul, cast(rest, "INT"), cast("1 microsecond", "INTERVAL"))
         return case((between(sql, low, high), binary(exp.Add, from_seconds(seconds), clock)))
 
     return let(r, micros, build)
@@ -305,28 +301,16 @@ def add_days(r: Renderer, node: Call) -> Sql:
     if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
         if is_of_clock(node):
             sign = exp.Add if count.value >= 0 else exp.Sub
-            return binary(sign, r.node(day), number_literal(abs(count.value)))
+            return binary(sign, r.node(day), abs(count.value))
         ahead = timedelta(max(-_DAYS - 1, min(count.value, _DAYS + 1)))
         return let(
-            r,
-            r.node(day),
-            lambda start: _within(start, ahead, DATE, binary(exp.Add, start, number_literal(ahead.days))),
+            r, r.node(day), lambda start: _within(start, ahead, DATE, binary(exp.Add, start, ahead.days))
         )
 
     def build(start: Sql, days: Sql) -> Sql:
         place = binary(exp.Add, binary(exp.Sub, start, first), cast(days, "INT"))
-        moved = case(
-            (between(place, number_literal(0), number_literal(_DAYS)), binary(exp.Add, first, place))
-        )
-        return case(
-            (
-                and_(
-                    is_in_supported_years(DATE, start),
-                    between(days, number_literal(-_DAYS), number_literal(_DAYS)),
-                ),
-                moved,
-            )
-        )
+        moved = case((between(place, 0, _DAYS), binary(exp.Add, first, place)))
+        return case((and_(is_in_supported_years(DATE, start), between(days, -_DAYS, _DAYS)), moved))
 
     return let(r, r.node(day), lambda start: let(r, r.node(count), lambda days: build(start, days)))
 

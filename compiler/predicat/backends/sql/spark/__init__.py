@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import call, cast, not_, string_literal
+from predicat.backends.sql.builders import call, cast, not_
 from predicat.backends.sql.common import COMMON
 from predicat.backends.sql.common.comparisons import nan_where
 from predicat.backends.sql.common.documents import ROWS
@@ -78,7 +78,7 @@ SPARK = Dialect(
     max_lambda_depth=14,
     not_nan=lambda sql: not_(call("ISNAN", sql)),
     not_json_null=documents.not_json_null,
-    timestamp=lambda value: cast(string_literal(_zulu(value)), "TIMESTAMPTZ"),
+    timestamp=lambda value: cast(_zulu(value), "TIMESTAMPTZ"),
     table={
         **COMMON,
         **numbers.RULES,

@@ -37,17 +37,14 @@ def from_micros(micros: Sql) -> Sql:
 
 def utc_date(sql: Sql) -> Sql:
     """The UTC day of a timestamp: the session's time zone must not matter."""
-    days = binary(exp.Div, call("UNIX_SECONDS", sql), number_literal(86_400))  # of doubles, and exact enough
+    days = binary(exp.Div, call("UNIX_SECONDS", sql), 86_400)  # of doubles, and exact enough
     return call("DATE_FROM_UNIX_DATE", cast(call("FLOOR", days), "INT"))
 
 
 def wall_clock(micros: Sql) -> Sql:
     """The wall clock in UTC from microseconds since 1970."""
     return call(
-        "TIMESTAMPADD",
-        exp.Var(this="MICROSECOND"),
-        micros,
-        cast(string_literal("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"),
+        "TIMESTAMPADD", exp.Var(this="MICROSECOND"), micros, cast("1970-01-01 00:00:00", "TIMESTAMP_NTZ")
     )
 
 
@@ -58,8 +55,8 @@ def _add_months(r: Renderer, node: Call) -> Sql:
 
     def at_the_same_time(sql: Sql) -> Sql:
         day = call("UNIX_DATE", _months_later(r, node, utc_date(sql)))
-        midnight = binary(exp.Mul, cast(day, "BIGINT"), number_literal(MICROS_OF_DAY))
-        clock = call("PMOD", call("UNIX_MICROS", sql), number_literal(MICROS_OF_DAY))
+        midnight = binary(exp.Mul, cast(day, "BIGINT"), MICROS_OF_DAY)
+        clock = call("PMOD", call("UNIX_MICROS", sql), MICROS_OF_DAY)
         return call("TIMESTAMP_MICROS", binary(exp.Add, midnight, clock))
 
     return let(r, r.node(moment), at_the_same_time)
@@ -79,7 +76,7 @@ def _months_later(r: Renderer, node: Call, day: Sql) -> Sql:
     first, last = (r.literal(DATE, bound) for bound in (date.min, date.max))
 
     def shifted(one: Sql, months: Sql) -> Sql:
-        near = and_(between(months, number_literal(-most), number_literal(most)), between(one, first, last))
+        near = and_(between(months, -most, most), between(one, first, last))
         later = case((near, call("ADD_MONTHS", one, cast(months, "INT"))))
         return let(r, later, lambda found: case((between(found, first, last), found)))
 
@@ -113,7 +110,7 @@ def _in_zone(r: Renderer, node: Call) -> Sql:
 
 
 def _time_of_day(r: Renderer, node: Call) -> Sql:
-    return call("PMOD", call("UNIX_MICROS", r.node(node.args[0])), number_literal(MICROS_OF_DAY))
+    return call("PMOD", call("UNIX_MICROS", r.node(node.args[0])), MICROS_OF_DAY)
 
 
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
@@ -149,15 +146,13 @@ def _joined(found: list[tuple[str, str]], text_of: Sql, day: Sql, moment: Sql | 
         elif place is not None:
             parts.append(place)
         elif letter in _OF_DATES:
-            parts.append(call("DATE_FORMAT", day, string_literal(_OF_DATES[letter])))
+            parts.append(call("DATE_FORMAT", day, _OF_DATES[letter]))
         elif letter and moment is not None:
             parts.append(_fraction(letter, moment))
         else:
             parts.append(string_literal(said))
     shown = [
-        call("SUBSTRING", text, number_literal(part[0]), number_literal(part[1] - part[0]))
-        if isinstance(part, tuple)
-        else part
+        call("SUBSTRING", text, part[0], part[1] - part[0]) if isinstance(part, tuple) else part
         for part in parts
     ]
     return shown[0] if len(shown) == 1 else call("CONCAT", *shown)
@@ -170,9 +165,9 @@ def _separator(at: int, *, day: bool) -> str | None:
 
 def _fraction(letter: str, moment: Sql) -> Sql:
     digits = calendar.DIGITS[letter]
-    micros = call("PMOD", call("UNIX_MICROS", moment), number_literal(1_000_000))
+    micros = call("PMOD", call("UNIX_MICROS", moment), 1_000_000)
     shown = micros if digits == 6 else exp.IntDiv(this=micros, expression=number_literal(1000))
-    return call("LPAD", cast(shown, "STRING"), number_literal(digits), string_literal("0"))
+    return call("LPAD", cast(shown, "STRING"), digits, "0")
 
 
 RULES: dict[str, Rule] = {

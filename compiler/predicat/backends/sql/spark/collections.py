@@ -16,10 +16,8 @@ from predicat.backends.sql.builders import (
     cast,
     is_null,
     not_,
-    number_literal,
     or_,
     pack,
-    string_literal,
     try_cast,
 )
 from predicat.backends.sql.common import value_lists
@@ -47,12 +45,7 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
         return call("FILTER", items, _lambda(node, body))
     known = call("FORALL", items, _lambda(node, not_(is_null(body))))
     result = call("TRANSFORM" if node.kind == "map" else "FILTER", items, _lambda(node, body))
-    return case(
-        (
-            known,
-            binary(exp.EQ, call("ARRAY_SIZE", result), number_literal(1)) if node.kind == "one" else result,
-        )
-    )
+    return case((known, binary(exp.EQ, call("ARRAY_SIZE", result), 1) if node.kind == "one" else result))
 
 
 def _lambda(node: Quantifier, body: Sql) -> Sql:
@@ -67,8 +60,7 @@ def _array(r: Renderer, node: Call) -> Sql:
 def _array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
     whole = [
-        not_(call("ARRAY_CONTAINS", call("TRANSFORM", part, is_absent()), exp.Boolean(this=True)))
-        for part in (left, right)
+        not_(call("ARRAY_CONTAINS", call("TRANSFORM", part, is_absent()), True)) for part in (left, right)
     ]
     return case((and_(*whole), binary(exp.EQ, left, right)))
 
@@ -82,13 +74,8 @@ def _range(r: Renderer, node: Call) -> Sql:
     """SEQUENCE counts down if the end is smaller, so one more number is made and cut off."""
 
     def build(count: Sql) -> Sql:
-        result = call(
-            "SLICE",
-            call("SEQUENCE", cast(number_literal(0), "BIGINT"), count),
-            number_literal(1),
-            cast(count, "INT"),
-        )
-        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), result))
+        result = call("SLICE", call("SEQUENCE", cast(0, "BIGINT"), count), 1, cast(count, "INT"))
+        return case((between(count, 0, RANGE_MOST), result))
 
     return let(r, as_bigint(r, node.args[0]), build)
 
@@ -99,12 +86,7 @@ def _sum(r: Renderer, node: Call) -> Sql:
     items = r.node(node.args[0])
     if node.type == DOUBLE:
         step = binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DOUBLE"))
-        result = call(
-            "AGGREGATE",
-            items,
-            cast(number_literal(0), "DOUBLE"),
-            exp.Lambda(this=step, expressions=[total, item]),
-        )
+        result = call("AGGREGATE", items, cast(0, "DOUBLE"), exp.Lambda(this=step, expressions=[total, item]))
         known = call(
             "FORALL", items, exp.Lambda(this=_can_be_added(exp.Column(this=item)), expressions=[item])
         )
@@ -113,12 +95,7 @@ def _sum(r: Renderer, node: Call) -> Sql:
         binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DECIMAL(20)")), "DECIMAL(38)"
     )
     return try_cast(
-        call(
-            "AGGREGATE",
-            items,
-            cast(number_literal(0), "DECIMAL(38)"),
-            exp.Lambda(this=step, expressions=[total, item]),
-        ),
+        call("AGGREGATE", items, cast(0, "DECIMAL(38)"), exp.Lambda(this=step, expressions=[total, item])),
         "BIGINT",
     )
 
@@ -127,8 +104,8 @@ def _can_be_added(item: Sql) -> Sql:
     """Whether a double is not so large that the sum of many would be beyond the doubles."""
     size = call("ABS", item)
     return or_(
-        binary(exp.LTE, size, cast(string_literal(repr(SUM_MOST)), "DOUBLE")),
-        binary(exp.GTE, size, cast(string_literal("Infinity"), "DOUBLE")),
+        binary(exp.LTE, size, cast(repr(SUM_MOST), "DOUBLE")),
+        binary(exp.GTE, size, cast("Infinity", "DOUBLE")),
     )
 
 
@@ -149,7 +126,7 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     """
     value, name, body = pack(values, body)
     result = exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True)])
-    return call("GET", call("TRANSFORM", call("ARRAY", value), result), number_literal(0))
+    return call("GET", call("TRANSFORM", call("ARRAY", value), result), 0)
 
 
 def in_array(r: Renderer, node: Call) -> Sql:

@@ -60,7 +60,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         return case((_digits(sql), try_cast(sql, "BIGINT")))
     if arg.type == DOUBLE:
-        limit = cast(string_literal("9.223372036854775808E18"), "DOUBLE")
+        limit = cast("9.223372036854775808E18", "DOUBLE")
         inside = and_(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
         return case((inside, cast(sql, "BIGINT")))
     if arg.type == TIMESTAMP:
@@ -73,14 +73,10 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(sql, "DOUBLE")
-    short = binary(exp.LTE, call("OCTET_LENGTH", sql), number_literal(DOUBLE_LONGEST))
+    short = binary(exp.LTE, call("OCTET_LENGTH", sql), DOUBLE_LONGEST)
     # NULL for a number beyond the doubles, which TRY_CAST takes for infinity: only of infinity is the
     # remainder of infinity NaN.
-    value = call(
-        "NANVL",
-        binary(exp.Mod, try_cast(sql, "DOUBLE"), cast(string_literal("Infinity"), "DOUBLE")),
-        exp.Null(),
-    )
+    value = call("NANVL", binary(exp.Mod, try_cast(sql, "DOUBLE"), cast("Infinity", "DOUBLE")), exp.Null())
     named = exp.In(
         this=wrap(sql),
         expressions=[string_literal("NaN"), string_literal("Infinity"), string_literal("-Infinity")],
@@ -108,10 +104,7 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         common = _shaped(sql, "____-_____T_____:_9Z")
         value = try_cast(sql, "TIMESTAMPTZ")
         # An offset may lead out of the years that there are.
-        inside = and_(
-            binary(exp.GTE, sql, string_literal("0001-01-02")),
-            binary(exp.LT, sql, string_literal("9999-12-31")),
-        )
+        inside = and_(binary(exp.GTE, sql, "0001-01-02"), binary(exp.LT, sql, "9999-12-31"))
         upper = try_cast(call("UPPER", sql), "TIMESTAMPTZ")
         known = between(upper, r.dialect.timestamp(FIRST_MOMENT), r.dialect.timestamp(LAST_MOMENT))
         return case(
@@ -120,16 +113,8 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
             (and_(rlike(sql, f"(?i){_MOMENT}"), or_(inside, known)), upper),
         )
     if arg.type == BIGINT:
-        return case(
-            (
-                between(sql, number_literal(MIN_SECONDS), number_literal(MAX_SECONDS)),
-                call("TIMESTAMP_SECONDS", sql),
-            )
-        )
-    return call(
-        "TIMESTAMP_MICROS",
-        binary(exp.Mul, cast(call("UNIX_DATE", sql), "BIGINT"), number_literal(MICROS_OF_DAY)),
-    )
+        return case((between(sql, MIN_SECONDS, MAX_SECONDS), call("TIMESTAMP_SECONDS", sql)))
+    return call("TIMESTAMP_MICROS", binary(exp.Mul, cast(call("UNIX_DATE", sql), "BIGINT"), MICROS_OF_DAY))
 
 
 def _to_duration(r: Renderer, node: Call) -> Sql:
@@ -137,25 +122,16 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     total, part = (exp.to_identifier(name, quoted=True) for name in ("__total", "__part"))
     one, sum_ = exp.Column(this=part), exp.Column(this=total)
-    count = try_cast(
-        call("REGEXP_EXTRACT", one, string_literal("[0-9.]+"), number_literal(0)), "DECIMAL(24, 9)"
-    )
-    unit = cast(
-        durations.nanoseconds(call("REGEXP_EXTRACT", one, string_literal("[a-z]+"), number_literal(0))),
-        "DECIMAL(13)",
-    )
+    count = try_cast(call("REGEXP_EXTRACT", one, "[0-9.]+", 0), "DECIMAL(24, 9)")
+    unit = cast(durations.nanoseconds(call("REGEXP_EXTRACT", one, "[a-z]+", 0)), "DECIMAL(13)")
     more = cast(binary(exp.Mul, count, unit), "DECIMAL(37, 9)")
     added = exp.Lambda(
         this=try_cast(binary(exp.Add, sum_, more), "DECIMAL(37, 9)"), expressions=[total, part]
     )
     micros = case((durations.fits_duration(sum_), exp.IntDiv(this=sum_, expression=number_literal(1000))))
-    parts = call("REGEXP_EXTRACT_ALL", sql, string_literal(durations.PART), number_literal(0))
+    parts = call("REGEXP_EXTRACT_ALL", sql, durations.PART, 0)
     result = call(
-        "AGGREGATE",
-        parts,
-        cast(number_literal(0), "DECIMAL(37, 9)"),
-        added,
-        exp.Lambda(this=micros, expressions=[total]),
+        "AGGREGATE", parts, cast(0, "DECIMAL(37, 9)"), added, exp.Lambda(this=micros, expressions=[total])
     )
     return case((rlike(sql, _shape(DURATION_PATTERN)), durations.signed(sql, result)))
 
@@ -176,8 +152,8 @@ def _digits(sql: Sql) -> Sql:
 
     Casts to numbers take spaces and controls around the number, and a plus.
     """
-    first = and_(binary(exp.GTE, sql, string_literal("-")), binary(exp.LT, sql, string_literal(":")))
-    return and_(first, binary(exp.LTE, call("OCTET_LENGTH", sql), number_literal(20)), _byte(sql, -1, "9"))
+    first = and_(binary(exp.GTE, sql, "-"), binary(exp.LT, sql, ":"))
+    return and_(first, binary(exp.LTE, call("OCTET_LENGTH", sql), 20), _byte(sql, -1, "9"))
 
 
 def _decimal(sql: Sql) -> Sql:
@@ -186,7 +162,7 @@ def _decimal(sql: Sql) -> Sql:
     """
 
     def compared(kind: type[exp.Binary], other: str) -> Sql:
-        return binary(kind, sql, string_literal(other))
+        return binary(kind, sql, other)
 
     minus = or_(and_(compared(exp.GTE, "-"), compared(exp.LT, "-0F")), compared(exp.GTE, "-1"))
     return or_(and_(compared(exp.LT, "0F"), or_(compared(exp.GTE, "."), minus)), compared(exp.GTE, "1"))
@@ -199,16 +175,16 @@ def _shaped(sql: Sql, shape: str) -> Sql:
     A shape names only the places that leave TRY_CAST no other reading: after '____-' the year has four digits
     and neither sign nor spaces.
     """
-    size = binary(exp.EQ, call("OCTET_LENGTH", sql), number_literal(len(shape)))
+    size = binary(exp.EQ, call("OCTET_LENGTH", sql), len(shape))
     places = (_byte(sql, index, byte) for index, byte in enumerate(shape, 1) if byte != "_")
-    return and_(size, binary(exp.GTE, sql, string_literal("0001")), *places)
+    return and_(size, binary(exp.GTE, sql, "0001"), *places)
 
 
 def _byte(sql: Sql, index: int, byte: str) -> Sql:
     """Whether a text has a byte at a position; '9' matches any digit. Bytes are not decoded, so this costs an
     eighth of LIKE.
     """
-    result = call("SUBSTRING", cast(sql, "BINARY"), number_literal(index), number_literal(1))
+    result = call("SUBSTRING", cast(sql, "BINARY"), index, 1)
     return between(result, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, result, _hex(byte))
 
 
@@ -236,19 +212,9 @@ def _to_string(r: Renderer, node: Call) -> Sql:
 
 def _moment_text(micros: Sql) -> Sql:
     # DATE_FORMAT would read the wall clock in the session's time zone, which may lack that hour.
-    clock = call(
-        "SUBSTRING",
-        call(
-            "REPLACE",
-            cast(calendar.wall_clock(micros), "STRING"),
-            string_literal(" "),
-            string_literal("T"),
-        ),
-        number_literal(1),
-        number_literal(19),
-    )
+    clock = call("SUBSTRING", call("REPLACE", cast(calendar.wall_clock(micros), "STRING"), " ", "T"), 1, 19)
     return durations.concatenate(
-        clock, durations.fraction(call("PMOD", micros, number_literal(1_000_000))), string_literal("Z")
+        clock, durations.fraction(call("PMOD", micros, 1_000_000)), string_literal("Z")
     )
 
 
@@ -262,7 +228,7 @@ RULES: dict[str, Rule] = {
     "to_duration": _to_duration,
     "to_quantity": quantity(
         lambda sql: rlike(sql, _shape(QUANTITY_PATTERN)),
-        lambda sql, end: call("ENDSWITH", sql, string_literal(end)),
+        lambda sql, end: call("ENDSWITH", sql, end),
         lambda digits, power: binary(exp.Mul, try_cast(digits, "DOUBLE"), power),
     ),
     "to_date": _to_date,

@@ -56,10 +56,7 @@ def json_value(r: Renderer, node: Node, kind: str | None = None) -> Sql:
     if kind is None and not steps:
         return result
     return call(
-        "TRY_VARIANT_GET",
-        result,
-        string_literal("$" + "".join(map(_step, steps))),
-        *([string_literal(kind)] if kind else []),
+        "TRY_VARIANT_GET", result, "$" + "".join(map(_step, steps)), *([string_literal(kind)] if kind else [])
     )
 
 
@@ -74,9 +71,7 @@ def _looked_up(r: Renderer, node: Call) -> Sql:
         # A number that is whole, as the integer that a place is.
         kind = r.dialect.documents.kind(r, number_of)
         whole = binary(
-            exp.EQ,
-            exp.Mod(this=json_value(r, number_of, "double"), expression=number_literal(1)),
-            number_literal(0),
+            exp.EQ, exp.Mod(this=json_value(r, number_of, "double"), expression=number_literal(1)), 0
         )
         return call(
             "GET",
@@ -119,19 +114,12 @@ def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
         there = not_(is_null(exp.Column(this=item)))
         alone = call("FILTER", alone, exp.Lambda(this=there, expressions=[item]))
     value = exp.Column(this=item)
-    inside = call(
-        "COALESCE",
-        call("TRY_VARIANT_GET", value, string_literal("$"), string_literal("array<variant>")),
-        call("ARRAY", value),
-    )
+    inside = call("COALESCE", call("TRY_VARIANT_GET", value, "$", "array<variant>"), call("ARRAY", value))
     flat = call(
         "FLATTEN", call("TRANSFORM", exp.Column(this=found), exp.Lambda(this=inside, expressions=[item]))
     )
     return call(
-        "AGGREGATE",
-        call("SEQUENCE", number_literal(1), number_literal(ARRAYS)),
-        alone,
-        exp.Lambda(this=flat, expressions=[found, place]),
+        "AGGREGATE", call("SEQUENCE", 1, ARRAYS), alone, exp.Lambda(this=flat, expressions=[found, place])
     )
 
 
@@ -168,7 +156,7 @@ EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
 
 def is_kind_name(name: Sql, kind: str) -> Sql:
     if kind in ("string", "boolean"):
-        return binary(exp.EQ, name, string_literal(kind.upper()))
+        return binary(exp.EQ, name, kind.upper())
     return rlike(name, "^(BIGINT|DECIMAL|DOUBLE|FLOAT)" if kind == "number" else f"^{kind.upper()}")
 
 
@@ -181,7 +169,7 @@ def json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
 
 
 def json_scalar(r: Renderer, value: Node, text: str) -> Sql:
-    return binary(exp.EQ, call("TO_JSON", json_value(r, value)), string_literal(text))
+    return binary(exp.EQ, call("TO_JSON", json_value(r, value)), text)
 
 
 RULES: dict[str, Rule] = {

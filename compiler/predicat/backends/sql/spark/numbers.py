@@ -5,18 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import (
-    Sql,
-    binary,
-    call,
-    case,
-    cast,
-    not_,
-    number_literal,
-    string_literal,
-    try_cast,
-    wrap,
-)
+from predicat.backends.sql.builders import Sql, binary, call, case, cast, not_, try_cast, wrap
 from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.numbers import divided_by_zero
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
@@ -36,11 +25,7 @@ def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
     """
     if not isinstance(arg, Call) or arg.op != parent.op or parent.op not in ("add", "mul"):
         return sql
-    return (
-        binary(exp.Sub, sql, number_literal(0))
-        if parent.type == DOUBLE
-        else call("TRY_SUBTRACT", sql, number_literal(0))
-    )
+    return binary(exp.Sub, sql, 0) if parent.type == DOUBLE else call("TRY_SUBTRACT", sql, 0)
 
 
 def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
@@ -72,20 +57,13 @@ def _div(r: Renderer, node: Call) -> Sql:
     if _divides(right):
         return exp.IntDiv(this=wrap(a), expression=wrap(b))
     # The one quotient that overflows is that by -1.
-    minus = binary(exp.EQ, b, number_literal(-1))
+    minus = binary(exp.EQ, b, -1)
     if not isinstance(left, Call):
-        by = exp.IntDiv(this=wrap(a), expression=call("NULLIF", b, number_literal(0)))
-        return case((minus, call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), a)), default=by)
+        by = exp.IntDiv(this=wrap(a), expression=call("NULLIF", b, 0))
+        return case((minus, call("TRY_SUBTRACT", cast(0, "BIGINT"), a)), default=by)
     # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
-    quotient = exp.IntDiv(
-        this=wrap(a),
-        expression=case((minus, number_literal(1)), default=call("NULLIF", b, number_literal(0))),
-    )
-    return call(
-        "TRY_MULTIPLY",
-        cast(quotient, "BIGINT"),
-        cast(case((minus, number_literal(-1)), default=number_literal(1)), "BIGINT"),
-    )
+    quotient = exp.IntDiv(this=wrap(a), expression=case((minus, 1), default=call("NULLIF", b, 0)))
+    return call("TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus, -1), default=1), "BIGINT"))
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
@@ -93,7 +71,7 @@ def _mod(r: Renderer, node: Call) -> Sql:
     if _divides(divisor):
         return binary(exp.Mod, r.node(value), r.node(divisor))
     one, other = operands(r, node)
-    return binary(exp.Mod, one, call("NULLIF", other, number_literal(0)))
+    return binary(exp.Mod, one, call("NULLIF", other, 0))
 
 
 def _divides(node: Node) -> bool:
@@ -105,7 +83,7 @@ def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == BIGINT:
         if not r.may_overflow(node):
             return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
-        return call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), r.node(node.args[0]))
+        return call("TRY_SUBTRACT", cast(0, "BIGINT"), r.node(node.args[0]))
     return exp.Neg(this=wrap(as_double(r, node.args[0])))
 
 
@@ -115,13 +93,7 @@ def _abs(r: Renderer, node: Call) -> Sql:
     sql = as_bigint(r, node.args[0])
     if not r.may_overflow(node):
         return call("ABS", sql)
-    return case(
-        (
-            binary(exp.LT, sql, number_literal(0)),
-            call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), sql),
-        ),
-        default=sql,
-    )
+    return case((binary(exp.LT, sql, 0), call("TRY_SUBTRACT", cast(0, "BIGINT"), sql)), default=sql)
 
 
 def _whole(name: str) -> Rule:
@@ -129,7 +101,7 @@ def _whole(name: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         sql = as_double(r, node.args[0])
-        inside = binary(exp.LT, call("ABS", sql), number_literal(2**53))
+        inside = binary(exp.LT, call("ABS", sql), 2**53)
         return case((inside, cast(call(name, sql), "DOUBLE")), default=sql)
 
     return rule
@@ -139,9 +111,9 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (as_double(r, arg) for arg in node.args)
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return call("TRY_DIVIDE", a, b)
-    negative = binary(exp.EQ, cast(b, "STRING"), string_literal("-0.0"))
+    negative = binary(exp.EQ, cast(b, "STRING"), "-0.0")
     at_zero = divided_by_zero(a, negative, not_nan=not_(call("ISNAN", a)))
-    return case((binary(exp.EQ, b, number_literal(0)), at_zero), default=call("TRY_DIVIDE", a, b))
+    return case((binary(exp.EQ, b, 0), at_zero), default=call("TRY_DIVIDE", a, b))
 
 
 RULES: dict[str, Rule] = {

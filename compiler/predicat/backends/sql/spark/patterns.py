@@ -51,10 +51,9 @@ def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
     state, char = (exp.to_identifier(r.fresh_name(name), quoted=True) for name in ("q", "c"))
     q, c = exp.Column(this=state), exp.Column(this=char)
     branches = [
-        (binary(exp.EQ, q, number_literal(index)), _next(c, moves, table.classes))
-        for index, moves in enumerate(table.moves)
+        (binary(exp.EQ, q, index), _next(c, moves, table.classes)) for index, moves in enumerate(table.moves)
     ]
-    nothing = (binary(exp.EQ, c, string_literal("")), q)  # of the empty text Spark makes one part
+    nothing = (binary(exp.EQ, c, ""), q)  # of the empty text Spark makes one part
     step = exp.Lambda(this=case(nothing, *branches), expressions=[state, char])
     accepted = (
         exp.In(this=q, expressions=[number_literal(place) for place in table.accepting])
@@ -62,7 +61,7 @@ def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
         else exp.Boolean(this=False)
     )
     last = exp.Lambda(this=accepted, expressions=[state])
-    return call("AGGREGATE", call("SPLIT", sql, string_literal("")), number_literal(0), step, last)
+    return call("AGGREGATE", call("SPLIT", sql, ""), 0, step, last)
 
 
 def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
@@ -76,7 +75,7 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
         for target, ranges in targets.items()
         if target != usual
     ]
-    return case(*others, default=number_literal(usual)) if others else number_literal(usual)
+    return case(*others, default=usual) if others else number_literal(usual)
 
 
 def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
@@ -87,11 +86,4 @@ def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
         return rlike(char, regex.emit(Chars(ranges), regex.JAVA))
     alone = [string_literal(chr(low)) for low, high in ranges if low == high]
     same = [exp.In(this=char, expressions=alone)] if alone else []
-    return or_(
-        *same,
-        *(
-            between(char, string_literal(chr(low)), string_literal(chr(high)))
-            for low, high in ranges
-            if low != high
-        ),
-    )
+    return or_(*same, *(between(char, chr(low), chr(high)) for low, high in ranges if low != high))

@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import Sql, call, case, cast, not_, number_literal, string_literal
+from predicat.backends.sql.builders import Sql, call, case, cast, not_, number_literal
 from predicat.backends.sql.common.patterns import extract, replace
 from predicat.backends.sql.common.texts import case_insensitive, folded, like_or, replace_each, substr
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
@@ -45,11 +45,11 @@ def _split(r: Renderer, node: Call) -> Sql:
     if _PLAIN.fullmatch(by) is None:
         by = "\\Q" + by.replace("\\E", "\\E\\\\E\\Q") + "\\E"
     count = [number_literal(constant_int(node.args[2]))] if len(node.args) == 3 else []
-    return call("SPLIT", r.node(node.args[0]), string_literal(by), *count)
+    return call("SPLIT", r.node(node.args[0]), by, *count)
 
 
 RULES: dict[str, Rule] = {
-    "sha256": lambda r, node: call("SHA2", r.node(node.args[0]), number_literal(256)),
+    "sha256": lambda r, node: call("SHA2", r.node(node.args[0]), 256),
     "length": function("LENGTH"),
     "trim": _trim("TRIM"),
     "ltrim": _trim("LTRIM", "LEADING"),

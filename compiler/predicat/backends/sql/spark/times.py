@@ -5,17 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import (
-    Sql,
-    between,
-    binary,
-    call,
-    case,
-    cast,
-    number_literal,
-    string_literal,
-    wrap,
-)
+from predicat.backends.sql.builders import Sql, between, binary, call, case, cast, number_literal, wrap
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
 from predicat.backends.sql.rules import Rule
 from predicat.backends.sql.spark import calendar
@@ -30,7 +20,7 @@ def _seconds(unit: int, name: str, above: int) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         if len(node.args) == 2:
             return call(name, wall(r, node))
-        rest = call("PMOD", call("UNIX_SECONDS", r.node(node.args[0])), number_literal(above))
+        rest = call("PMOD", call("UNIX_SECONDS", r.node(node.args[0])), above)
         return exp.IntDiv(this=rest, expression=number_literal(unit)) if unit > 1 else rest
 
     return rule
@@ -58,28 +48,24 @@ def wall(r: Renderer, node: Call) -> Sql:
     if moment.type == DATE:
         return sql
     wall = calendar.wall_clock(call("UNIX_MICROS", sql))
-    return (
-        wall
-        if len(node.args) == 1
-        else call("CONVERT_TIMEZONE", string_literal("UTC"), r.node(node.args[1]), wall)
-    )
+    return wall if len(node.args) == 1 else call("CONVERT_TIMEZONE", "UTC", r.node(node.args[1]), wall)
 
 
 def _day_of_week(r: Renderer, node: Call) -> Sql:
-    return binary(exp.Sub, _calendar("DAYOFWEEK")(r, node), number_literal(1))
+    return binary(exp.Sub, _calendar("DAYOFWEEK")(r, node), 1)
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
     micros = call("UNIX_MICROS", r.node(node.args[0]))
-    return exp.IntDiv(this=call("PMOD", micros, number_literal(1_000_000)), expression=number_literal(1000))
+    return exp.IntDiv(this=call("PMOD", micros, 1_000_000), expression=number_literal(1000))
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
     """DATE_TRUNC on the UTC wall clock, back to a timestamp."""
     unit = constant(node.args[0])
     inner = wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
-    epoch = cast(string_literal("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
-    local = call("DATE_TRUNC", string_literal(unit.upper()), inner)
+    epoch = cast("1970-01-01 00:00:00", "TIMESTAMP_NTZ")
+    local = call("DATE_TRUNC", unit.upper(), inner)
     micros = exp.Anonymous(
         this="TIMESTAMPDIFF", expressions=[exp.Var(this="MICROSECOND"), epoch, cast(local, "TIMESTAMP_NTZ")]
     )
@@ -90,9 +76,9 @@ def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.args(node)
     if is_of_clock(node):
         days = constant_int(node.args[1])
-        return call("DATE_ADD", day, count) if days >= 0 else call("DATE_SUB", day, number_literal(-days))
+        return call("DATE_ADD", day, count) if days >= 0 else call("DATE_SUB", day, -days)
     total = call("TRY_ADD", cast(call("UNIX_DATE", day), "BIGINT"), count)
-    inside = between(total, number_literal(-719162), number_literal(2932896))
+    inside = between(total, -719162, 2932896)
     return case((inside, call("DATE_FROM_UNIX_DATE", cast(total, "INT"))))
 
 
