@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 _MOST_KINDS = 100
 _MOST_ROWS = 1_000
-"""For so many kinds of rows, told apart by their keys, and in so many rows that lack a key, a predicate looks
-for mistyped ones. After that, rows without a value for a field cost no time.
+"""A predicate looks for mistyped keys in this number of kinds of rows (told by their keys), and of rows
+that lack a key. After that, rows without a value for a field cost no time.
 """
 
 

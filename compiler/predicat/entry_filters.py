@@ -55,7 +55,7 @@ class Outcome(StrEnum):
 
 
 class FilterContext(Struct, frozen=True):
-    """What an entry filter knows beside the row.
+    """What an entry filter knows in addition to the row.
 
     Attributes:
         subscription: The name of the subscription; an empty text if there is none.

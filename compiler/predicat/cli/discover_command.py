@@ -221,7 +221,7 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Foun
 
 
 def _judged(scan: Found, catalog: Path | None, jobs: int) -> Report:
-    """What is found in the conditions, also beside the filters of the catalog."""
+    """The findings in the conditions, also compared with the filters of the catalog."""
     extras.require("z3")
     from predicat.discover import kept  # noqa: PLC0415  # not for --help
     from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above

@@ -73,7 +73,7 @@ def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: boo
 
 
 def _changes(source: Source, text: str, *, show: bool, writes: bool) -> list[str]:
-    """What is said of a file that changes."""
+    """The message for a file that changes."""
     if show:
         import difflib  # noqa: PLC0415  # only for --diff
 

@@ -140,7 +140,7 @@ def _listed(value: Any, kind: Type) -> Any:
 
 
 def _document(value: Any) -> Any:
-    """A value as JSON has it; a text where JSON has none, which PostgreSQL reads as its column asks."""
+    """A value as JSON; a text for types that JSON lacks, which PostgreSQL casts to the column's type."""
     match value:
         case dict():
             return {key: _document(inner) for key, inner in value.items()}

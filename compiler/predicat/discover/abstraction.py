@@ -2,7 +2,7 @@
 becomes a field of its own.
 
 A part is kept if it is a comparison, AND, OR, NOT, IN, BETWEEN, LIKE, CASE or one of a few functions of texts
-(see `_KEPT`). Another part, such as a cast, a subquery or a function of the user, stands for itself: it is a
+(see `_KEPT`). Another part, such as a cast, a subquery or a function of the user, is opaque: it is a
 field that is named by its text, which may have any value, and has the same value wherever it is written. What
 is proved for every value of it is true of the part. What is not proved may still hold.
 """
@@ -111,9 +111,9 @@ class Abstract(Struct, frozen=True):
 
     Attributes:
         tree: The tree. Every name in it is a whole name, with dots if the condition has them.
-        kinds: For names that stand for a part, the kind of its values where the part tells: `string`,
+        kinds: For names that replace a part, the kind of its values where the part tells: `string`,
             `number`, `time` or `boolean`.
-        parts: The names that stand for a part other than a column.
+        parts: The names that replace a part other than a column.
         queries: Whether a part is or has a subquery.
     """
 
@@ -220,7 +220,7 @@ class _Reader(Reader):
         return Stop()
 
     def part(self, node: exp.Expr | None) -> t.Tree:
-        """The name that stands for a part."""
+        """The name that replaces a part."""
         if node is None:
             raise Stop
         self.queries = self.queries or node.find(exp.Query) is not None

@@ -18,7 +18,7 @@ from predicat.discover.profile import Atom, Profile
 MOST_TESTS = 30
 """A rule with more tests is compared with those only that say the same."""
 MOST_NEAR = 40
-"""Rules that have all tests but one in common, at most, of which all pairs are looked at."""
+"""Up to this number of rules with all tests but one in common, all pairs are compared."""
 _MOST_DIFFERENT = 3
 """Values that one list has and the other has not, at most."""
 _SHARED = 2

@@ -11,7 +11,7 @@ from predicat.discover.conditions import Condition, Place
 from predicat.ir.nodes import fields_of, params_of
 
 _READ = ("sql", "spark", "postgres", "cel")
-"""The languages whose bodies are texts that stand for themselves."""
+"""The languages whose bodies are plain texts."""
 
 
 def known_filters(catalog: Catalog) -> tuple[list[Condition], list[str]]:

@@ -52,7 +52,7 @@ class Condition:
         rendered: whether the text comes out of a template, so that it cannot be replaced in its file.
         sql: of SQL, the condition as `sql` reads it: names of columns without their tables, parameters as
             `:name`, functions by their standard names; empty for other languages. Read this, show `text`.
-        whole: False where it is only a part of its clause, which has other conditions with AND beside it.
+        whole: False where it is only a part of its clause, which ANDs it with other conditions.
         branches: the `start` of the CASE that it is a WHEN of, and its number in it, from 0; None elsewhere.
         derived: whether `relation` is a name that only its statement knows, as of a subquery.
         on: the field that keys are read from, for languages of keys; None for the row itself.

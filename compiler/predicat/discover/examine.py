@@ -35,7 +35,7 @@ CONDITION = 10.0
 _BRANCHES = 40
 """Branches of a CASE that are looked at before one, at most: the nearest."""
 _LONGEST = 40
-"""Operands of which each is left out to see whether it matters, at most."""
+"""Up to this number of operands, each is left out once to see whether it matters."""
 
 
 class Found(Struct, frozen=True):
@@ -202,7 +202,7 @@ class _Questions:
             yield Found("unreachable", say.UNREACHABLE)
 
     def twice(self) -> Iterator[Found]:
-        """Operands that stand twice in one AND or OR."""
+        """Operands that occur twice in one AND or OR."""
         for part in walk(self.condition.tree) if self.condition.tree is not None else ():
             if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS:
                 seen: set[object] = set()
@@ -257,7 +257,7 @@ def _has_constant_operand(tree: t.Tree | None) -> bool:
 
 
 def _said(tree: t.Tree) -> object:
-    """What a tree says, wherever it stands."""
+    """A tree without its places: equal for equal operands."""
     match tree:
         case t.OperatorCall(op, args):
             return op, *map(_said, args)

@@ -58,7 +58,7 @@ def findings(conditions: Sequence[Condition], judged: Judged, known: Mapping[int
     Args:
         conditions: The conditions that were judged.
         judged: What was found.
-        known: The names of the filters of a catalog, by the numbers of the conditions that stand for them.
+        known: The names of the filters of a catalog, by the numbers of the conditions that are these filters.
     """
     _source.cache_clear()  # the files may have changed since
     result = [

@@ -327,7 +327,7 @@ def _kind(group: _Class, dialect: str) -> Kind | None:
 
 
 def _kind_of_texts(group: _Class) -> Kind:
-    """The kind of a field of which only texts are known: a time if it has an order, and all are dates."""
+    """The kind of a field that is only compared with texts: a time if it is ordered and all are dates."""
     all_times = all(_DATE.fullmatch(text) and moment(text) for text in group.texts) or all(
         _MOMENT.fullmatch(text) and moment(text) and len(text) == len(next(iter(group.texts)))
         for text in group.texts

@@ -237,7 +237,7 @@ class Classes:
             self.members[first] += self.members.pop(second)
 
     def find(self, number: int) -> int:
-        """The rule that stands for a class."""
+        """The representative of a class."""
         while self.root[number] != number:
             number = self.root[number]
         return number

@@ -1,4 +1,4 @@
-"""AND beside OR where the lines of the text say another grouping than the precedence of AND.
+"""AND mixed with OR where the line breaks suggest another grouping than the precedence of AND.
 
     WHERE a = 1
       AND b = 2 OR b = 3
@@ -25,7 +25,7 @@ WITHIN_A_LINE = 1_000
 
 
 class Operator(Struct, frozen=True):
-    """An AND or OR: its place in the text, and how far right it stands; the less, the more it separates."""
+    """An AND or OR: its place in the text, and its column: the further left, the more it separates."""
 
     start: int
     end: int

@@ -154,7 +154,7 @@ def _chosen(
     choose: Choose,
     left: Counter[str],
 ) -> dict[str, list[Rule]]:
-    """The rules without those that somebody says are wrong beside one that is nearly the same."""
+    """The rules without those that somebody rejected in favour of a near-duplicate."""
     rules = {
         id(condition): (relation, rule)
         for relation, members in by_relation.items()

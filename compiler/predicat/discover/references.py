@@ -90,7 +90,7 @@ class _Said:
         self.deadline = time.monotonic() + _SECONDS
 
     def parts(self, sql: str) -> _Parts | None:
-        """The parts of a rule; None where one of them does not stand for itself."""
+        """The parts of a rule; None where one of them depends on its context."""
         try:
             whole = parse_one(sql)
             operands = list(whole.flatten()) if isinstance(whole, exp.And) else [whole]

@@ -60,7 +60,7 @@ def patch(
     Args:
         conditions: The conditions that were judged, those of the catalog behind those of the code.
         judged: What was found; a rule that is the same as a filter is a candidate.
-        known: The names of filters, by the numbers of the conditions that stand for them.
+        known: The names of filters, by the numbers of the conditions that are these filters.
         catalog: The catalog.
     """
     places: list[Place] = []

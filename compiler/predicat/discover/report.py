@@ -21,7 +21,7 @@ from predicat.review.lint import Finding
 from predicat.review.report import annotation, location, sarif_log
 
 MAX_EMPTY = 20
-"""Conditions that take no row, at most, of which the text has a line."""
+"""How many conditions that accept no row the text lists."""
 
 
 class Report(Struct, frozen=True, dict=True):

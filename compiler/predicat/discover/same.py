@@ -1,4 +1,4 @@
-"""Finds the rules that may be the same in other words: no row that is tried tells them apart."""
+"""Finds the rules that may be equivalent: no row that is tried distinguishes them."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def is_whole_text(condition: Condition) -> bool:
 
 
 def _said(tree: t.Tree, parts: AbstractSet[str]) -> str:
-    """What a tree says, wherever it stands and however its names and parts are written."""
+    """A tree without its places and the spelling of its names: equal for equal conditions."""
     match tree:
         case t.OperatorCall(op, args):
             return f"({op} {' '.join(_said(arg, parts) for arg in args)})"

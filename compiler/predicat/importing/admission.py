@@ -29,7 +29,7 @@ _GATEKEEPER = {"variables.anyObject": "object", "variables.params": "params.spec
 
 
 class _Policy(Struct, frozen=True):
-    """A policy, wherever its parts stand: `spec` has validations and variables, `path` leads there."""
+    """A policy of any kind: `spec` has validations and variables, `path` leads there."""
 
     name: str
     title: str

@@ -92,7 +92,7 @@ def pattern(findings: Findings, site: Site, values: Values, event_pattern: Any, 
 
 
 def criteria(findings: Findings, site: Site, new: Any, filters: Any) -> None:
-    """Takes the filter criteria of an event source: patterns, of which one has to match."""
+    """Takes the filter criteria of an event source: patterns, one of which has to match."""
     rows = items(filters)
     if not rows:
         findings.leave(site.title, say.NO_FILTER_CRITERIA, site.span)

@@ -34,7 +34,7 @@ class Checked(Struct, frozen=True):
 
 
 def checked(findings: Findings) -> Checked:
-    """Checks every filter; a problem of one hides none of another."""
+    """Checks every filter, also after a problem of another."""
     kept: list[tuple[Taken, tuple[str, ...]]] = []
     refused: dict[tuple[str, str], Left] = {}
     problems: list[Diagnostic] = list(findings.problems)

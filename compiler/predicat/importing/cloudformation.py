@@ -176,7 +176,7 @@ class _Values(Values):
         return value
 
     def reference(self, name: str, span: Span) -> Any:
-        """A parameter of the template, or what the name of a resource stands for."""
+        """The value of a parameter, or of the name of a resource."""
         parameter = at(self.template, "Parameters", name)
         kind, default = texts(at(parameter, "Type")), at(parameter, "Default")
         if name == "AWS::NoValue":
@@ -192,7 +192,7 @@ class _Values(Values):
         return self.parameter(name, span, default)
 
     def substituted(self, inner: Any, span: Span) -> Any:
-        """A text with `${name}` in it, whose values may stand beside it."""
+        """A text with `${name}` in it, whose values may be given with it."""
         own = inner[1] if isinstance(inner, list) and len(inner) == 2 else {}
         template = inner[0] if isinstance(inner, list) and inner else inner
 

@@ -3,7 +3,7 @@
 
 The transformation Filter drops the records that it is applied to, so its filter is the negation. A
 configuration is flat
-(`transforms.t.type`), stands under `config` (REST) or `spec.config` (Strimzi), or in a properties file.
+(`transforms.t.type`), is under `config` (REST) or `spec.config` (Strimzi), or in a properties file.
 """
 
 from __future__ import annotations

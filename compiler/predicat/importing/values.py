@@ -23,7 +23,7 @@ class Values:
         self.params: dict[str, Parameter] = {}
 
     def special(self, value: Any) -> Any:
-        """What stands for a part: itself, unless the manifest has a notation that means something else.
+        """The value of a part: itself, unless the manifest has a notation such as a reference.
         Raises LeaveOut.
         """
         return value
@@ -52,7 +52,7 @@ class Values:
         return self.filled(from_json(result)) if isinstance(result, str) else result
 
     def parameter(self, written: str, span: Span, default: Any = None, name: str = "") -> str:
-        """A text that stands for a parameter, which the manifest writes as `written`; its name is made of
+        """A placeholder for a parameter, which the manifest writes as `written`; its name is made of
         that, unless it is given.
         """
         stands_for, name = written, slug(name or written, "value")

@@ -53,7 +53,7 @@ def datasets(kept: Kept) -> dict[str, Kept]:
 
 
 def place(to: Path, dataset: str, *, alone: bool) -> Path:
-    """The file of a dataset: `to` itself, or one beside it for each of several; in a folder, one with the
+    """The file of a dataset: `to` itself, or one in its folder for each of several; in a folder, one with the
     dataset's name.
     """
     if to.is_dir() or not to.suffix:
@@ -160,7 +160,7 @@ def _add_filters(
 
 
 def _meaning(entry: Any) -> dict[str, Any]:
-    """What a filter is, apart from what is said of it."""
+    """The keys of a filter that matter for its meaning, without descriptions."""
     kept = {key: plain(entry[key]) for key in _OWN if key in entry}
     for given in kept.get("params", {}).values():
         if isinstance(given, dict):

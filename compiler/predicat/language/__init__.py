@@ -382,7 +382,7 @@ WRITERS = {
 def writer(name: str) -> Callable[[Node], str]:
     """The function that writes a typed node in a language; one that always refuses if there is none.
 
-    What is written is TRUE for the same rows. FALSE and UNKNOWN, which both reject a row, are not told apart.
+    What is written is TRUE for the same rows. FALSE may become UNKNOWN, or UNKNOWN FALSE: both reject a row.
     """
     if name not in WRITERS:
 

@@ -26,7 +26,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, 
 from predicat.semantics import casefold, like, regex
 
 MOST_TESTS = 64
-"""A cover of more tests than this is none: a filter would be put into too many places."""
+"""A cover has at most this number of tests: a filter is indexed once for each."""
 
 
 class Equal(Struct, frozen=True):
@@ -84,7 +84,7 @@ class Access(Struct, frozen=True):
 
 
 class Cover(Struct, frozen=True):
-    """Tests of which at least one holds where a condition has its goal; none at all: it never has.
+    """Tests, at least one of which holds where a condition has its goal. Without tests it never has.
 
     `exact`: the condition has its goal wherever one of them holds.
     """
@@ -105,7 +105,7 @@ class Conjunct(Struct, frozen=True):
 
 
 def element_name(level: int) -> str:
-    """The variable that stands for an element of the array at a level of `Access.each`."""
+    """The variable for an element of the array at a level of `Access.each`."""
     return f"each {level}"
 
 
@@ -122,7 +122,7 @@ def conjuncts(node: Node, *, tolerant: bool = False) -> list[Conjunct]:
     """The conditions that must all reach the goal for the predicate to reach it, with their covers.
 
     Bounds of one value are merged into one interval. A condition that is no boolean test of its own
-    (`is_true` around an AND) is taken apart only for the goal TRUE.
+    (`is_true` around an AND) is split only for the goal TRUE.
     """
     conjuncts_ = [Conjunct(part, cover(part, tolerant=tolerant)) for part in _operands(node, tolerant)]
     return _merged(conjuncts_)

@@ -53,11 +53,11 @@ from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node
 
 LEAF = 6
-"""So many filters are evaluated one by one rather than indexed."""
+"""Up to this number of filters are evaluated one by one rather than indexed."""
 USELESS = 0.7
 """A test that a larger share of the rows is expected to pass is no access."""
 GATED = 3
-"""From so many keys of one map on, the keys that a row has are looked up, not each key that filters name."""
+"""With at least this number of keys of one map in filters, the index iterates over the keys of the row."""
 
 
 class _Slot(Struct, frozen=True):
@@ -371,7 +371,7 @@ def _folded(function: Check) -> Check:
 
 
 def _variable(field: str) -> str:
-    """The variable that stands for a field: no language has names with a blank."""
+    """The variable for a field: no language has names with a blank."""
     return f"field {field}"
 
 

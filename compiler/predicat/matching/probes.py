@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from predicat.matching.access import Between
 
 GRAM = 3
-"""Texts that are looked for within others are found by so many of their characters."""
+"""The number of characters by which texts are indexed that are searched inside others."""
 
 Values = dict[Any, Any]
 """What is known of a row: its fields under the keys of variables, and, under numbers, what was computed of
@@ -37,7 +37,7 @@ class Bucket(Struct, eq=False):
 
 
 def equality(placed: Mapping[Any, Bucket]) -> Lookup:
-    """By the value itself. None stands for a value that is absent."""
+    """By the value itself. None is an absent value."""
     get = placed.get
 
     def look(value: Any, hits: Hits) -> None:

@@ -49,7 +49,7 @@ class RowReader:
     Args:
         dataset: The dataset whose fields the rows have. Columns are called as the field, or as the dataset
             says for some engine.
-        null: A text that stands for an absent value in CSV, beside the empty one.
+        null: A text that means an absent value in CSV, in addition to the empty one.
 
     Attributes:
         bad: For each field, how many values did not fit, and some of them.

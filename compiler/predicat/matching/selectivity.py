@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from predicat.matching.access import Absent, Between, Contains, Equal, Prefix, Present, Test
 
 _FEW = 8
-"""From so many bounds on they tell how values are spread."""
+"""With at least this number of bounds their distribution is used as that of the values."""
 
 
 class _Seen(Struct):

@@ -17,7 +17,7 @@ class Split(Struct, frozen=True):
 
     Attributes:
         pushed: What the language supports; None for nothing.
-        residual: The conditions that must be evaluated on the rows that `pushed` accepts; None for none.
+        residual: The conditions to evaluate on the rows that `pushed` accepts; None if there are none.
         proof: What the claim that `pushed` loses no row rests on, as in `Weakening`.
     """
 

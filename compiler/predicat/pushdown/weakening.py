@@ -85,7 +85,7 @@ def _support(language: str) -> Callable[[Node], bool]:
 
 
 def _weakened(node: Node, supported: Callable[[Node], bool]) -> Node | None:
-    """A wider condition that is supported; None for none but TRUE."""
+    """A wider condition that is supported; None if only TRUE is."""
     if isinstance(node, Literal):
         return None if node.value is True else node
     if supported(node):
@@ -125,7 +125,7 @@ def _negated(node: Call) -> Node | None:
 
 
 def _together(parts: list[Node], supported: Callable[[Node], bool]) -> Node | None:
-    """The AND of as many conditions as are supported beside each other, the first ones first."""
+    """The AND of as many conditions as are supported together, from the first one on."""
     whole = conjunction(parts)
     if not parts or supported(whole):
         return whole if parts else None

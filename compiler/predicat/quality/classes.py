@@ -1,11 +1,9 @@
-"""Classes of rows: what the conditions of many filters can tell apart, as a few small numbers.
+"""Classes of rows: rows that no condition of the filters distinguishes get the same small numbers.
 
 A condition that compares a value with constants splits its values at a few cuts; where a value lies between
-the cuts of all conditions
-is one number (a key), found by a binary search. Every other condition is a key of three classes. Rows with
-the same keys have the same
-outcome in every filter, so rows are grouped by their keys, and the filters are worked out for groups, not for
-rows.
+the cuts of all conditions is one number (a key), found by a binary search. Every other condition is a key of
+three classes. Rows with the same keys have the same outcome in every filter, so rows are grouped by their
+keys, and the filters are worked out for groups, not for rows.
 """
 
 from __future__ import annotations
@@ -62,7 +60,7 @@ class Leaf(Struct, frozen=True):
 
 
 class Classes(Struct, frozen=True):
-    """The keys of a relation's rows, and each condition as the leaves of which one is TRUE where it is.
+    """The keys of a relation's rows, and each condition as an OR of leaves.
 
     `most` is how many groups of rows there can be: keys of one value are not independent of each other.
     """
@@ -196,7 +194,7 @@ def _ordered(subject: Node, item: Literal) -> bool:
 
 
 def _after(prefix: str) -> str | None:
-    """The first text behind all that begin so, by code point; None if there is none."""
+    """The first text after all with this prefix, by code point; None if there is none."""
     kept = prefix.rstrip("\U0010ffff")
     if not kept:
         return None
@@ -233,7 +231,7 @@ def _add_cuts(
     nan = subject.type == DOUBLE  # then NaN has the class before that of NULL
     split = (
         {test for test in tests if test.op == "starts_with"} if len(chunks) > 1 else set[Call]()
-    )  # its cuts may lie apart
+    )  # its ranges may be far apart
     for cuts in chunks:
         number = len(keys) + len(added)
         null = len(cuts) + 1 + nan

@@ -1,4 +1,4 @@
-"""Counts of many predicates over a batch of rows at once, as sets of bits: bit n of a number stands for row
+"""Counts of many predicates over a batch of rows at once, as sets of bits: bit n of a number is for row
 (or group) n.
 
 AND, OR and NOT of predicates are the operators of Python's whole numbers, so sixty thousand rows take some
@@ -131,7 +131,7 @@ def _join(kind: str, parts: Sequence[Outcome]) -> Outcome:
 def fold(
     program: Program, codes: Sequence[bytes], counts: Sequence[int] | None = None, rows: int | None = None
 ) -> Totals:
-    """The counts of one batch. `counts` are the rows that each group stands for; without them each is one
+    """The counts of one batch. `counts` has the number of rows of each group; without it each is one
     row.
     """
     size = len(counts) if counts is not None else rows if rows is not None else len(codes[0])

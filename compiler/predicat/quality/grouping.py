@@ -12,11 +12,11 @@ from predicat.quality.classes import Classes
 from predicat.quality.fold import ROWS, Program, Totals, add, fold, lanes, totals_of, zeros
 
 FEW = 2 * ROWS
-"""Groups that are always worth grouping; so many come to the client at most."""
+"""Up to this number of groups the engine groups the rows without looking at a sample."""
 SAMPLED = 20_000
 """Rows that are looked at to guess how many groups there are."""
 _REPEATS = 4
-"""Grouping pays where a group of the sample has at least so many rows."""
+"""The engine groups if a group of the sample has at least this number of rows on average."""
 
 Words = Sequence[Sequence[int]]
 """Rows of the numbers that `Classes.words` gives."""

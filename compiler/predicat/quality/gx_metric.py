@@ -84,7 +84,7 @@ def portable(folder: Path) -> str:
 
 
 def read_catalog(folder: Path) -> Catalog:
-    """The catalog in a folder; read again when a file of it, or of the macros beside it, changed."""
+    """The catalog in a folder; read again when one of its files or of the macros changed."""
     files = [
         file
         for place in (folder, folder.parent / "macros")

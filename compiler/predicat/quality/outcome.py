@@ -24,8 +24,8 @@ class About(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """What was measured of a dataset and judged; `errors` are what an engine said instead. `history` is by
-    filter.
+    """What was measured of a dataset and judged. `errors` has the engine's messages where measuring failed;
+    `history` is by filter.
 
     `definition` is the dataset as the catalog has it, for owners and bounds.
     """

@@ -20,8 +20,8 @@ def wilson(count: int, total: int, z: float = Z95) -> tuple[float, float]:
 
 
 def psi(before: Sequence[int], after: Sequence[int]) -> float:
-    """The population stability index of two counts by class; half a row stands for none. Below 0.1 is
-    calm, above 0.25 is not.
+    """The population stability index of two counts by class; an empty class counts as half a row. Below 0.1
+    is calm, above 0.25 is not.
     """
     total_before, total_after = sum(before), sum(after)
     if not total_before or not total_after:

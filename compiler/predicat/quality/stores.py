@@ -63,7 +63,7 @@ def merged(*stores: Iterable[Entry]) -> list[Entry]:
 
 
 def _entry(data: Any) -> Entry:
-    """A kept result; KeyError or TypeError if it is none."""
+    """A stored result. Raises KeyError or TypeError for other data."""
     return {**{key: data[key] for key in _KEYS}, "atoms": data.get("atoms") or [], **data}
 
 

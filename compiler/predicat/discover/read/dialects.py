@@ -100,7 +100,7 @@ def _pyproject(file: Path) -> str:
 
 
 def _dbt(file: Path) -> str:
-    """The adapter of a project's profile, if the profiles stand beside the project."""
+    """The adapter of a project's profile, if the profiles are in its folder."""
     project = yaml.safe_load(file.read_text(encoding="utf-8"))
     profiles = file.with_name("profiles.yml")
     if not profiles.is_file():

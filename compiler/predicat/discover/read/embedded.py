@@ -1,4 +1,4 @@
-"""A condition that stands alone, such as a text in a program or in YAML."""
+"""A condition without a query around it, such as a text in a program or in YAML."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def scopes(root: exp.Expr, columns: Columns) -> list[Scope]:
         if within is not None:
             named = dict(named)
             for cte in within.expressions:
-                # A name stands for the query only behind it: before, it is a table.
+                # A name means the query only after its definition: before, it is a table.
                 pending.append((cte.this, dict(named)))
                 named[cte.alias.lower()] = cte.this
         if isinstance(node, _QUERIES):

@@ -153,7 +153,7 @@ def _residue(
 
 
 class _LeftOut(Exception):
-    """A part cannot be said in standard SQL; the text is the reason."""
+    """A part has no form in standard SQL; the text is the reason."""
 
 
 class _Writer:

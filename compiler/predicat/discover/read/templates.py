@@ -201,7 +201,7 @@ class _Tags(Extension):
 
 
 class _Known(dict[str, Any]):
-    """Filters, of which an unknown one changes nothing."""
+    """Template filters; an unknown one returns its input."""
 
     def get(self, key: str, default: Any = None) -> Any:
         return self[key]

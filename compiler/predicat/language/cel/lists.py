@@ -147,7 +147,7 @@ def _slice(args: Args, span: Span) -> t.Tree:
 
 
 def _distinct(args: Args, span: Span) -> t.Tree:
-    """The elements that equal none before them."""
+    """The elements without those that are equal to an earlier one."""
 
     def build(items: t.Tree) -> t.Tree:
         def is_new(place: t.Tree) -> t.Tree:

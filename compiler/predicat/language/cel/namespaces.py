@@ -11,7 +11,7 @@ from predicat.ir import tree as t
 from predicat.language.common.trees import Build
 
 _MOST = 8
-"""Of so many numbers at most the greatest is asked for: each one more doubles what is said."""
+"""How many arguments math.greatest and math.least may have: each doubles the condition."""
 _ITEM = "an element"
 """A variable that nobody can write."""
 

@@ -115,7 +115,7 @@ def _error(span: Span) -> t.Tree:
 
 
 def _path(reader: Reader, expr: Any) -> t.Tree:
-    """A chain of look-ups, the first of which need not be optional."""
+    """A chain of look-ups. Only the first one may be without `?`."""
     if not is_optional(expr):
         return reader.read(expr)
     if expr.HasField("select_expr"):
@@ -132,7 +132,7 @@ def _path(reader: Reader, expr: Any) -> t.Tree:
 
 
 def _constructor(call: Any) -> str | None:
-    """`of` or `none`, which stand behind `optional.`; macros write them as one word."""
+    """`optional.of` or `optional.none`; in macros the parser gives them as one name."""
     namespace = (
         call.target.ident_expr.name
         if call.HasField("target") and call.target.HasField("ident_expr")

@@ -39,7 +39,7 @@ def _as_double(tree: t.Tree, span: Span) -> t.Tree:
 
 
 def _as_integer(args: Args, span: Span) -> t.Tree:
-    """The whole number that a quantity is; an error where it is none."""
+    """The whole number that a quantity is; UNKNOWN where it is not whole."""
 
     def build(value: t.Tree) -> t.Tree:
         whole = apply("cast", span, value, text("to_int", span))

@@ -1,4 +1,4 @@
-"""The tokens of CEL as regular expressions, for what looks at a text beside the parser.
+"""The tokens of CEL as regular expressions, for code that searches a text without parsing it.
 
 Source: google/cel-spec, language definition, "Syntax".
 """
@@ -15,8 +15,8 @@ NUMBER = r"-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[u
 SIGN = r"[-!=<>&|+*/%?:]+"
 
 TOKEN = re.compile(f"{TEXT}|{NUMBER}|{NAME}|{SIGN}|.", re.DOTALL)
-"""What stands at a place: a text, a number, a name or a sign."""
+"""One token: a text, a number, a name or a sign."""
 PARENTHESIS = re.compile(f"{TEXT}|{COMMENT}|[()]", re.DOTALL)
 """A parenthesis; or a text or a comment, whose parentheses count for nothing."""
 DOTTED_NAME = re.compile(f"{TEXT}|{COMMENT}|(?P<name>(?<![\\w.]){NAME}(?:\\.{NAME})*)", re.DOTALL)
-"""A name with the names behind its dots; or a text or a comment, which has none."""
+"""A name with the names after its dots; or a text or a comment, which is skipped."""

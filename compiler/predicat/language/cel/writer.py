@@ -234,7 +234,7 @@ class _Writer(PrecedenceWriter):
         return f"{self.text(node.args[0], ATOM)}[{self.text(node.args[1])}]", ATOM
 
     def presence(self, node: Node, *, there: bool) -> Form:
-        """Whether there is a value, or none."""
+        """IS NULL or IS NOT NULL, as has() or a comparison with null."""
         if isinstance(node, Call) and node.op in BY_KEY:
             base, key = node.args
             name = key.value if isinstance(key, Literal) else None

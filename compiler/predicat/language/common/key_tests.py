@@ -69,7 +69,7 @@ def _is_read(node: Node) -> bool:
 
 
 def _without_whole(node: Call) -> Call:
-    """Arithmetic on whole numbers, one of which is one anyway, or that takes no others."""
+    """Arithmetic without conversions to whole numbers where one operand or the operator implies them."""
     whole = [isinstance(arg, Call) and arg.op == "to_whole" for arg in node.args]
     if not any(whole) or (all(whole) and node.op not in ("mod", CHECKED_MOD)):
         return node

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 10
 MAX_WAYS = 200
-"""So many policies without `$or` a policy with it may stand for, where they have to be told apart."""
+"""How many policies without `$or` a policy may be expanded to."""
 MAX_POINTS = 3
 
 
@@ -170,7 +170,7 @@ class PolicyReader(ValueReader):
         return policy
 
     def ways(self, keys: tuple[Key, ...]) -> list[tuple[Key, ...]]:
-        """The policies without `$or`, of which one matches wherever these keys do."""
+        """The policies without `$or` that keys are expanded to: one of them matches wherever the keys do."""
         combinations: list[tuple[Key, ...]] = [()]
         for key in keys:
             if key.options:
@@ -406,7 +406,7 @@ def _names(key: Key) -> set[str]:
 
 
 def _overlap(keys: tuple[Key, ...]) -> bool:
-    """Whether a key is in `$or` and beside it. Both read the same element of an array."""
+    """Whether a key is both inside and outside of `$or`. Both read the same element of an array."""
     names = [name for key in keys for name in _names(key)]
     return len(names) > len(set(names)) or any(
         _overlap(inner) for key in keys for inner in (key.inner, *key.options) if inner

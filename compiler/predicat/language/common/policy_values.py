@@ -157,7 +157,7 @@ class ValueReader(DataReader):
         return lambda key, kind: t.OperatorCall(name, (_text(key, kind), t.Constant(text, span)), key.span)
 
     def anything_but(self, value: Any) -> Test:
-        """Present, and none of the values; or not so beginning, ending or shaped."""
+        """Present, and not one of the values; or without that prefix, suffix or pattern."""
         if isinstance(value, Mapping):
             operator, inner = self.only(value, "anything-but", _BUT)
             values = [self.but(operator, one) for one in (inner if isinstance(inner, list) else [inner])]
@@ -236,7 +236,7 @@ class ValueReader(DataReader):
             raise self.bad(value, "numeric", say.no_double_number(value))
 
     def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
-        """A value beside a number: attributes are texts, but a text in a body is no number."""
+        """A key as a number: a text of an attribute is converted, a text in a body equals no number."""
         if kind in (STRING, BIGINT) or (kind == JSON and not self.nested):
             return t.OperatorCall("cast", (key, t.Constant("to_double", key.span)), key.span)
         return t.OperatorCall("json_number", (key,), key.span) if kind == JSON else key

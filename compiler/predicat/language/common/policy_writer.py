@@ -210,7 +210,7 @@ def _comparison(node: Node, variable: str) -> list[Any]:
 
 
 def _anything_but(node: Node, variable: str) -> dict[str, Any]:
-    """What is no object, no array, and none of the values."""
+    """The test of a value that is not an object, not an array, and not one of the values."""
     parts = _parts(node, "or")
     kinds = {
         str(part.args[1].value)

@@ -56,7 +56,7 @@ class PrecedenceWriter:
         raise NotImplementedError
 
     def text(self, node: Node, level: int = 0) -> str:
-        """A node where something of this precedence stands; in parentheses if it binds less tightly."""
+        """A node as an operand of an operator of this precedence; in parentheses if it binds less tightly."""
         text, own = self.form(node)
         return f"({text})" if own < level else text
 

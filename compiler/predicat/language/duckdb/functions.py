@@ -94,7 +94,7 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """LIST_CONTAINS: FALSE where the element is not found, also beside NULL."""
+    """LIST_CONTAINS: FALSE where the element is not found, also in a list with NULL."""
     array, item = counted(reader, node, 2)
     return _within(reader, node, array, item, depth)
 

@@ -1,6 +1,6 @@
 """Conditions of DuckDB, read by sqlglot's dialect of it, with DuckDB's meaning.
 
-Texts stand in single quotes, with escapes of a backslash after E, or between dollars; names in double quotes
+Texts are in single quotes, with escapes of a backslash after E, or between dollars; names in double quotes
 or plain. `differences.py` has what differs from the SQL that all engines share. What is an error in DuckDB is
 UNKNOWN.
 """

@@ -95,7 +95,7 @@ class SelectorWriter(PrecedenceWriter):
         return f"{self.text(node.args[0], SUM)} IS NULL", COMPARISON
 
     def condition(self, node: Node, level: int) -> str:
-        """A part of a condition; a property that is a truth value may stand alone."""
+        """A part of a condition; a boolean property is a condition by itself."""
         return self.text(node, level)
 
     def compared(self, node: Call) -> Form:

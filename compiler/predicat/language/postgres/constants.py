@@ -57,7 +57,7 @@ def _array(literal: exp.Expr, items: list[str | None], kind: exp.Expr | None) ->
 
 
 def _items(literal: exp.Expr) -> list[str | None] | None:
-    """The elements of an array that a text writes; None if it writes none, or one within another."""
+    """The elements of an array in a text such as '{a,b}'; None for other texts and for nested arrays."""
     text = literal.name.strip()
     if not literal.args.get("is_string") or not text.startswith("{") or not text.endswith("}"):
         return None
@@ -75,7 +75,7 @@ def _items(literal: exp.Expr) -> list[str | None] | None:
 
 
 def _is_array_operand(literal: exp.Expr) -> bool:
-    """Whether a text stands where an array does: in ANY('...'), or beside @>, <@ and &&."""
+    """Whether a text is the operand of an operator on arrays: ANY('...'), @>, <@ or &&."""
     parent = literal.parent
     while isinstance(parent, exp.Paren):
         parent = parent.parent

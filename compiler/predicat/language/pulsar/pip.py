@@ -66,7 +66,7 @@ class PredicateReader(DataReader):
         super().__init__(body)
         self.source = body.source
         self.members: dict[str, Span] = {}
-        """Where the members of an Expr stand, by their paths."""
+        """The places of the members of an Expr, by their paths."""
 
     def read(self, body: Any, depth: int) -> t.Tree:
         """The tree of a predicate: `and`, `or` or `not`, or one test. Raises Stop."""

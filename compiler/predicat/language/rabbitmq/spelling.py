@@ -3,6 +3,6 @@
 MAX_BYTES = 255
 FIELD = "routing_key"
 PIECES = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
-"""Wildcards as patterns. Each word carries the dot before it, so that `#` may stand for no word at all; an
+"""Wildcards as patterns. Each word carries the dot before it, so that `#` may match no word at all; an
 empty key has no words.
 """

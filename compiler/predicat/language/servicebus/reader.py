@@ -103,7 +103,7 @@ class _Reader(SelectorReader):
         tree = self.key(name, place) if system is None else self.of_system(system, place)
         return decided(t.OperatorCall("eq", (tree, t.Constant(value, self.value_span(entries, name))), place))
 
-    # --- what a SQL filter has beside a selector
+    # --- what SQL filters add to selectors
 
     def primary(self, depth: int) -> t.Tree:
         kind, word, span = self.tokens[self.position]
@@ -252,7 +252,7 @@ class _Reader(SelectorReader):
 
 
 def _whole(tree: t.Tree) -> t.Tree:
-    """A number without a declared type as a whole number, UNKNOWN if it is none."""
+    """A number without a declared type as a whole number; UNKNOWN for any other value."""
     test = t.OperatorCall("eq", (tree, t.OperatorCall("floor", (tree,), tree.span)), tree.span)
     whole = t.OperatorCall("cast", (tree, t.Constant("to_int", tree.span)), tree.span)
     return t.OperatorCall("cond", (test, whole, t.Constant(None, tree.span)), tree.span)

@@ -45,7 +45,7 @@ class _Writer(SelectorWriter):
         return f"[{name.replace(']', ']]')}]"
 
     def condition(self, node: Node, level: int) -> str:
-        """A part of a condition, where no value stands alone."""
+        """A part of a condition: Service Bus takes no bare boolean property."""
         if isinstance(node, Literal) and isinstance(node.value, bool):
             return f"1 {'=' if node.value else '<>'} 1"
         if key_of(node) is not None:

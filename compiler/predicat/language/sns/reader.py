@@ -39,7 +39,7 @@ SUBSCRIPTION = (
     "ConfirmationWasAuthenticated",
     "PendingConfirmation",
 )
-"""What a subscription has beside its filter policy."""
+"""The other keys of a subscription."""
 MAX_KEYS = 5
 MAX_COMBINATIONS = 150
 MAX_BYTES = 256 * 1024

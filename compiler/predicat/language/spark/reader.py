@@ -1,6 +1,6 @@
 """Conditions of Spark SQL, read by sqlglot's dialect of it, with Spark's meaning in ANSI mode.
 
-Texts stand in single or double quotes, with escapes of a backslash; names in backticks or plain.
+Texts are in single or double quotes, with escapes of a backslash; names in backticks or plain.
 `differences.py` has what differs from the SQL that all engines share. What is an error in Spark is UNKNOWN.
 """
 

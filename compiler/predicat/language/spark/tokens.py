@@ -6,7 +6,7 @@ from sqlglot import Token, TokenType
 
 
 def joined_quotes(tokens: list[Token]) -> list[Token]:
-    """The tokens with `'it''s'` as one text: a quote that is doubled stands for itself (Spark 4)."""
+    """The tokens with `'it''s'` as one text: a doubled quote is part of the text (Spark 4)."""
     result: list[Token] = []
     for token in tokens:
         last = result[-1] if result else None

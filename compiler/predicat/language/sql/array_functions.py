@@ -116,7 +116,7 @@ def _called(reader: Reader, node: exp.Expr) -> str | None:
 
 
 def lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple[list[exp.Expr], exp.Lambda]:
-    """The other arguments of a function, and its lambda of so many variables. Raises Stop."""
+    """The other arguments of a function, and its lambda. Raises Stop unless it has `count` variables."""
     *others, last = counted(reader, node, 2, 3)
     if not isinstance(last, exp.Lambda) or len(last.expressions) != count:
         raise reader.fail(say.lambda_form(reader.span(node), reader.called_name(node), example))
@@ -158,7 +158,7 @@ def transformed(reader: Reader, node: exp.Expr, depth: int) -> tuple[t.Tree, tup
 
 
 def transform(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """TRANSFORM stands in EXISTS, FORALL and AGGREGATE alone: elsewhere elements that it makes NULL count."""
+    """TRANSFORM outside of EXISTS, FORALL and AGGREGATE is refused: its NULL elements would count."""
     raise reader.fail(say.transform_here(reader.span(node)))
 
 

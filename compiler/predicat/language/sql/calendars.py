@@ -67,7 +67,7 @@ def as_timestamp(reader: Reader, tree: t.Tree) -> t.Tree:
 
 
 def unit_of(node: exp.Expr) -> str | None:
-    """The unit that an argument names, as a word or as a text; None if it is none."""
+    """The unit that an argument names, as a word or as a text; None if it is no unit."""
     name = node.name.upper() if isinstance(node, exp.Column | exp.Var | exp.Identifier | exp.Literal) else ""
     singular = name.removesuffix("S")
     return singular if singular in _UNITS else None
@@ -93,7 +93,7 @@ def _times(count: t.Tree, factor: int) -> t.Tree:
 
 
 def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Span, sign: int = 1) -> t.Tree:
-    """A time, so many units later."""
+    """A time plus a number of units."""
     if unit in _MONTHS:
         return _apply("add_months", span, moment, _times(count, _MONTHS[unit] * sign))
     if isinstance(count, t.Constant) and isinstance(count.value, int) and abs(count.value) < 10**9:
@@ -114,7 +114,7 @@ def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, 
 
 
 def plus(op: str) -> Build:
-    """`+` and `-`: an interval of months beside a time is no duration."""
+    """`+` and `-`: an interval of months has no fixed length."""
     sign = 1 if op == "add" else -1
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

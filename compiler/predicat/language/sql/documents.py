@@ -20,7 +20,7 @@ from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql.node_reader import Build, Reader
 
 MAX_NESTED = 20
-"""So deep a JSON constant is taken apart."""
+"""How deeply nested a JSON constant may be."""
 _PLACE = re.compile("[0-9]{1,9}")
 
 
@@ -38,7 +38,7 @@ def arrow(*, text: bool) -> Build:
 
 
 def _subject(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """What an operator of JSON stands behind."""
+    """The operand before an operator of JSON."""
     op = "sql.parsed_subject" if reader.language.reads_texts else "sql.subject"
     return t.OperatorCall(op, (reader.read(node, depth),), reader.span(node))
 
@@ -158,7 +158,7 @@ def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _within(item: t.Tree, items: t.Tree, span: Span) -> t.Tree:
-    """Whether an array has an element. NULL is equal to none, and beside it the others count all the same."""
+    """Whether an array has an element. NULL elements are skipped: they equal nothing."""
     return t.OperatorCall("is_true", (t.OperatorCall("in", (item, items), span),), span)
 
 

@@ -81,7 +81,7 @@ def _translated(
 
 
 def java(text: str) -> str | None:
-    """A format of Java; None if it has a letter that has another meaning or none elsewhere."""
+    """A format of Java; None if it has a letter that other engines read differently or not at all."""
     return _translated(text, _JAVA_PIECE, _of_java)
 
 
@@ -93,7 +93,7 @@ def _of_java(piece: re.Match[str]) -> str | None:
 
 
 def postgres(text: str) -> str | None:
-    """A format of PostgreSQL; None if it has a part that has another meaning or none elsewhere."""
+    """A format of PostgreSQL; None if it has a part that other engines read differently or not at all."""
     return _translated(text, _POSTGRES_PIECE, _of_postgres)
 
 
@@ -153,7 +153,7 @@ _CLOCK = "HMSLf"
 
 def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t.Tree:
     """The date or the timestamp that a text says in a format, with all of its digits; UNKNOWN for any other
-    text. Raises Stop for a format of which engines make different times.
+    text. Raises Stop for a format that engines read differently.
     """
     pieces_ = pieces(pattern)
     letters = [letter for letter, _ in pieces_ if letter]
@@ -197,7 +197,7 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
 
 
 def _is_whole(letters: list[str]) -> bool:
-    """Whether parts make a time: each once, and none without what is larger."""
+    """Whether parts make a time: each once, and each with all larger ones."""
     if len(set(letters)) < len(letters) or set(letters) - set("YmdHMSLf") or {"L", "f"} <= set(letters):
         return False
     order = [letter for letter in "YmdHMS" if letter in letters]

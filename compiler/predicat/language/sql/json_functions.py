@@ -179,4 +179,4 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
 }
 """The functions by their names."""
 AS_WRITTEN: dict[str, Build] = {"json_extract_path_text": at_keys}
-"""Functions of which sqlglot's nodes lose arguments: the parser does not know their names."""
+"""Functions whose arguments sqlglot's nodes lose: they are hidden from the parser."""

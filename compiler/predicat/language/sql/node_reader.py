@@ -61,7 +61,7 @@ class Reader:
         self.spans = spans
         self.extents: dict[int, tuple[int, int]] = {}
         self.parameters: dict[int, tuple[int, int]] = {}
-        """Where each parameter stands, by the identity of its node."""
+        """The place of each parameter, by the identity of its node."""
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
         """Report a problem. The result is to be raised."""

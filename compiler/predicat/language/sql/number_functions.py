@@ -118,7 +118,7 @@ def rounded(op: str) -> Build:
 
 
 def power(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """POW with an exponent of which engines round alike: 0.5, 1 or 2."""
+    """POW with the exponents for which all engines round alike: 0.5, 1 and 2."""
     span = reader.span(node)
     base, exponent = reader.all([node.this, node.expression], depth)
     value = exponent.value if isinstance(exponent, t.Constant) else None

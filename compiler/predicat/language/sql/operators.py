@@ -350,7 +350,7 @@ def unequal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
-    """The array in ANY(array), SOME(array) or ALL(array), of which sqlglot knows the first."""
+    """The array in ANY(array), SOME(array) or ALL(array). Sqlglot has a node for ANY only."""
     if isinstance(node, exp.Any) and "any" in names:
         inner: exp.Expr = node.this.unnest()
         return inner

@@ -185,7 +185,7 @@ _SHIFTS = frozenset({TokenType.GT, TokenType.LT})
 
 
 def _shift_signs(tokens: list[Token]) -> set[int]:
-    """Where the two signs of `<<` and `>>` stand, which are tokens of their own."""
+    """The places of `<<` and `>>`, which are two tokens each."""
     pairs = [
         (one, other)
         for one, other in pairwise(tokens)

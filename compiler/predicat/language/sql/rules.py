@@ -166,7 +166,7 @@ KNOWN = [
 
 
 def rule_table(differences: Mapping[Key, Rule | None]) -> RuleTable:
-    """The table of a language: the shared rules, with its own instead of them or beside them. None takes a
+    """The table of a language: the shared rules, with its own rules added or in their place. None takes a
     shared rule away.
     """
     own = {key: rule for key, rule in {**RULES, **differences}.items() if rule is not None}

@@ -22,7 +22,7 @@ class SpanIndex:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
-        # What stands in quotes is no word.
+        # Text in quotes is no keyword.
         self.words = [
             token.text.upper() if token.end - token.start + 1 == len(token.text) else "" for token in tokens
         ]
@@ -64,7 +64,7 @@ class SpanIndex:
         return deepest
 
     def called_name(self, start: int) -> str:
-        """The name of a function that starts at an offset, in small letters; empty if none is called
+        """The name of a function that starts at an offset, in lower case; empty if no function is called
         there.
         """
         index = self.starts.get(start, -1)
@@ -72,7 +72,7 @@ class SpanIndex:
         return self.words[index].lower() if is_call else ""
 
     def parameters(self, root: exp.Expr) -> dict[int, tuple[int, int]]:
-        """Where each parameter stands, by the identity of its node: those of one name in the order of the
+        """The place of each parameter, by the identity of its node: those of one name in the order of the
         text.
         """
         places: dict[str, list[tuple[int, int]]] = {}
@@ -83,7 +83,7 @@ class SpanIndex:
         return {id(node): places[node.name].pop(0) for node in nodes if places.get(node.name)}
 
     def extent(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
-        """The extent of a node with the words that are its own beside those of its parts."""
+        """The extent of a node: its operands and its own keywords."""
         first, last = self.starts.get(low), self.ends.get(high)
         if first is None or last is None:
             return low, high

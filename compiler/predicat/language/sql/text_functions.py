@@ -1,6 +1,6 @@
 """SQL functions of texts, as trees of operators of the table.
 
-What Spark and PostgreSQL mean alike stands here. Sources: Spark SQL, "Built-in Functions", string functions;
+Sources of those with one meaning in both: Spark SQL, "Built-in Functions", string functions;
 PostgreSQL, "String Functions and Operators".
 """
 
@@ -76,7 +76,7 @@ def concat_ws(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SPLIT by a pattern that stands for one text, as most do."""
+    """SPLIT by a pattern that matches one text only, as most do."""
     span = reader.span(node)
     value, by = reader.all(counted(reader, node, 2), depth)
     literal = plain(constants.text(reader, by, "split"))

@@ -95,7 +95,7 @@ def either_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
-    """A whole number, if it has so many bits."""
+    """A whole number if it fits the number of bits, else UNKNOWN."""
     if bits == 64:
         return number
     if bits == 32:

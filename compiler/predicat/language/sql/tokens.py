@@ -106,7 +106,7 @@ def unclosed(text: str, quotes: str) -> int | None:
 
 
 def _closed(text: str, start: int, *, escapes: bool) -> int | None:
-    """The place of the quote that closes the one at `start`. A doubled one stands for itself."""
+    """The place of the quote that closes the one at `start`. A doubled quote is part of the text."""
     at, doubled = start + 1, text[start] * 2
     while at < len(text) and (text[at] != text[start] or text.startswith(doubled, at)):
         at += 2 if text.startswith(doubled, at) or (escapes and text[at] == "\\") else 1

@@ -55,7 +55,7 @@ def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth:
 
 
 def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.Tree:
-    """A timestamp without a zone, of which a part in a zone is asked: it was taken for a moment."""
+    """The timestamp without a zone whose part in a zone is read: an engine would read it as a moment."""
     args = (*reader.all([moment], depth), t.Constant(reader.span(zone).text, reader.span(zone)))
     return t.OperatorCall("either_moment", args, reader.span(moment))
 
