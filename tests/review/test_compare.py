@@ -58,6 +58,12 @@ PAIRS = [
     ("lower(s) = 'ab'", "s IN ('ab', 'AB', 'aB', 'Ab')", "equivalent"),
     ("s RLIKE '^a+$'", "s RLIKE '^aa*$'", "equivalent"),
     ("s LIKE 'ab%'", "s >= 'ab' AND s < 'ac'", "equivalent"),
+    # A replacement with the groups of the pattern is no pattern.
+    (
+        r"regexp_replace(s, '(a)(b)', '\2\1', 'g') = 'ba'",
+        r"regexp_replace(s, '(a)(b)', '\2\1', 'g') = 'bax'",
+        "disjoint",
+    ),
     ("s LIKE '%a%b%'", "s LIKE '%a%' AND s LIKE '%b%'", "wider"),
     ("length(s) > 2", "s LIKE '___%'", "equivalent"),
     ("s = '\\u{41}'", "s = 'A'", "disjoint"),

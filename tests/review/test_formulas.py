@@ -37,7 +37,7 @@ from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.fold import fold
 from predicat.ir.variables import free
 from predicat.review.compare import compare_nodes
-from predicat.review.candidate_rows import is_affordable
+from predicat.review.inputs import is_affordable
 from predicat.review.show import SENTENCES
 from predicat.review.smt.arrays import needed
 from predicat.review.smt.encode import Encoder

@@ -16,9 +16,9 @@ from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
 from predicat.ir.operators import OF_DOUBLES, TEXT_OPERATORS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
-from predicat.review.candidate_rows import CandidateRows, is_affordable
+from predicat.review.candidate_rows import CandidateRows
 from predicat.review.cases.proof import Cases, cases
-from predicat.review.inputs import Inputs, over_inputs
+from predicat.review.inputs import Inputs, is_affordable, over_inputs
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Encoder, OutOfTime
 from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3

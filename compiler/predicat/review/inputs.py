@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from predicat.ir.nodes import Node, inputs_of
+from predicat.ir.nodes import Node, Quantifier, children, inputs_of
 from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node
 
@@ -28,3 +28,21 @@ def over_inputs(node: Node) -> Callable[[Inputs], Any]:
         return run(inputs, NONE, {name: inputs[key] for key, name in keys.items() if key in inputs})
 
     return bound
+
+
+_MOST_STEPS = 250_000
+
+
+def is_affordable(row: Mapping[str, Any], nodes: Iterable[Node]) -> bool:
+    """Whether a row can be evaluated quickly: nested macros read the elements of a long array many times."""
+    longest = max(map(_longest, row.values()), default=0)
+    return longest < 100 or all(longest ** _nesting(node) <= _MOST_STEPS for node in nodes)
+
+
+def _longest(value: Any) -> int:
+    return max([len(value), *map(_longest, value)]) if isinstance(value, list) else 0
+
+
+def _nesting(node: Node) -> int:
+    """The depth of nested macros."""
+    return (1 if isinstance(node, Quantifier) else 0) + max(map(_nesting, children(node)), default=0)

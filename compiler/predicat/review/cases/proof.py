@@ -17,10 +17,9 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children, reads_now
 from predicat.ir.operators import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
-from predicat.review.candidate_rows import is_affordable
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.representatives import Representative, Unknown, representatives
-from predicat.review.inputs import over_inputs
+from predicat.review.inputs import is_affordable, over_inputs
 from predicat.rewrite.acceptance import never_unknown
 
 Outcome = bool | None

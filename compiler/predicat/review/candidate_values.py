@@ -1,0 +1,244 @@
+"""Candidate values: those at and around a constant that a value is compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from predicat.ir.nodes import Call, Literal
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    Type,
+)
+from predicat.ir.values import EXACT, INT_MAX, INT_MIN, seconds
+from predicat.semantics import like, regex
+
+MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
+"""A moment like any other."""
+_FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
+"""The step from a constant to a value that makes a comparison TRUE. It is tried first, because most
+conditions are part of an AND.
+"""
+_MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
+
+
+def near_values(op: str, constant: Any, kind: Type) -> list[Any]:
+    """A constant and its neighbours, as values of a type; what makes the comparison TRUE comes first."""
+    match constant:
+        case bool():
+            return [constant] if kind in (BOOLEAN, JSON) else []
+        case str():
+            return _texts(op, constant, kind)
+        case int() | float() | Decimal():
+            return _numbers(op, constant, kind)
+        case datetime():
+            return _near_moments(op, constant, kind)
+        case date():
+            return _near_days(op, constant, kind)
+        case timedelta():
+            return _near_durations(op, constant, kind)
+        case _:
+            return []
+
+
+def _neighbours(op: str, constant: Any, step: timedelta) -> list[Any]:
+    """A time and its neighbours, if it is not near the ends of the calendar."""
+    if isinstance(constant, date) and not 1 < constant.year < 9999:
+        return [constant]
+    return [constant + _FIRST_STEP.get(op, 0) * step, constant, constant + step, constant - step]
+
+
+def _near_moments(op: str, constant: datetime, kind: Type) -> list[Any]:
+    near = _neighbours(op, constant, _MICROSECOND)
+    if kind in (STRING, JSON):
+        return [item.isoformat().replace("+00:00", "Z") for item in near]
+    return near if kind == TIMESTAMP else [item.date() for item in near] if kind == DATE else []
+
+
+def _near_days(op: str, constant: date, kind: Type) -> list[Any]:
+    near = _neighbours(op, constant, _DAY)
+    if kind in (STRING, JSON):
+        return [day.isoformat() for day in near]
+    if kind == TIMESTAMP:
+        return [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in near]
+    return near if kind == DATE else []
+
+
+def _near_durations(op: str, constant: timedelta, kind: Type) -> list[Any]:
+    """Texts of durations, or moments that are as far from each other."""
+    near = _neighbours(op, constant, _MICROSECOND)
+    if kind in (STRING, JSON):
+        return [seconds(item) for item in near]
+    fits = kind == TIMESTAMP and abs(constant) < timedelta(days=365_000)
+    return [MOMENT, MOMENT + near[0], MOMENT - near[0]] if fits else []
+
+
+def _texts(op: str, constant: str, kind: Type) -> list[Any]:
+    if kind not in (STRING, JSON):
+        return []
+    if op in ("like", "like_ci"):
+        base = "".join("" if part is None else part or "x" for part in like.parts(constant))
+        full = "".join("xy" if part is None else part or "x" for part in like.parts(constant))
+        return [base, full, base + "x", "x" + base, base.upper(), base[:-1]]
+    if op in ("matches", "regex_extract", "regex_replace"):
+        base = _sample(regex.parse(constant))
+        return [base, f"x{base}x", base[:-1], base + base, base.upper(), base + "\n"]
+    first = [constant + "x"] if op in ("ne", "gt") else []
+    return [
+        *first,
+        constant,
+        constant + "x",
+        "x" + constant,
+        constant.upper(),
+        constant.lower(),
+        f" {constant}",
+        constant[:-1],
+    ]
+
+
+def _sample(node: regex.Regex) -> str:
+    """A text that a pattern matches, assertions aside."""
+    match node:
+        case regex.Chars(ranges):
+            return next(
+                (char for low, high in ranges for char in "aA0 -" if low <= ord(char) <= high),
+                chr(ranges[0][0]),
+            )
+        case regex.Seq(parts):
+            return "".join(map(_sample, parts))
+        case regex.Alt(parts):
+            return _sample(parts[0])
+        case regex.Repeat(part, low, _):
+            return _sample(part) * max(low, 1)
+        case regex.Assert():
+            return ""
+
+
+def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
+    whole = int(constant) if -(2**63) < constant < 2**63 else 0  # NaN too is no whole number
+    if kind == BIGINT:
+        first = whole + _FIRST_STEP.get(op, 0)
+        return [
+            value
+            for value in dict.fromkeys((first, whole, whole + 1, whole - 1))
+            if INT_MIN <= value <= INT_MAX
+        ]
+    if kind == DOUBLE:
+        exact = float(constant)
+        return [exact + _FIRST_STEP.get(op, 0), exact, exact + 1, exact - 0.5, exact - 1]
+    if isinstance(kind, DecimalType):
+        step, most = Decimal(1).scaleb(-kind.scale), 10 ** (kind.precision - kind.scale)
+        base = Decimal(str(constant)).quantize(step, context=EXACT) if -most < constant < most else Decimal(0)
+        return [
+            value
+            for value in (base, EXACT.add(base, step), EXACT.subtract(base, step))
+            if -most < value < most
+        ]
+    if kind == JSON:
+        return [
+            whole if whole == constant else float(constant),
+            float(constant) + 1,
+            float(constant) - 1,
+            str(whole),
+        ]
+    if kind == STRING:
+        return [
+            str(whole),
+            str(whole + 1),
+            f"{whole}.0",
+            f"{whole}.5",
+            *(["x" * whole, "x" * (whole + 1)] if 0 <= whole < 50 else []),
+        ]
+    if kind in (TIMESTAMP, DATE):
+        return _moments(op, whole, kind)
+    return []
+
+
+def texts_of(op: str, constant: Any) -> list[str]:
+    """Texts that convert to a constant, or to its neighbours. Some differ, and convert to the same value."""
+    match constant:
+        case int() | float() | Decimal():
+            whole = int(constant) if -(2**63) < constant < 2**63 else 0
+            first = whole + _FIRST_STEP.get(op, 0)
+            numbers: list[Any] = [first, whole, whole + 1, whole - 1]
+            if isinstance(constant, float) and constant != whole:
+                numbers[1:1] = [constant, *(math.nextafter(constant, end) for end in (math.inf, -math.inf))]
+            plain = [str(number) for number in dict.fromkeys(numbers)]
+            longer = f"1{'0' * len(str(abs(whole)))}"
+            return [*plain, f"0{abs(first)}", longer, f"-{longer}", f"0{abs(whole)}", f"{whole}.5"]
+        case datetime():
+            moments = _neighbours(op, constant, _MICROSECOND)
+            texts = [moment.astimezone(UTC).isoformat().removesuffix("+00:00") for moment in moments]
+            return [text for one in texts for text in (f"{one}Z", one.replace("T", " "))]
+        case date():
+            return [text for day in _neighbours(op, constant, _DAY) for text in (f"{day}", f"{day} 00:00:00")]
+        case _:
+            return []
+
+
+def _moments(op: str, number: int, kind: Type) -> list[Any]:
+    base = datetime(2024, 3, 15, 10, 30, 20, tzinfo=UTC)
+    result = []
+    for near in (number, number - 1, number + 1):
+        name = op if op in ("year", "month", "day", "hour", "minute", "second") else None
+        for unit in [name] if name else ("year", "month", "day", "hour", "minute", "second"):
+            try:
+                result.append(base.replace(**{unit: near}))  # type: ignore[arg-type]  # a unit and a number
+            except (ValueError, OverflowError):
+                continue
+    return [item.date() for item in result] if kind == DATE else result
+
+
+def typical_values(kind: Type) -> list[Any]:
+    """Values of a type that authors of filters often forget."""
+    if kind == STRING:
+        return ["", "a", "x"]
+    if kind == BIGINT:
+        return [0, 1, -1, INT_MAX, INT_MIN]
+    if kind == DOUBLE:
+        return [0.0, 1.5, -1.0, float("nan"), float("inf"), float("-inf")]
+    if kind == BOOLEAN:
+        return [True, False]
+    if kind == TIMESTAMP:
+        return [
+            MOMENT,
+            datetime(1970, 1, 1, tzinfo=UTC),
+            datetime(2024, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+        ]
+    if kind == DATE:
+        return [date(2024, 3, 15), date(1970, 1, 1)]
+    if kind == DURATION:
+        return [timedelta(minutes=90), timedelta(seconds=-1)]
+    if isinstance(kind, DecimalType):
+        return [Decimal(0), Decimal(1).scaleb(-kind.scale)]
+    if kind == JSON:
+        return ["a", 1, True, {}, []]
+    return [[]] if isinstance(kind, ArrayType) else [{}]
+
+
+def piece(node: Call) -> Iterator[str]:
+    """The constant that `contains` or `like` looks for in a text."""
+    constant = node.args[1]
+    if isinstance(constant, Literal) and isinstance(constant.value, str):
+        parts = like.parts(constant.value) if node.op == "like" else [constant.value]
+        yield "".join("" if part is None else part or "x" for part in parts)
+
+
+def joined(pieces: list[str]) -> list[str]:
+    """Texts that contain one, all, and all but one of some texts."""
+    if len(pieces) < 2:
+        return []
+    others = ("".join(piece for piece in pieces if piece != other) for other in pieces)
+    return [*pieces, "".join(pieces), *others]
