@@ -21,6 +21,7 @@ import pytest
 
 import predicat
 import predicat_spark
+from predicat.catalog.jobs import FORMAT_OPTIONS, Job, JobFilter, Sink, Source
 from predicat_spark.pipeline import lease, tables
 from predicat_spark.pipeline.commit import Target, records
 from predicat_spark.pipeline.files import Files
@@ -178,6 +179,33 @@ def test_appended_rows_come_once(
         match="do not match the columns of .*more is missing there, and int in the rows",
     ):
         predicat_spark.run(catalog, "numbers", ["even"], str(tmp_path / "more"), out, mode="append")
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_rows_are_appended_to_files_that_lack_a_column(
+    spark: Any, catalog: predicat.Catalog, tmp_path: Path, form: str
+) -> None:
+    """JSON leaves out what is NULL in all rows; no row at all has no columns."""
+    spark.sql("SELECT id AS n, CAST(NULL AS string) AS t FROM range(1, 9)").write.parquet(
+        str(tmp_path / "in")
+    )
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("even", "even"),),
+        tuple(
+            Sink("path", str(tmp_path / rows), form, FORMAT_OPTIONS.get(form, {}), rows=rows)
+            for rows in ("accepted", "unknown")
+        ),
+        mode="append",
+    )
+    for count in (4, 8):
+        predicat_spark.run_job(catalog, job)
+        texts = [
+            path.read_text() for path in (tmp_path / "accepted").glob("*.*") if path.suffix == f".{form}"
+        ]
+        assert sum(line != "n,t" for text in texts for line in text.splitlines()) == count
 
 
 def test_an_append_to_a_table_that_may_be_doubled_is_said(

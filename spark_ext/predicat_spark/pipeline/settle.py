@@ -73,11 +73,13 @@ def _folder_problem(
         before = session.read.format(target.format).options(**target.options).load(target.place).schema
         old, new = ({field.name: field.dataType.simpleString() for field in one} for one in (before, schema))
         typed = target.format in ("parquet", "orc", "avro")
+        sparse = target.format in ("json", "xml")  # whose rows leave columns out where they are NULL
         differing = [
             (name, old.get(name), new.get(name))
             for name in {**old, **new}
             if (old.get(name) != new.get(name) and typed and name not in target.partition_by)
-            or (name in old) != (name in new)
+            or name not in new
+            or (name not in old and not sparse)
         ]
         if differing:
             return say.other_columns(target.place, differing)
