@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from predicat.analysis import facts
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
-from predicat.ir.operators import CHOICES
+from predicat.ir.operators import CHOICES, OPS
 from predicat.ir.types import NULL
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import RANGES
@@ -24,13 +24,8 @@ LIMITS = {8: RANGES["tinyint"], 16: RANGES["smallint"], INT: RANGES["int"], LONG
 _BITS = {"tinyint": 8, "smallint": 16, "int": INT}
 _MOST_ELEMENTS = 2**31 - 16
 """The longest text or array of Spark: what a few are added to does not overflow."""
-_OF_INT = frozenset(
-    (
-        *("length", "position", "ascii", "size", "json_size"),
-        *("year", "month", "day", "day_of_week", "day_of_year"),
-        *("hour", "minute", "second", "millisecond", "days_between"),
-    )
-)
+_SMALL = {op for op, row in OPS.items() if row.range is not None and row.range[1] <= LIMITS[INT][1]}
+_OF_INT = (_SMALL | {"days_between"}) - {"array_position"}
 """The operators whose functions in Spark give an INT."""
 
 
