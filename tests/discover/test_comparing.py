@@ -94,6 +94,8 @@ def test_one_bound() -> None:
     found = pair("k = 1 AND v = 2 AND n > 30", "k = 1 AND v = 2 AND n >= 30")
     assert found is not None
     assert (found.kind, found.difference, found.gained) == ("wider", "one bound", {"k": 1, "v": 2, "n": 30})
+    found = pair("k = 1 AND v = 2 AND n > 3.5", "k = 1 AND v = 2 AND n >= 3.5", n="double")
+    assert found is not None and found.difference == "one bound"
 
 
 def test_some_values_on_both_sides() -> None:

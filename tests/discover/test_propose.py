@@ -16,11 +16,13 @@ from predicat.discover.references import proved, with_references
 from tests.processes import in_process
 
 SQL = """
-create table shop.orders (id bigint, status varchar(9), amount numeric(9, 2), placed timestamp);
+create table shop.orders (id bigint, status varchar(9), amount numeric(9, 2), placed timestamp,
+  weight float8);
 select 1 from shop.orders where status = 'open' and amount > 3.5;
 select 1 from shop.orders o where o.amount > 3.5 and o.status = 'open';
 select 1 from shop.orders where placed >= '2026-01-01';
 select 1 from shop.orders where status = 'a' and status = 'b';
+select 1 from shop.orders where weight > 1.5;
 select 1 from users where lower(name) like '{{%' or age > :age;
 select 1 from users where country in ('de', 'fr') and age is not null and age < 18;
 """
@@ -36,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_proposal_is_a_catalog(folder: Path) -> None:
     done = in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "3 filters in 2 datasets" in done.stdout
+    assert "4 filters in 2 datasets" in done.stdout
     assert "left out: no row meets it" in done.stderr and "left out: it has parameters" in done.stderr
     catalog = load_catalog(folder / "catalog")
     orders = catalog.datasets["orders"]
@@ -45,9 +47,11 @@ def test_a_proposal_is_a_catalog(folder: Path) -> None:
         "amount": "decimal(9,2)",
         "placed": "timestamp",
         "status": "string",
+        "weight": "double",
     }
+    assert orders.filters["weight_above_1_5"].description.startswith("Rows where weight is more than 1.5. ")
     open_orders = orders.filters["status_open_and_amount_above_3_5"]
-    assert "sql/a.sql:3, sql/a.sql:4" in open_orders.description
+    assert "sql/a.sql:4, sql/a.sql:5" in open_orders.description
     assert {test.matches for test in open_orders.tests} == {True, False}
     assert in_process("check", cwd=folder).returncode == 0
     assert in_process("test", cwd=folder).returncode == 0

@@ -122,6 +122,12 @@ def test_generated_rows_cover_every_condition_both_ways(text: str) -> None:
         assert differs or verdict.same_rows, mutant.change
 
 
+@pytest.mark.parametrize("kind", ["bigint", "double"])
+def test_generated_rows_have_the_bounds(kind: str) -> None:
+    node = predicat.parse("n > 3 AND n <= 9", "sql", {"n": kind}).surface
+    assert {3, 9} <= {row.get("n") for row in coverage.generate(node)}
+
+
 def test_generated_tests_pass_and_complete_the_figures(folder: Path) -> None:
     done = run("test", "--generate", "--mutate", "--out", "catalog/generated.yml", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -279,7 +279,7 @@ def _fractions(rules: list[Rule]) -> bool:
 def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
     """A filter as a catalog has it."""
     places = [f"{condition.place.path}:{condition.place.line}" for condition in rule.conditions]
-    told = " ".join(describe(predicate.node).split())
+    told = " ".join(describe(predicate.surface).split())
     entry: dict[str, Any] = {
         "description": say.described(told[:_MOST_DESCRIBED], list(dict.fromkeys(places)))
     }

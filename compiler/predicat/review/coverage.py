@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from predicat.catalog.model import Filter
 from predicat.diagnostics.wording import quantity
+from predicat.forms.engine_order import unmarked
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
 from predicat.ir.operators import ORDERED
 from predicat.ir.types import BOOLEAN
@@ -83,12 +84,13 @@ def _decided_by(node: Node, atom: Node) -> Node:
 def boundaries(node: Node) -> Iterator[Node]:
     """For each comparison with a constant: TRUE at the constant itself, where the comparison decides."""
     for atom in atoms(node):
+        order = unmarked(atom)
         if (
-            isinstance(atom, Call)
-            and atom.op in ORDERED
-            and any(isinstance(arg, Literal) for arg in atom.args)
+            isinstance(order, Call)
+            and order.op in ORDERED
+            and any(isinstance(arg, Literal) for arg in order.args)
         ):
-            at = Call(BOOLEAN, "eq", atom.args, atom.span)
+            at = Call(BOOLEAN, "eq", order.args, order.span)
             yield Call(BOOLEAN, "and", (at, _decided_by(node, atom)))
 
 
