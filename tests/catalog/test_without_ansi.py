@@ -38,6 +38,8 @@ def catalog(folder: Path, body: str, *, ansi: bool | None, language: str = "spar
         ("size(xs) = -1", {"xs": None}, None, True),
         ("try_add(id, 1) > 0", {"id": 2**31 - 1}, True, None),
         ("n IN (1, 2)", {"n": 1}, True, True),
+        ("size(array(id, n)) + 1 = 3", {"id": 1, "n": 1}, True, True),
+        ("array(id, id)[0] + 1 < 0", {"id": 2**31 - 1}, False, True),
     ],
 )
 def test_the_setting_changes_what_spark_conditions_mean(

@@ -60,7 +60,7 @@ def _unbounded(node: Node) -> Integers:
         case Call(type=kind, op=op, args=args) if kind == BIGINT and op in _COMBINED:
             if all(arg.type == BIGINT for arg in args):
                 return _COMBINED[op](*map(integers, args))
-        case Call(op=op):
+        case Call(op=op) if op in OPS:  # of the surface nothing is known
             return OPS[op].range or ANY_INTEGER
         case _:
             pass

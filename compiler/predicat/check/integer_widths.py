@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from predicat.analysis import facts
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import CHOICES, OPS
+from predicat.ir.surface import UNKNOWN_IF
 from predicat.ir.types import NULL
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import RANGES
@@ -82,6 +83,8 @@ def width(check: Knows, node: Node) -> int | None:
             return INT if LIMITS[INT][0] <= value <= LIMITS[INT][1] else LONG
         case Call(op=op) if op in _OF_INT:
             return INT
+        case Call(op=op, args=(value, *_)) if op == UNKNOWN_IF:
+            return width(check, value)
         case Call(op=op, args=args) if op in CHOICES:
             return _widest([width(check, arg) for arg in args[CHOICES[op] :] if not _is_null(arg)])
         case _:
