@@ -35,7 +35,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.semantics import captures, regex
-from predicat.semantics.time_zones import TRUNC_UNITS, is_zone
+from predicat.semantics.time_zones import TRUNC_UNITS, is_zone, zone_names
 
 _CAST_TO = {
     "string": "STRING",
@@ -168,7 +168,7 @@ class OverloadResolver(Struct):
             elif op == "date_trunc" and node.value not in TRUNC_UNITS:
                 raise self.fail(say.bad_unit(node.span, node.value))
             elif op in ZONED and not is_zone(node.value):
-                raise self.fail(msg.bad_constant(node.span, "time zone", node.value, "Europe/Paris"))
+                raise self.fail(say.bad_zone(node.span, node.value, zone_names()))
 
     def found_part(self, op: str, args: list[Node]) -> None:
         """A pattern for what it finds must find the same on all engines."""

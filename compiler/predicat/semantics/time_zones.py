@@ -36,3 +36,10 @@ def is_zone(name: str) -> bool:
         return False
     # Where files are found in any case, the names have to be listed, which takes twenty times as long.
     return sys.platform == "linux" or name in available_timezones()
+
+
+def zone_names() -> list[str]:
+    """The names for which `is_zone` holds. To list them takes a while: for messages."""
+    from zoneinfo import available_timezones  # noqa: PLC0415  # as above
+
+    return sorted(filter(is_zone, available_timezones()))

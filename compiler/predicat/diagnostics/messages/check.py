@@ -63,6 +63,10 @@ def bad_unit(span: Span, text: str) -> Diagnostic:
     return msg.bad_constant(span, "unit of time", text, "day")
 
 
+def bad_zone(span: Span, text: str, known: Iterable[str]) -> Diagnostic:
+    return msg.bad_constant(span, "time zone", text, msg.nearest(text, known) or "Europe/Paris")
+
+
 def list_here(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(span, "a list or map of values here")
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from predicat.diagnostics import Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import check
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql.arguments import counted
@@ -68,7 +68,7 @@ def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.T
         raise reader.fail(say.moment_of_clocks(span))
     name = zone.name if isinstance(zone, exp.Literal) else ""
     if not time_zones.is_zone(name):
-        raise reader.fail(msg.bad_constant(reader.span(zone), "time zone", name, "Europe/Paris"))
+        raise reader.fail(check.bad_zone(reader.span(zone), name, time_zones.zone_names()))
     tree = time_zones.moment_of(clocks.value.astimezone(UTC), name)
     if tree is None:
         raise reader.fail(say.no_one_moment(span, name))
