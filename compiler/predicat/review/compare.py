@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from ctypes import ArgumentError
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -15,10 +15,11 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
 from predicat.ir.operators import OF_DOUBLES, TEXT_OPERATORS
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
+from predicat.ir.types import DOUBLE, DecimalType
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.cases.proof import Cases, cases
 from predicat.review.inputs import Inputs, is_affordable, over_inputs
+from predicat.review.shrink import shrink
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Encoder, OutOfTime
 from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
@@ -26,7 +27,6 @@ from predicat.rewrite.list_tables import long_lists
 
 Outcome = bool | None
 Row = Mapping[str, Any]
-Test = Callable[[Row], bool]
 _PROBES = 60
 _MORE_PROBES = 400
 PROVED = "proved"
@@ -237,6 +237,7 @@ class _Comparison:
     # --- rows
 
     def outcomes(self, row: Row) -> tuple[Outcome, Outcome]:
+        """The outcomes of both predicates. Raises PredicatError for values of wrong types."""
         return self.functions[0](row), self.functions[1](row)
 
     def trials(self) -> Iterator[tuple[Row, Outcome, Outcome]]:
@@ -253,6 +254,7 @@ class _Comparison:
             yield result
 
     def accepted(self, side: int, outcome: Outcome) -> bool:
+        """Whether a filter accepts a row with an outcome."""
         return self.accept[side] if outcome is None else outcome
 
     def split_params(self, values: Row) -> tuple[Row, Row]:
@@ -267,6 +269,7 @@ class _Comparison:
     # --- questions
 
     def verdict(self) -> Verdict:
+        """The answer to the whole comparison."""
         lost = (
             None
             if self.implies(0, 1)
@@ -357,6 +360,7 @@ class _Comparison:
         )
 
     def accepts(self, side: int, truth: Truth) -> Bool:
+        """As `accepted`, on formulas."""
         return negated(truth.false) if self.accept[side] else truth.true
 
     def provably_none(
@@ -419,11 +423,8 @@ class _Comparison:
             return "open"
         try:
             encoder, solver, truths = self.solver(attempt)
-        except (
-            RecursionError,
-            ArgumentError,
-            OutOfTime,
-        ):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
+        except (RecursionError, ArgumentError, OutOfTime):
+            # It nests too deep. Inside of Z3's calls ctypes turns a RecursionError into an ArgumentError.
             return "open"
         wanted = formula(*truths)
         if wanted is False and encoder.needs.bounded:
@@ -432,43 +433,51 @@ class _Comparison:
         solver.push()
         solver.add(as_term(wanted))
         try:
-            for narrowed in range(3):
-                answer = solver.check()
-                if answer == z3.unsat:
-                    if (
-                        narrowed or not encoder.needs.bounded
-                    ):  # it looked among fewer rows: that it found nothing there proves nothing
-                        return "open"
-                    self.exact = self.exact or encoder.inexact
-                    return "none"
-                if answer != z3.sat:
-                    return "open"
-                model = solver.model()
-                try:
-                    row = models.row_of(model, encoder, self.fields.values())
-                    params = models.params_of(model, encoder, self.params.items())
-                except models.TooLong:
-                    solver.add(*(length <= models.MAX_LENGTH for length in encoder.lengths))
-                    continue
-                except (ValueError, OverflowError, AttributeError):
-                    return "open"
-                if not is_affordable(row, self.nodes):
-                    return "open"
-                result = self.witness(row, params, test)
-                if result is not None:
-                    return result
-                if attempt.opaque_texts:
-                    return "open"
-                if attempt.exact or not self.rounds:  # else it is no lack of a formula, but rounding
-                    self.operators.update(encoder.opaque)
-                self._prefer_exact_doubles(encoder, solver)
+            return self.ask(encoder, solver, test, attempt)
         except z3.Z3Exception:
             return "open"
         finally:
             solver.pop()
+
+    def ask(
+        self, encoder: Encoder, solver: Any, test: Callable[[Outcome, Outcome], bool], attempt: _Attempt
+    ) -> Witness | str:
+        """Ask the solver for a model, and again for others if the evaluator does not confirm its row."""
+        for narrowed in range(3):
+            answer = solver.check()
+            if answer == z3.unsat:
+                if narrowed or not encoder.needs.bounded:
+                    return "open"  # there is none among some of the rows
+                self.exact = self.exact or encoder.inexact
+                return "none"
+            if answer != z3.sat:
+                return "open"
+            try:
+                row, params = self.inputs_of(solver.model(), encoder)
+            except models.TooLong:
+                solver.add(*(length <= models.MAX_LENGTH for length in encoder.lengths))
+                continue
+            except (ValueError, OverflowError, AttributeError):
+                return "open"
+            if not is_affordable(row, self.nodes):
+                return "open"
+            result = self.witness(row, params, test)
+            if result is not None:
+                return result
+            if attempt.opaque_texts:
+                return "open"
+            if attempt.exact or not self.rounds:  # otherwise rounding is the reason, not a missing formula
+                self.operators.update(encoder.opaque)
+            self._prefer_exact_doubles(encoder, solver)
         return "open"
 
+    def inputs_of(self, model: Any, encoder: Encoder) -> tuple[Row, Row]:
+        """The fields and the parameters of a model."""
+        row = models.row_of(model, encoder, self.fields.values())
+        return row, models.params_of(model, encoder, self.params.items())
+
     def solver(self, attempt: _Attempt) -> tuple[Encoder, Any, tuple[Truth, Truth]]:
+        """The encoder and the solver of an attempt, and the formulas of both predicates."""
         key = attempt.regular, attempt.exact, attempt.opaque_texts
         result = self.solvers.get(key)
         if result is None:
@@ -532,107 +541,3 @@ def _operands(op: str, node: Node) -> set[str]:
 
 def _differs(a: Bool, b: Bool) -> Bool:
     return any_of(all_of(a, negated(b)), all_of(b, negated(a)))
-
-
-_SIMPLE: dict[Any, tuple[Any, ...]] = {
-    STRING: ("", "a"),
-    BIGINT: (0, 1),
-    DOUBLE: (0.0, 1.0),
-    BOOLEAN: (False, True),
-    TIMESTAMP: (),
-    DATE: (),
-}
-
-
-_MAX_TRIALS = 200
-
-
-def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, Any]:
-    """A smaller row with the same property: fields removed, texts shortened, numbers near zero, lists cut."""
-    result = dict(row)
-    for name in list(result):
-        without = {key: value for key, value in result.items() if key != name}
-        if holds(without):
-            result = without
-            continue
-        kind = fields[name].type if name in fields else None
-        result[name] = _smaller(result[name], partial(_holds_with, holds, dict(result), name), kind)
-    return result
-
-
-def _holds_with(holds: Test, row: Row, name: str, value: Any) -> bool:
-    return holds({**row, name: value})
-
-
-def _smaller(value: Any, holds: Callable[[Any], bool], kind: Any) -> Any:
-    for simple in _SIMPLE.get(kind, ()) if kind is not None else ():
-        if simple == value:
-            return value
-        if holds(simple):
-            return simple
-    if isinstance(value, dict):
-        return _smaller_dict(value, holds)
-    if isinstance(value, list):
-        return _smaller_list(value, holds)
-    if isinstance(value, str):
-        return _smaller_text(value, holds)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return _smaller_number(value, holds)
-    if isinstance(value, float) and value == value and abs(value) < 2**53 and holds(float(round(value))):  # noqa: PLR0124  # NaN is the one value that differs from itself
-        return float(round(value))
-    return value
-
-
-def _smaller_dict(value: dict[str, Any], holds: Callable[[Any], bool]) -> dict[str, Any]:
-    for key in list(value):
-        without = {name: item for name, item in value.items() if name != key}
-        if holds(without):
-            value = without
-        else:
-            value = {**value, key: _smaller(value[key], partial(_holds_with, holds, value, key), None)}
-    return value
-
-
-def _smaller_list(value: list[Any], holds: Callable[[Any], bool]) -> list[Any]:
-    """Without elements: first all, then halves, then smaller and smaller parts. A trial costs as much as
-    the list is long.
-    """
-    size, budget = len(value), 50 * _MAX_TRIALS
-    while size:
-        place = 0
-        while place < len(value) and budget > 0:
-            budget -= len(value)
-            without = value[:place] + value[place + size :]
-            if holds(without):
-                value = without
-            else:
-                place += size
-        size //= 2
-    return value
-
-
-def _smaller_text(value: str, holds: Callable[[Any], bool]) -> str:
-    place = 0
-    while place < min(len(value), _MAX_TRIALS):
-        without = value[:place] + value[place + 1 :]
-        if holds(without):
-            value = without
-            continue
-        if not value[place].isalnum() or not value[place].isascii():
-            plain = value[:place] + "a" + value[place + 1 :]
-            value = plain if holds(plain) else value
-        place += 1
-    return value
-
-
-def _smaller_number(value: int, holds: Callable[[Any], bool]) -> int:
-    """Towards zero by halves, then by ones."""
-    step = abs(value) // 2
-    while step:
-        nearer = value - step if value > 0 else value + step
-        if holds(nearer):
-            value = nearer
-            step = min(step, abs(value) // 2)
-        else:
-            step //= 2
-    return value

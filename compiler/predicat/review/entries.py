@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -205,44 +205,21 @@ class Review(Struct, frozen=True):
         return tuple(entry for entry in self.entries if (entry.name, entry.subject) == (name, subject))
 
 
-def value_text(kind: Kind, value: Any) -> str | None:  # a return a shape
+def value_text(kind: Kind, value: Any) -> str | None:
     """A value of a snapshot's data in words; None for nothing."""
-    match kind.code, value:
-        case _, None | "":
-            return None
-        case "filter", {"latest": latest, "versions": versions}:
-            return str(versions[str(latest)]["text"])
-        case "version", {"text": str(text)}:
-            return text
-        case "field", {"type": str(text)}:
-            return text
-        case "param", {"type": str(text), "default": default}:
-            return text + (f", by default {_constant(default[0])}" if default else "")
-        case "param-default", [*default]:
-            return _constant(default[0]) if default else None
-        case "test", {"matches": matches}:
-            return f"matches {matches}"
-        case "coverage" | "rows-bound", {"value": number, "share": share, "severity": severity}:
-            return (f"{number * 100:.15g}%" if share else quantity(int(number), "row")) + (
-                " (warn)" if severity == "warn" else ""
-            )
-        case "baseline", {}:
-            return f"{value['max_age']} days ({value['severity']})" if value else None
-        case "freshness", {}:
-            return f"{value['field']} at most {value['at_most']} ({value['severity']})" if value else None
-        case "dataset", _:
-            return (
-                str(value.get("description") or "no description") if isinstance(value, dict) else str(value)
-            )
-        case "group", {"filters": members}:
-            return ", ".join(members)
-        case "subscription", {"filter": str(name)}:
-            return name
-        case _, bool():
+    if value is None or value == "":
+        return None
+    describe = _TEXTS.get(kind.code)
+    return describe(value) if describe is not None and isinstance(value, dict | list) else _plain_text(value)
+
+
+def _plain_text(value: Any) -> str | None:
+    match value:
+        case bool():
             return str(value).lower()
-        case _, str() | int():
+        case str() | int():
             return str(value)
-        case _, [*items] if all(isinstance(item, str) for item in items):
+        case [*items] if all(isinstance(item, str) for item in items):
             return ", ".join(items) or None
         case _:
             return json.dumps(value, ensure_ascii=False)
@@ -250,6 +227,43 @@ def value_text(kind: Kind, value: Any) -> str | None:  # a return a shape
 
 def _constant(data: Any) -> str:
     return "null" if data is None else show.value_text(data_value(data))
+
+
+def _param(value: Mapping[str, Any]) -> str:
+    default = value["default"]
+    return str(value["type"]) + (f", by default {_constant(default[0])}" if default else "")
+
+
+def _bound(value: Mapping[str, Any]) -> str:
+    number = value["value"]
+    text = f"{number * 100:.15g}%" if value["share"] else quantity(int(number), "row")
+    return f"{text} (warn)" if value["severity"] == "warn" else text
+
+
+def _baseline(value: Mapping[str, Any]) -> str | None:
+    return f"{value['max_age']} days ({value['severity']})" if value else None
+
+
+def _freshness(value: Mapping[str, Any]) -> str | None:
+    return f"{value['field']} at most {value['at_most']} ({value['severity']})" if value else None
+
+
+_TEXTS: dict[str, Callable[[Any], str | None]] = {
+    "filter": lambda value: str(value["versions"][str(value["latest"])]["text"]),
+    "version": lambda value: value["text"],
+    "field": lambda value: value["type"],
+    "param": _param,
+    "param-default": lambda default: _constant(default[0]) if default else None,
+    "test": lambda value: f"matches {value['matches']}",
+    "coverage": _bound,
+    "rows-bound": _bound,
+    "baseline": _baseline,
+    "freshness": _freshness,
+    "dataset": lambda value: str(value.get("description") or "no description"),
+    "group": lambda value: ", ".join(value["filters"]),
+    "subscription": lambda value: value["filter"],
+}
+"""By the code of the kind: the words of a mapping or list."""
 
 
 def loosened(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

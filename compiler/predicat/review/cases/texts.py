@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from predicat.ir.nodes import (
@@ -21,17 +20,16 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
-from predicat.ir.types import BOOLEAN, DATE, STRING
-from predicat.ir.values import DATE_PATTERN, INT_MAX
+from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.cases import machine as m
 from predicat.review.cases.machine import Label, Machine, NotCases, Table, product, relabelled, tabulated
 from predicat.review.cases.ordered import Changes, span, value_of
+from predicat.review.cases.text_numbers import day, integer
+from predicat.review.cases.text_patterns import PATTERNS, pattern_machine
 from predicat.review.inputs import over_inputs
-from predicat.semantics import automaton, casefold, like, regex
 
 _MOST_LENGTH = 600
 """The longest text that is counted character by character."""
-_ANY: m.Ranges = ((0, regex.TOP),)
 _MISSING = "missing"
 """The label of a text for which a function has no value, where None is another label."""
 _NUMBERS = ("length", "position", "to_int", "size", "to_date")
@@ -50,6 +48,7 @@ class Texts:
     # --- predicates
 
     def test(self, node: Node) -> Machine:
+        """The outcome of a predicate. Raises NotCases."""
         match node:
             case Literal(value=value):
                 return m.constant(value)
@@ -65,8 +64,8 @@ class Texts:
                 )
             case Call(op="to_boolean", args=(inner,)):
                 return self.of(inner, _booleans(node))
-            case Call(op=op, args=(inner, Literal(value=str(value)))) if op in _PATTERNS:
-                return self.of(inner, _pattern(op, value))
+            case Call(op=op, args=(inner, Literal(value=str(value)))) if op in PATTERNS:
+                return self.of(inner, pattern_machine(op, value))
             case Call(op=op, args=(left, right)) if op in COMPARISONS and left.type == right.type == STRING:
                 return self.comparison(op, left, right)
             case Call(op="in", args=(left, Items(items=items))) if left.type == STRING:
@@ -85,6 +84,7 @@ class Texts:
         return self.table(node).machine()
 
     def closed(self, node: Node) -> Machine:
+        """A test that reads nothing but the text. Raises NotCases for others."""
         if not _reads_only(node, self.variable):
             raise NotCases
         return self.small(node)
@@ -96,6 +96,7 @@ class Texts:
         return self.numeric(Call(BOOLEAN, "is_null", (node,)))
 
     def comparison(self, op: str, left: Node, right: Node) -> Machine:
+        """A comparison with a constant, or of a text with a function of it."""
         if isinstance(left, Literal):
             op, left, right = FLIPPED[op], right, left
         if isinstance(right, Literal):
@@ -110,6 +111,7 @@ class Texts:
         raise NotCases
 
     def listed(self, left: Node, items: Iterable[Node]) -> Machine:
+        """`in` a list of constants."""
         values = []
         for item in items:
             if not isinstance(item, Literal):
@@ -125,6 +127,7 @@ class Texts:
         )
 
     def parts(self, kind: str, split: Call, body: Machine) -> Machine:
+        """Whether any or all parts of a text pass a test."""
         by, most = _split_by(split)
         return self.of(split.args[0], m.any_part(body, by, most, kind))
 
@@ -134,60 +137,84 @@ class Texts:
         """What a machine says of the value of a text function, `missing` where it has none."""
         if node == self.variable:
             return after
-        match node:
-            case Literal(value=value):
-                return m.constant(missing if value is None else after.label(after.run(str(value))))
-            case Call(op="lower" | "upper", args=(inner,)):
-                change, cuts = _CASES[node.op]
-                return self.of(inner, m.mapped(after, change, cuts), missing)
-            case Call(op="trim" | "ltrim" | "rtrim", args=(inner,)):
-                return self.of(
-                    inner, m.stripped(after, " ", left=node.op != "rtrim", right=node.op != "ltrim"), missing
-                )
-            case Call(op="strip", args=(inner, Literal(value=str(chars)))):
-                return self.of(inner, m.stripped(after, chars, left=True, right=True), missing)
-            case Call(op="reverse", args=(inner,)):
-                return self.of(inner, m.reversed_text(after), missing)
-            case Call(op="concat", args=(Literal(value=str(text)), inner)):
+        if isinstance(node, Literal):
+            return m.constant(missing if node.value is None else after.label(after.run(str(node.value))))
+        if not isinstance(node, Call) or node.op not in _FUNCTIONS:
+            raise NotCases
+        return _FUNCTIONS[node.op](self, node, after, missing)
+
+    def letter_case(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`lower` and `upper`."""
+        return self.of(node.args[0], m.mapped(after, *_CASES[node.op]), missing)
+
+    def trimmed(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`trim`, `ltrim`, `rtrim` and `strip`: spaces, or constant characters."""
+        match node.args:
+            case (inner,):
+                chars = " "
+            case (inner, Literal(value=str(chars))) if node.op == "strip":
+                pass
+            case _:
+                raise NotCases
+        cut = m.stripped(after, chars, left=node.op != "rtrim", right=node.op != "ltrim")
+        return self.of(inner, cut, missing)
+
+    def backwards(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`reverse`."""
+        return self.of(node.args[0], m.reversed_text(after), missing)
+
+    def joined(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`concat` with a constant."""
+        match node.args:
+            case (Literal(value=str(text)), inner):
                 return self.of(inner, m.prefixed(after, text), missing)
-            case Call(op="concat", args=(inner, Literal(value=str(text)))):
+            case (inner, Literal(value=str(text))):
                 return self.of(inner, m.suffixed(after, text), missing)
-            case Call(
-                op="replace" | "replace_each", args=(inner, Literal(value=str(old)), Literal(value=str(new)))
-            ):
-                if old:
-                    return self.of(inner, m.replaced(after, old, new), missing)
-                return self.of(inner, after if node.op == "replace" else m.between_each(after, new), missing)
-            case Call(op="substr", args=(inner, *places)):
-                return self.substring(inner, places, after, missing)
-            case Call(op="index", args=(Call(op="split") as split, Literal(value=int(number)))):
-                by, most = _split_by(split)
-                return (
-                    m.constant(missing)
-                    if number < 0
-                    else self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
-                )
-            case Call(op="cond", args=(test, yes, no)):
-                return product(
-                    [self.small(test), self.of(yes, after, missing), self.of(no, after, missing)],
-                    partial(_chosen, missing),
-                )
-            case Call(op="coalesce", args=args):
-                return product(
-                    [self.of(arg, after, _MISSING) for arg in args], partial(_first_present, missing)
-                )
-            case Call(op="greatest" | "least", args=args):
-                return self.extreme(node.op, args, after, missing)
             case _:
                 raise NotCases
 
-    def extreme(self, op: str, args: tuple[Node, ...], after: Machine, missing: Label) -> Machine:
-        constants = [str(arg.value) for arg in args if isinstance(arg, Literal) and arg.value is not None]
-        others = [arg for arg in args if not isinstance(arg, Literal)]
+    def replaced(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`replace` and `replace_each`, of constants."""
+        match node.args:
+            case (inner, Literal(value=str(old)), Literal(value=str(new))):
+                if old:
+                    return self.of(inner, m.replaced(after, old, new), missing)
+                return self.of(inner, after if node.op == "replace" else m.between_each(after, new), missing)
+            case _:
+                raise NotCases
+
+    def part(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`index` of a `split`: one part of a text."""
+        match node.args:
+            case (Call(op="split") as split, Literal(value=int(number))):
+                by, most = _split_by(split)
+                if number < 0:
+                    return m.constant(missing)
+                return self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
+            case _:
+                raise NotCases
+
+    def choice(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`cond`."""
+        test, yes, no = node.args
+        ways = [self.small(test), self.of(yes, after, missing), self.of(no, after, missing)]
+        return product(ways, partial(_chosen, missing))
+
+    def first_present(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`coalesce`."""
+        return product([self.of(arg, after, _MISSING) for arg in node.args], partial(_first_present, missing))
+
+    def extreme(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`greatest` and `least`, of one text and constants."""
+        constants = [
+            str(arg.value) for arg in node.args if isinstance(arg, Literal) and arg.value is not None
+        ]
+        others = [arg for arg in node.args if not isinstance(arg, Literal)]
         if len(others) != 1 or not constants:
             raise NotCases
-        limit = max(constants) if op == "greatest" else min(constants)
-        label, sign = after.label(after.run(limit)), 1 if op == "greatest" else -1
+        is_greatest = node.op == "greatest"
+        limit = max(constants) if is_greatest else min(constants)
+        label, sign = after.label(after.run(limit)), 1 if is_greatest else -1
 
         def chosen(order: Any, own: Label) -> Label:
             return label if order == _MISSING or sign * order < 0 else own
@@ -196,8 +223,9 @@ class Texts:
             [self.of(others[0], m.order(limit), _MISSING), self.of(others[0], after, missing)], chosen
         )
 
-    def substring(self, inner: Node, places: list[Node], after: Machine, missing: Label) -> Machine:
-        """A slice: its ends are constants, or constants more than the length of the text."""
+    def substring(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`substr`: its start and its length are constants, or constants more than the length of the text."""
+        inner, *places = node.args
         ends = [_place(place, inner) for place in places]
         from_end, start = ends[0][0], ends[0][1] - 1
         if len(ends) == 1:
@@ -284,12 +312,10 @@ class Texts:
         if node.op == "to_int":
             return self.of(
                 inner,
-                relabelled(
-                    _integer(tuple(starts)), lambda piece: unknown if piece is None else labels[piece]
-                ),
+                relabelled(integer(tuple(starts)), lambda piece: unknown if piece is None else labels[piece]),
                 unknown,
             )
-        return self.of(inner, _day(starts, labels, unknown), unknown)
+        return self.of(inner, day(starts, labels, unknown), unknown)
 
 
 def _connected(op: str, *labels: Label) -> Label:
@@ -400,67 +426,6 @@ _CASES: dict[str, tuple[Callable[[int], int], tuple[int, int]]] = {
 }
 
 
-# --- patterns
-
-
-def _char(char: str) -> m.Ranges:
-    return ((ord(char), ord(char)),)
-
-
-def _folded(char: str) -> m.Ranges:
-    """The code points that fold to the same as one."""
-    own = casefold.fold_char(char)
-    return tuple(
-        (ord(other), ord(other))
-        for other in {own, *casefold.variants(own)}
-        if casefold.fold_char(other) == own
-    )
-
-
-def _chars(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
-    return [ranges(char) for char in value]
-
-
-def _like(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
-    return [None if part is None else ranges(part) if part else _ANY for part in like.parts(value)]
-
-
-_PATTERNS: dict[str, Callable[[str], list[m.Ranges | None]] | None] = {
-    "matches": None,
-    "like": lambda value: _like(value, _char),
-    "like_ci": lambda value: _like(value, _folded),
-    "starts_with": lambda value: [*_chars(value, _char), None],
-    "ends_with": lambda value: [None, *_chars(value, _char)],
-    "contains": lambda value: [None, *_chars(value, _char), None],
-    "equals_ci": lambda value: _chars(value, _folded),
-    "starts_with_ci": lambda value: [*_chars(value, _folded), None],
-    "contains_ci": lambda value: [None, *_chars(value, _folded), None],
-}
-
-
-@lru_cache(maxsize=1024)
-def _pattern(op: str, value: str) -> Machine:
-    """A test of a text against a pattern."""
-    parts = _PATTERNS[op]
-    if parts is not None:
-        return tabulated(m.sequence(parts(value))).machine()
-    try:
-        result = automaton.table(value, m.MOST_STATES)
-    except regex.RegexError:
-        raise NotCases from None
-    if result is None:
-        raise NotCases
-    return _machine(result)
-
-
-def _machine(table: automaton.Table) -> Machine:
-    pieces = sorted((low, number) for number, ranges in enumerate(table.classes) for low, _ in ranges)
-    accepting = set(table.accepting)
-    columns = [list(column) for column in zip(*table.moves, strict=True)]
-    labels = [state in accepting for state in range(len(table.moves))]
-    return Table([low for low, _ in pieces], [number for _, number in pieces], columns, labels).machine()
-
-
 def _booleans(node: Call) -> Machine:
     """The conversion of a text to a boolean."""
     run = over_inputs(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
@@ -471,82 +436,16 @@ def _booleans(node: Call) -> Machine:
     )
 
 
-# --- conversions
-
-
-_Read = tuple[str, int, int, tuple[int, ...]]
-
-
-@lru_cache(maxsize=256)
-def _integer(starts: tuple[int, ...]) -> Machine:
-    """The piece that contains the number of a text; None if the text is not a number (see INT_PATTERN).
-
-    The state is the sign, the number of digits read, their number without leading zeros, and their order
-    compared with the first digits of each constant that is as long or longer.
-    """
-    edges = {
-        "": (INT_MAX, *(start for start in starts if start > 0)),
-        "-": (INT_MAX + 1, *(-start for start in starts if start <= 0)),
-    }
-    written = {sign: [str(edge) if edge else "" for edge in own] for sign, own in edges.items()}
-
-    def step(state: _Read | None, code: int) -> _Read | None:
-        if state is None:
-            return None
-        sign, read, size, orders = state
-        if code == 45 and not sign and not read:
-            return "-", 0, 0, (0,) * len(edges["-"])
-        if not 48 <= code <= 57 or read >= (19 if sign else 20):
-            return None
-        if code == 48 and not size:
-            return sign, read + 1, 0, orders
-        return (
-            sign,
-            read + 1,
-            size + 1,
-            tuple(
-                [
-                    _beside(digits, size, code, order)
-                    for digits, order in zip(written[sign], orders, strict=True)
-                ]
-            ),
-        )
-
-    def label(state: _Read | None) -> int | None:
-        if state is None or not state[1]:
-            return None
-        sign, _, size, orders = state
-        limit, *passed = [
-            _sign(size - len(digits)) or order for digits, order in zip(written[sign], orders, strict=True)
-        ]
-        if limit > 0:
-            return None
-        if sign:
-            return sum(order <= 0 for order in passed) - 1
-        return sum(start <= 0 for start in starts) + sum(order >= 0 for order in passed) - 1
-
-    return tabulated(
-        Machine(frozenset((45, 46, *range(48, 59))), ("", 0, 0, (0,) * len(edges[""])), step, label)
-    ).machine()
-
-
-def _beside(digits: str, size: int, code: int, order: int) -> int:
-    return 0 if size >= len(digits) else order or _sign(code - ord(digits[size]))
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)
-
-
-def _day(starts: list[int], labels: list[Label], unknown: Label) -> Machine:
-    """The label of the piece in which the day lies that a text reads as."""
-    pattern = re.sub(r"\(\?!0000\)", "", DATE_PATTERN)
-    valid, zero = _pattern("matches", pattern), _pattern("starts_with", "0000")
-    orders = [m.order(value_of(start, DATE).isoformat()) for start in starts[1:]]
-
-    def label(right: bool, no_year: bool, *order: int) -> Label:
-        if not right or no_year:
-            return unknown
-        return labels[sum(where >= 0 for where in order)]
-
-    return product([valid, zero, *orders], label)
+_FUNCTIONS: dict[str, Callable[[Texts, Call, Machine, Label], Machine]] = {
+    **dict.fromkeys(("lower", "upper"), Texts.letter_case),
+    **dict.fromkeys(("trim", "ltrim", "rtrim", "strip"), Texts.trimmed),
+    "reverse": Texts.backwards,
+    "concat": Texts.joined,
+    **dict.fromkeys(("replace", "replace_each"), Texts.replaced),
+    "substr": Texts.substring,
+    "index": Texts.part,
+    "cond": Texts.choice,
+    "coalesce": Texts.first_present,
+    **dict.fromkeys(("greatest", "least"), Texts.extreme),
+}
+"""By operator: the machine of a function of a text, as `Texts.of` gives it."""

@@ -1,0 +1,70 @@
+"""Tests of a text against a constant pattern, as automata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from predicat.review.cases import machine as m
+from predicat.review.cases.machine import Machine, NotCases, Table, tabulated
+from predicat.semantics import automaton, casefold, like, regex
+
+_ANY: m.Ranges = ((0, regex.TOP),)
+
+
+def _char(char: str) -> m.Ranges:
+    return ((ord(char), ord(char)),)
+
+
+def _folded(char: str) -> m.Ranges:
+    """The code points that fold to the same as one."""
+    own = casefold.fold_char(char)
+    return tuple(
+        (ord(other), ord(other))
+        for other in {own, *casefold.variants(own)}
+        if casefold.fold_char(other) == own
+    )
+
+
+def _chars(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
+    return [ranges(char) for char in value]
+
+
+def _like(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
+    return [None if part is None else ranges(part) if part else _ANY for part in like.parts(value)]
+
+
+PATTERNS: dict[str, Callable[[str], list[m.Ranges | None]] | None] = {
+    "matches": None,
+    "like": lambda value: _like(value, _char),
+    "like_ci": lambda value: _like(value, _folded),
+    "starts_with": lambda value: [*_chars(value, _char), None],
+    "ends_with": lambda value: [None, *_chars(value, _char)],
+    "contains": lambda value: [None, *_chars(value, _char), None],
+    "equals_ci": lambda value: _chars(value, _folded),
+    "starts_with_ci": lambda value: [*_chars(value, _folded), None],
+    "contains_ci": lambda value: [None, *_chars(value, _folded), None],
+}
+
+
+@lru_cache(maxsize=1024)
+def pattern_machine(op: str, value: str) -> Machine:
+    """A test of a text against a pattern."""
+    parts = PATTERNS[op]
+    if parts is not None:
+        return tabulated(m.sequence(parts(value))).machine()
+    try:
+        result = automaton.table(value, m.MOST_STATES)
+    except regex.RegexError:
+        raise NotCases from None
+    if result is None:
+        raise NotCases
+    return _machine(result)
+
+
+def _machine(table: automaton.Table) -> Machine:
+    pieces = sorted((low, number) for number, ranges in enumerate(table.classes) for low, _ in ranges)
+    accepting = set(table.accepting)
+    columns = [list(column) for column in zip(*table.moves, strict=True)]
+    labels = [state in accepting for state in range(len(table.moves))]
+    return Table([low for low, _ in pieces], [number for _, number in pieces], columns, labels).machine()
