@@ -24,7 +24,7 @@ MODULES = {"msg", "say"}
 MAKERS = {
     "ApiError",
     "Diagnostic",
-    "LeaveOut",
+    "Skip",
     "LikeError",
     "PredicatError",
     "NotSupported",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from predicat.discover.conditions import Clause, Condition, Place
+from predicat.discover.conditions import Clause, Condition, SourceRange
 from predicat.discover.judging import judge
 from predicat.discover.verdicts import Judged, Pair
 
@@ -17,7 +17,7 @@ def condition(
     branches: tuple[int, int] | None = None,
     **fields: str,
 ) -> Condition:
-    place = Place(path, 1, 1, 0, len(text))
+    place = SourceRange(path, 1, 1, 0, len(text))
     return Condition(text, "sql", "bigquery", relation, clause, place, fields, branches=branches)
 
 

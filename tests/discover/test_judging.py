@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from predicat.discover.conditions import Clause, Condition, Place
+from predicat.discover.conditions import Clause, Condition, SourceRange
 from predicat.discover.judging import judge
 from predicat.discover.verdicts import Judged
 
@@ -21,7 +21,7 @@ def condition(
     relation: str = "t",
     branches: tuple[int, int] | None = None,
 ) -> Condition:
-    place = Place("a.sql", 1, 1, 0, len(text))
+    place = SourceRange("a.sql", 1, 1, 0, len(text))
     return Condition(text, "sql", dialect, relation, clause, place, fields or {}, branches=branches)
 
 

@@ -10,7 +10,7 @@ import pytest
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read import folder
-from predicat.discover.read.sql import Text, plain_place
+from predicat.discover.read.sql import SqlText, plain_place
 
 
 def conditions(sql: str, dialect: str = "postgres") -> list[Condition]:
@@ -22,7 +22,7 @@ def reasons(sql: str, dialect: str = "postgres") -> list[str]:
 
 
 def found(sql: str, dialect: str) -> list[Condition | Refused]:
-    return list(Text(sql, dialect, plain_place("a.sql", sql), {}).found())
+    return list(SqlText(sql, dialect, plain_place("a.sql", sql), {}).read())
 
 
 def one(sql: str, dialect: str = "postgres") -> Condition:

@@ -10,7 +10,7 @@ import pytest
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read import folder, python
-from predicat.discover.read.types import Known, kind_of
+from predicat.discover.read.types import TableTypes, kind_of
 
 PROGRAM = """
 from pyspark.sql import functions as F
@@ -146,7 +146,7 @@ def test_types_come_from_create_table(tmp_path: Path) -> None:
 
 
 def test_types_by_the_end_of_a_name() -> None:
-    known = Known()
+    known = TableTypes()
     known.add("a.t", {"x": "bigint"})
     assert known.get("db.A.t") == {"x": "bigint"} == known.get("t")
     known.add("b.t", {"x": "string"})

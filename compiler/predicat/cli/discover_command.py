@@ -19,7 +19,7 @@ from predicat.diagnostics.messages import discover as say
 if TYPE_CHECKING:
     from predicat.discover.counts import Count
     from predicat.discover.propose import Near, Rule
-    from predicat.discover.read.folder import Found
+    from predicat.discover.read.folder import Scan
     from predicat.discover.report import Report
     from predicat.review.lint import Finding
 
@@ -205,7 +205,7 @@ def _show(shown: Report, form: str, output: Path | None) -> None:
         click.echo(report.summary(shown), nl=False)
 
 
-def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Found:
+def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Scan:
     """What is in the files and on the server. Raises UsageError for an unknown dialect."""
     from predicat.discover.read import dialects, folder  # noqa: PLC0415  # not for --help
 
@@ -220,10 +220,10 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Foun
     return scan
 
 
-def _judged(scan: Found, catalog: Path | None, jobs: int) -> Report:
+def _judged(scan: Scan, catalog: Path | None, jobs: int) -> Report:
     """The findings in the conditions, also compared with the filters of the catalog."""
     extras.require("z3")
-    from predicat.discover import kept  # noqa: PLC0415  # not for --help
+    from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
     from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
     from predicat.discover.findings import findings  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
@@ -235,13 +235,13 @@ def _judged(scan: Found, catalog: Path | None, jobs: int) -> Report:
         loaded = load_quietly(place, {})
         known, names = known_filters(loaded)
         conditions = [*with_types(conditions, loaded), *known]
-    judged = judge(conditions, jobs=jobs, cache=kept.folder())
+    judged = judge(conditions, jobs=jobs, cache=answer_cache.folder())
     numbers = dict(enumerate(names, len(scan.conditions)))
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
     return Report(scan, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
 
 
-def _counted(scan: Found, place: str) -> list[Count]:
+def _counted(scan: Scan, place: str) -> list[Count]:
     """The rows of each condition on an engine. Raises PredicatError if it cannot be reached."""
     from predicat.discover.counts import counts  # noqa: PLC0415  # not for --help
     from predicat.discover.engines import engine  # noqa: PLC0415  # an optional package
@@ -250,11 +250,11 @@ def _counted(scan: Found, place: str) -> list[Count]:
         return counts(scan.conditions, opened)
 
 
-def _rewrite(scan: Found, catalog: Path | None, out: Path, jobs: int) -> None:
+def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     """Write the patch of all copies of filters. Raises UsageError without a catalog."""
     extras.require("z3")
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
-    from predicat.discover import kept  # noqa: PLC0415  # as above
+    from predicat.discover import answer_cache  # noqa: PLC0415  # as above
     from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
     from predicat.discover.replace import patch  # noqa: PLC0415  # as above
@@ -265,7 +265,7 @@ def _rewrite(scan: Found, catalog: Path | None, out: Path, jobs: int) -> None:
     loaded = load_quietly(place, {})
     known, names = known_filters(loaded)
     conditions = [*with_types(scan.conditions, loaded), *known]
-    judged = judge(conditions, jobs=jobs, cache=kept.folder())
+    judged = judge(conditions, jobs=jobs, cache=answer_cache.folder())
     result = patch(conditions, judged, dict(enumerate(names, len(scan.conditions))), loaded)
     for condition, reason in result.stay:
         click.echo(say.stays(condition.place.path, condition.place.line, reason), err=True)
@@ -281,14 +281,14 @@ def _catalog(given: Path | None) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _propose(scan: Found, folder: Path, jobs: int, *, interactive: bool) -> None:
+def _propose(scan: Scan, folder: Path, jobs: int, *, interactive: bool) -> None:
     """Write a catalog with the rules that were found."""
     extras.require("z3")
-    from predicat.discover import kept  # noqa: PLC0415  # not for --help
+    from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
     from predicat.discover import propose as catalogs  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
 
-    judged = judge(scan.conditions, jobs=jobs, cache=kept.folder())
+    judged = judge(scan.conditions, jobs=jobs, cache=answer_cache.folder())
     ask, choose = (_asked, _right) if interactive else (None, None)
     proposal = catalogs.propose(scan.conditions, judged, ask, choose)
     written, there = catalogs.write(proposal, folder)

@@ -15,7 +15,7 @@ from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic, Span
-    from predicat.importing.checking import Checked, Kept
+    from predicat.importing.checking import Accepted, Checked
     from predicat.importing.model import Findings
 
 _HELP = (
@@ -59,10 +59,10 @@ def command(
     result = checked(outcome)
     if not quiet and form == "text":
         _report(outcome, result)
-    written, conflicts = _write(result.kept, to, force=force)
+    written, conflicts = _write(result.accepted, to, force=force)
     problems = [*result.problems, *conflicts]
-    left = len(outcome.left) + len(result.refused)
-    counts = f"{quantity(len(result.kept), 'filter')} taken, {quantity(left, 'part')} left out"
+    left = len(outcome.skipped) + len(result.refused)
+    counts = f"{quantity(len(result.accepted), 'filter')} taken, {quantity(left, 'part')} left out"
     if form == "text":
         for entry in written:
             entry.tell()
@@ -80,9 +80,9 @@ def _report(findings: Findings, result: Checked) -> None:
             _place(entry.span),
             f"took {entry.rows.name}.{entry.name} ({entry.language}): {entry.title}, {entry.path}",
         )
-        for entry, _ in result.kept
+        for entry, _ in result.accepted
     ]
-    lines += [(_place(entry.span), f"left out {entry.title}: {entry.reason}") for entry in findings.left]
+    lines += [(_place(entry.span), f"left out {entry.title}: {entry.reason}") for entry in findings.skipped]
     lines += [(_place(entry.span), f"refused {entry.title}: {entry.reason}") for entry in result.refused]
     for (name, number), line in sorted(lines, key=lambda entry: entry[0]):
         click.echo(f"{name}:{number}: {line}", err=True)
@@ -93,7 +93,7 @@ def _place(span: Span) -> tuple[str, int]:
     return outer.source.name, outer.source.line_column(outer.start)[0]
 
 
-class Written(Struct, frozen=True):
+class WrittenFile(Struct, frozen=True):
     """A catalog file that was written, or would be: without a path it is printed."""
 
     number: int
@@ -124,22 +124,22 @@ class Written(Struct, frozen=True):
         return {**shown, "added": self.added, "replaced": self.replaced, "same": self.same}
 
 
-def _data(findings: Findings, result: Checked, written: Sequence[Written]) -> dict[str, Any]:
+def _data(findings: Findings, result: Checked, written: Sequence[WrittenFile]) -> dict[str, Any]:
     def row(span: Span, **more: Any) -> dict[str, Any]:
         file, line = _place(span)
         return {**more, "file": file, "line": line}
 
     taken = [
         row(one.span, name=f"{one.rows.name}.{one.name}", language=one.language, title=one.title)
-        for one, _ in result.kept
+        for one, _ in result.accepted
     ]
     left = [
-        row(one.span, title=one.title, reason=str(one.reason)) for one in (*findings.left, *result.refused)
+        row(one.span, title=one.title, reason=str(one.reason)) for one in (*findings.skipped, *result.refused)
     ]
     return {"taken": taken, "left_out": left, "files": [one.data() for one in written]}
 
 
-def _write(kept: Kept, to: Path | None, *, force: bool) -> tuple[list[Written], list[Diagnostic]]:
+def _write(kept: Accepted, to: Path | None, *, force: bool) -> tuple[list[WrittenFile], list[Diagnostic]]:
     """Write the files. Returns what was written, or would be, and the problems."""
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import Source  # noqa: PLC0415  # as above
@@ -151,11 +151,11 @@ def _write(kept: Kept, to: Path | None, *, force: bool) -> tuple[list[Written], 
     ready = []
     for name, rows in parts.items():
         path = writing.place(to, name, alone=len(parts) == 1) if to is not None else None
-        result = writing.written(rows, path, force=force)
+        result = writing.file_update(rows, path, force=force)
         problems += result.problems
         ready.append((path, result, layout(Source(str(path or name), result.text))))
     written = [
-        Written(number, path, text, len(result.added), len(result.replaced), len(result.same))
+        WrittenFile(number, path, text, len(result.added), len(result.replaced), len(result.same))
         for number, (path, result, text) in enumerate(ready)
     ]
     for entry in written:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from predicat.catalog import Catalog
 from predicat.catalog.model import Dataset, Filter
-from predicat.discover.conditions import Condition, Place
+from predicat.discover.conditions import Condition, SourceRange
 from predicat.ir.nodes import fields_of, params_of
 
 _READ = ("sql", "spark", "postgres", "cel")
@@ -70,7 +70,7 @@ def _condition(catalog: Catalog, filter_: Filter) -> Condition:
         predicate.language if predicate.language in ("spark", "postgres") else "",
         _relation(dataset),
         "where",
-        Place(outer.source.name, line, column, outer.start, outer.end),
+        SourceRange(outer.source.name, line, column, outer.start, outer.end),
         fields={name: str(decl.type) for name, decl in dataset.fields.items()}
         or {name: str(decl.type) for name, decl in fields_of(predicate.node).items()},
         params={name: str(decl.type) for name, decl in params_of(predicate.node).items()},

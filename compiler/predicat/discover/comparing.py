@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.discover.infer import Unclear
-from predicat.discover.typed import Item, together
+from predicat.discover.typed import Subject, together
 from predicat.discover.verdicts import Relationship
 from predicat.ir.nodes import Node
 from predicat.review.compare import PROVED, SHOWN, Outcome, Witness, compare_nodes, search
@@ -22,11 +22,11 @@ PAIR = 1.0
 _KINDS: dict[str, Relationship] = {"narrower": "narrower", "wider": "wider", "changed": "overlapping"}
 
 
-class Two(Struct, frozen=True):
+class RulePair(Struct, frozen=True):
     """Two conditions to compare."""
 
-    left: Item
-    right: Item
+    left: Subject
+    right: Subject
 
     @property
     def key(self) -> str:
@@ -34,7 +34,7 @@ class Two(Struct, frozen=True):
         return json.dumps([self.left.key, self.right.key])
 
 
-class Compared(Struct, frozen=True):
+class ComparedPair(Struct, frozen=True):
     """What the second is to the first. `kind` is None where nothing is proved, or where they have no row in
     common.
     """
@@ -46,29 +46,29 @@ class Compared(Struct, frozen=True):
     undecided: bool = False
 
 
-def compare_two(question: Two) -> Compared:
+def compare_pair(question: RulePair) -> ComparedPair:
     """Compare two conditions, each field with one type in both."""
     try:
         left, right = together([question.left, question.right])
     except Unclear:
-        return Compared()
+        return ComparedPair()
     rules = _rule(question.left), _rule(question.right)
     narrow = compare_nodes(left.narrow, right.narrow, rules, PAIR)
     inferred = {**left.inferred, **right.inferred}
     if narrow.kind.startswith("equivalent"):
         wide = compare_nodes(left.wide, right.wide, rules, PAIR)
-        return Compared("same" if wide.same_rows else None, inferred=inferred, undecided=not wide.proof)
+        return ComparedPair("same" if wide.same_rows else None, inferred=inferred, undecided=not wide.proof)
     kind = _KINDS.get(narrow.kind)
     if kind is None or narrow.proof not in (PROVED, SHOWN):
-        return Compared(undecided=not narrow.proof)
+        return ComparedPair(undecided=not narrow.proof)
     if kind == "overlapping":
         shared = _meet(left.narrow, right.narrow)
     else:
         shared = compare_nodes(left.wide, right.wide, rules, PAIR).kind == narrow.kind
-    return Compared(kind, _row(narrow.lost), _row(narrow.gained), inferred) if shared else Compared()
+    return ComparedPair(kind, _row(narrow.lost), _row(narrow.gained), inferred) if shared else ComparedPair()
 
 
-def _rule(item: Item) -> str:
+def _rule(item: Subject) -> str:
     return "accept" if item.accepts else "reject"
 
 

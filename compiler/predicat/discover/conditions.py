@@ -14,7 +14,7 @@ _TEMPLATES = ("{{", "{%", "{#")
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceRange:
     """Where a condition is written.
 
     Args:
@@ -63,7 +63,7 @@ class Condition:
     dialect: str
     relation: str | None
     clause: Clause
-    place: Place
+    place: SourceRange
     fields: Mapping[str, str] = field(default_factory=dict)
     params: Mapping[str, str] = field(default_factory=dict)
     owner: str | None = None
@@ -90,6 +90,6 @@ class Refused:
         text: what is there, at most 200 characters.
     """
 
-    place: Place
+    place: SourceRange
     reason: str
     text: str

@@ -13,9 +13,9 @@ from msgspec import Struct
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.infer import Unclear
-from predicat.discover.null_traps import Lost, lost_rows
+from predicat.discover.null_traps import LostRow, lost_rows
 from predicat.discover.profile import Profile, profile_of
-from predicat.discover.typed import Item, Typed, together, typed
+from predicat.discover.typed import Subject, Typed, together, typed
 from predicat.discover.verdicts import Kind
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Node, fields_of
@@ -38,7 +38,7 @@ _LONGEST = 40
 """Up to this number of operands, each is left out once to see whether it matters."""
 
 
-class Found(Struct, frozen=True):
+class Problem(Struct, frozen=True):
     """One thing that is wrong: see `verdicts.Judgement`."""
 
     kind: Kind
@@ -54,7 +54,7 @@ class Examined(Struct, frozen=True):
 
     Attributes:
         reason: Why it is not judged; empty if it is.
-        found: What is wrong with it.
+        problems: What is wrong with it.
         inferred: The fields whose types were inferred.
         undecided: How many questions had no answer in time.
         profile: What it is compared by; None where it reads no field.
@@ -62,14 +62,14 @@ class Examined(Struct, frozen=True):
     """
 
     reason: str = ""
-    found: tuple[Found, ...] = ()
+    problems: tuple[Problem, ...] = ()
     inferred: Mapping[str, str] = {}
     undecided: int = 0
     profile: Profile | None = None
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostRow, ...] = ()
 
 
-def examine(item: Item) -> Examined:
+def examine(item: Subject) -> Examined:
     """Judge one condition."""
     try:
         condition = typed(item)
@@ -79,7 +79,7 @@ def examine(item: Item) -> Examined:
     if nulls or not _reads(condition):  # `1 = 1` is meant
         return Examined("", nulls, condition.inferred)
     asked = _Questions(item, condition)
-    problems = tuple(asked.found())
+    problems = tuple(asked.problems())
     lost = () if item.accepts else tuple(lost_rows(condition.narrow, QUESTION))
     return Examined("", problems, condition.inferred, asked.undecided, profile_of(condition), lost)
 
@@ -94,19 +94,19 @@ def _reads(condition: Typed) -> bool:
 class _Questions:
     """The questions about one condition, within its time."""
 
-    def __init__(self, item: Item, condition: Typed) -> None:
+    def __init__(self, item: Subject, condition: Typed) -> None:
         self.item = item
         self.condition = condition
         self.deadline = time.monotonic() + CONDITION
         self.undecided = 0
         self.trial = Trial(condition.narrow)
 
-    def found(self) -> Iterator[Found]:
+    def problems(self) -> Iterator[Problem]:
         whole = self.constant()
         impossible = list(self.impossible())
         if whole is not None:
             cause = impossible[0] if impossible and whole.kind == "never" else None
-            yield whole if cause is None else Found("never", whole.message, cause.part, cause.message)
+            yield whole if cause is None else Problem("never", whole.message, cause.part, cause.message)
             return
         yield from impossible
         yield from self.layout()
@@ -115,7 +115,7 @@ class _Questions:
         if not impossible:
             yield from self.redundant()
 
-    def constant(self) -> Found | None:
+    def constant(self) -> Problem | None:
         """Whether the condition accepts no row, or rejects none. One that a constant decides, as `x = 1 AND
         FALSE`, is switched off on purpose.
         """
@@ -125,10 +125,10 @@ class _Questions:
             if self.item.accepts and self.can_be(None):
                 return None
             if not self.can_be(False):
-                return Found("never", say.UNKNOWN)
-            return Found("never", say.NEVER_ACCEPTED if self.item.accepts else say.NEVER)
+                return Problem("never", say.UNKNOWN)
+            return Problem("never", say.NEVER_ACCEPTED if self.item.accepts else say.NEVER)
         if not self.can_be(False):
-            return Found("always", say.ALWAYS, "", "", *self.row(None))
+            return Problem("always", say.ALWAYS, "", "", *self.row(None))
         return None
 
     def can_be(self, outcome: bool | None) -> bool:
@@ -152,22 +152,22 @@ class _Questions:
         """The seconds for the next question."""
         return max(min(QUESTION, self.deadline - time.monotonic()), 0.01)
 
-    def impossible(self) -> Iterator[Found]:
+    def impossible(self) -> Iterator[Problem]:
         """Comparisons with what the other side cannot be."""
         tree, spans = self.condition.tree, set[tuple[int, int]]()
         for problems in (impossible_text.wrong_case, impossible_text.wrong_length):
             for part, message, hint in problems(tree) if tree is not None else ():
                 spans.add((part.span.start, part.span.end))
-                yield Found("impossible", message, part.span.text, hint)
+                yield Problem("impossible", message, part.span.text, hint)
         for atom in _atoms(self.condition.wide):
             place = atom.span.start, atom.span.end
             if place in spans or not fields_of(atom) or Trial(atom).shows(wanted=True):
                 continue
             if self.is_never(atom, True):
                 spans.add(place)
-                yield Found("impossible", say.impossible(_shown(atom.span)), _shown(atom.span))
+                yield Problem("impossible", say.impossible(_shown(atom.span)), _shown(atom.span))
 
-    def layout(self) -> Iterator[Found]:
+    def layout(self) -> Iterator[Problem]:
         """Lines that group AND and OR in another way, if that accepts other rows."""
         if not self.item.laid_out:
             return
@@ -180,9 +180,9 @@ class _Questions:
         witness = verdict.lost or verdict.gained
         if witness is not None:
             row = plain({**witness.row})
-            yield Found("layout", say.LAYOUT, "", say.parentheses(self.item.laid_out), row, witness.before)
+            yield Problem("layout", say.LAYOUT, "", say.parentheses(self.item.laid_out), row, witness.before)
 
-    def unreachable(self) -> Iterator[Found]:
+    def unreachable(self) -> Iterator[Problem]:
         """A branch of CASE whose rows earlier branches take."""
         before = self.item.before[-_BRANCHES:]
         if not before:
@@ -199,19 +199,19 @@ class _Questions:
         alone = [Call(BOOLEAN, "and", (first.wide, one)) for one in left]
         open_ = [node for node in alone if not Trial(node).shows(wanted=True)]
         if any(self.is_never(node, True) for node in (*open_, rest)):
-            yield Found("unreachable", say.UNREACHABLE)
+            yield Problem("unreachable", say.UNREACHABLE)
 
-    def twice(self) -> Iterator[Found]:
+    def twice(self) -> Iterator[Problem]:
         """Operands that occur twice in one AND or OR."""
         for part in walk(self.condition.tree) if self.condition.tree is not None else ():
             if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS:
                 seen: set[object] = set()
                 for arg in part.args:
                     if (said := _said(arg)) in seen:
-                        yield Found("redundant", say.twice(part.op.upper()), _shown(arg.span))
+                        yield Problem("redundant", say.twice(part.op.upper()), _shown(arg.span))
                     seen.add(said)
 
-    def redundant(self) -> Iterator[Found]:
+    def redundant(self) -> Iterator[Problem]:
         """The first operand that can be left out."""
         node, accepts = self.condition.wide, self.item.accepts
         rule = "accept" if accepts else "reject"
@@ -225,16 +225,16 @@ class _Questions:
             self.undecided += not verdict.proof
             if verdict.same_rows and verdict.kind == "equivalent":
                 part = _shown(parent.args[place].span)
-                yield Found("redundant", say.no_effect(parent.op.upper()), part)
+                yield Problem("redundant", say.no_effect(parent.op.upper()), part)
                 return
 
 
-def _nulls(tree: t.Tree) -> Iterator[Found]:
+def _nulls(tree: t.Tree) -> Iterator[Problem]:
     """Comparisons with NULL."""
     for part in walk(tree):
         problem = null_comparison.problem_of(part)
         if problem is not None:
-            yield Found("null comparison", problem[0], part.span.text, problem[1])
+            yield Problem("null comparison", problem[0], part.span.text, problem[1])
 
 
 def _atoms(node: Node) -> Iterator[Call]:

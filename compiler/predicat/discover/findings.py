@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Severity, Source, Span
 from predicat.diagnostics.messages import discover as say
-from predicat.discover.conditions import Condition, Place
+from predicat.discover.conditions import Condition, SourceRange
 from predicat.discover.history import parted
 from predicat.discover.verdicts import Judged, Judgement, Pair
 from predicat.review.lint import Finding
@@ -125,7 +125,7 @@ def _rows(pair: Pair) -> list[Mapping[str, Any]]:
     return [row for row in (pair.lost, pair.gained) if row is not None]
 
 
-def _where(place: Place) -> str:
+def _where(place: SourceRange) -> str:
     return f"{place.path}:{place.line}"
 
 
@@ -135,7 +135,7 @@ def _finding(kind: str, condition: Condition, message: str, hint: str | None) ->
     return Finding(kind_.code, name, message, span_of(condition.place), hint, level=kind_.level)
 
 
-def span_of(place: Place) -> Span:
+def span_of(place: SourceRange) -> Span:
     """The place in its file, with the text of the file if there is one."""
     source = _source(place.path)
     return Span(source, min(place.start, len(source.text)), min(place.end, len(source.text)))

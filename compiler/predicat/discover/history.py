@@ -14,7 +14,7 @@ SECONDS = 5.0
 """For one look into the history of a file."""
 
 
-class Parting(Struct, frozen=True):
+class Divergence(Struct, frozen=True):
     """The commit in which two rules parted.
 
     Attributes:
@@ -28,7 +28,7 @@ class Parting(Struct, frozen=True):
     path: str
 
 
-def parted(left: Condition, right: Condition, timeout: float = SECONDS) -> Parting | None:
+def parted(left: Condition, right: Condition, timeout: float = SECONDS) -> Divergence | None:
     """The commit in which the rules of two files parted.
 
     Args:
@@ -51,5 +51,5 @@ def parted(left: Condition, right: Condition, timeout: float = SECONDS) -> Parti
         except (OSError, ValueError, PredicatError):
             continue
         if commit is not None:
-            return Parting(*commit, changed.place.path)
+            return Divergence(*commit, changed.place.path)
     return None

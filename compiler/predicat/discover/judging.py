@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from predicat.diagnostics.messages import verdicts as say
+from predicat.discover.answer_cache import AnswerCache
 from predicat.discover.candidates import Candidate, Rule, near
-from predicat.discover.comparing import Compared, Two, compare_two
+from predicat.discover.comparing import ComparedPair, RulePair, compare_pair
 from predicat.discover.conditions import Condition
 from predicat.discover.examine import Examined, examine
-from predicat.discover.kept import Kept
 from predicat.discover.same import Alike, Group, alike
-from predicat.discover.typed import Item, is_whole_text, item_of
+from predicat.discover.typed import Subject, is_whole_text, subject_of
 from predicat.discover.verdicts import Judged, Judgement, Pair
 
 Progress = Callable[[int, int], None]
@@ -41,13 +41,13 @@ def judge(
     Args:
         conditions: The conditions.
         jobs: How many processes.
-        cache: The folder that keeps what was found, such as `kept.folder()`; None keeps nothing.
+        cache: The folder that keeps what was found, such as `answer_cache.folder()`; None keeps nothing.
         progress: Is called with the number of answered questions, and of all.
 
     Returns:
         What is found. Its numbers are those of the conditions.
     """
-    run = _Run(conditions, Kept(cache), jobs, progress)
+    run = _Run(conditions, AnswerCache(cache), jobs, progress)
     same, pairs = run.compared()
     judgements = [*run.judgements(), *run.null_traps()]
     judgements.sort(key=lambda item: item.condition)
@@ -58,12 +58,12 @@ class _Run:
     """One run over all conditions. Items are conditions without their places: each is examined once."""
 
     def __init__(
-        self, conditions: Sequence[Condition], kept: Kept, jobs: int, progress: Progress | None
+        self, conditions: Sequence[Condition], kept: AnswerCache, jobs: int, progress: Progress | None
     ) -> None:
         self.conditions = conditions
         self.kept = kept
         self.ask = partial(_run, jobs=jobs, progress=progress)
-        self.items = list(map(item_of, conditions, earlier(conditions)))
+        self.items = list(map(subject_of, conditions, earlier(conditions)))
         self.distinct = list(dict.fromkeys(self.items))
         self.examined = kept.answers("conditions", self.distinct, Examined, self.ask(examine))
         self.undecided = sum(outcome.undecided for outcome in self.examined.values())
@@ -79,9 +79,9 @@ class _Run:
         """
         for number, item in enumerate(self.items):
             outcome = self.examined[item]
-            if not outcome.found or not is_whole_text(self.conditions[number]):
+            if not outcome.problems or not is_whole_text(self.conditions[number]):
                 continue
-            for problem in outcome.found:
+            for problem in outcome.problems:
                 yield Judgement(
                     number,
                     problem.kind,
@@ -133,9 +133,9 @@ class _Run:
         items = {rule.number: self.items[rule.number] for rule in rules}
         sames = self.in_other_words(rules)
         wanted = {(one.left, one.right): one for one in (*sames, *near(rules))}
-        questions = {key: Two(items[key[0]], items[key[1]]) for key in wanted}
+        questions = {key: RulePair(items[key[0]], items[key[1]]) for key in wanted}
         answers = self.kept.answers(
-            "pairs", list(dict.fromkeys(questions.values())), Compared, self.ask(compare_two)
+            "pairs", list(dict.fromkeys(questions.values())), ComparedPair, self.ask(compare_pair)
         )
         self.undecided += sum(answer.undecided for answer in answers.values())
         classes = Classes(members)
@@ -180,9 +180,9 @@ class _Run:
                 rules.append(Rule(number, profile, frozenset(map(str, relations)), files, branch))
         return rules, members
 
-    def is_constant(self, item: Item) -> bool:
+    def is_constant(self, item: Subject) -> bool:
         """Whether a condition accepts no row, or rejects none: it is no rule."""
-        return any(problem.kind in ("never", "always") for problem in self.examined[item].found)
+        return any(problem.kind in ("never", "always") for problem in self.examined[item].problems)
 
     def in_other_words(self, rules: Sequence[Rule]) -> list[Candidate]:
         """Pairs of rules over the same fields that no row told apart: of one dialect, or one of standard

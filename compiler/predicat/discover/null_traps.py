@@ -14,7 +14,7 @@ from predicat.review.lint.null_negation import fields_lost, negations
 from predicat.review.show import plain
 
 
-class Lost(Struct, frozen=True):
+class LostRow(Struct, frozen=True):
     """A negation, the field without which it is UNKNOWN, and a row that is lost by that alone."""
 
     field: str
@@ -22,7 +22,7 @@ class Lost(Struct, frozen=True):
     row: dict[str, Any]
 
 
-def lost_rows(node: Node, timeout: float) -> Iterator[Lost]:
+def lost_rows(node: Node, timeout: float) -> Iterator[LostRow]:
     """The negations of a predicate that lose rows without a value which nothing else in it asks for."""
     asked = tested_fields(node)
     for negation in negations(node):
@@ -40,7 +40,7 @@ def lost_rows(node: Node, timeout: float) -> Iterator[Lost]:
             timeout,
         )
         if answer == "found" and witness is not None:
-            yield Lost(names[0], " ".join(negation.span.text.split()), plain({**witness.row}))
+            yield LostRow(names[0], " ".join(negation.span.text.split()), plain({**witness.row}))
 
 
 def tested_fields(node: Node) -> set[str]:

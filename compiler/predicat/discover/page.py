@@ -55,14 +55,14 @@ def _rows(count: Count | None) -> str:
 
 def _rows_of_rules(report: Report) -> dict[tuple[str, str], str]:
     """The rows of each rule of a relation, in words; none without an engine."""
-    rows = zip(report.found.conditions, report.counts, strict=False)
+    rows = zip(report.scan.conditions, report.counts, strict=False)
     return {(str(row.relation), row.sql or row.text): _rows(count) for row, count in rows}
 
 
 def _relations(report: Report) -> list[tuple[str, list[tuple[str, list[str]]]]]:
     """The rules of each relation with their places: relations with many rules first, rules in many places."""
     by_relation: dict[str, dict[str, list[str]]] = {}
-    for condition in report.found.conditions:
+    for condition in report.scan.conditions:
         if condition.relation and not condition.derived:
             rules = by_relation.setdefault(condition.relation, {})
             rules.setdefault(condition.sql or condition.text, []).append(

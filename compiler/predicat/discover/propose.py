@@ -21,7 +21,7 @@ from predicat.discover.conditions import Condition
 from predicat.discover.infer import Unclear
 from predicat.discover.names import name_of
 from predicat.discover.references import proved, with_references
-from predicat.discover.typed import item_of, together
+from predicat.discover.typed import subject_of, together
 from predicat.discover.verdicts import Judged
 from predicat.editor.layout import layout
 from predicat.importing.model import LONGEST, slug
@@ -251,7 +251,7 @@ def _fields(rules: list[Rule]) -> dict[str, str]:
     result: dict[str, str] = {}
     for group in (rules, *([rule] for rule in rules)):
         try:
-            types = together([item_of(rule.conditions[0]) for rule in group])
+            types = together([subject_of(rule.conditions[0]) for rule in group])
         except Unclear:
             continue
         for condition in types:

@@ -49,7 +49,7 @@ def with_references(
     Returns:
         The SQL by name. Nothing is proved yet: see `proved`.
     """
-    said = _Said(fields)
+    said = _PartKeys(fields)
     parts = {name: body for name, (sql, _) in rules.items() if (body := said.parts(sql)) is not None}
     by_size = sorted((name for name in parts if not parts[name].bare), key=lambda name: -len(parts[name].sql))
     result: dict[str, str] = {}
@@ -80,7 +80,7 @@ def proved(text: str, dataset: str, rules: Mapping[str, tuple[str, Predicate]]) 
             yield name
 
 
-class _Said:
+class _PartKeys:
     """What parts of rules say: parts that take the same rows have one key."""
 
     def __init__(self, fields: Mapping[str, FieldDecl]) -> None:

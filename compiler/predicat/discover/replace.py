@@ -35,7 +35,7 @@ _MACROS = ("postgres", "spark", "databricks", "duckdb")
 _TIMEOUT = 10.0
 
 
-class Place(Struct, frozen=True):
+class Replacement(Struct, frozen=True):
     """A place that can be rewritten: the condition, the filter, its new text, and the proof."""
 
     condition: Condition
@@ -48,7 +48,7 @@ class Patch(Struct, frozen=True):
     """The text of a patch, the places that it rewrites, and why other copies of filters stay."""
 
     text: str
-    places: list[Place]
+    places: list[Replacement]
     stay: list[tuple[Condition, str]]
 
 
@@ -63,33 +63,33 @@ def patch(
         known: The names of filters, by the numbers of the conditions that are these filters.
         catalog: The catalog.
     """
-    places: list[Place] = []
+    places: list[Replacement] = []
     stay: list[tuple[Condition, str]] = []
     for numbers in judged.same:
         names = [known[number] for number in numbers if number in known]
         for number in numbers:
             if names and number not in known:
                 made = _first(conditions[number], names, catalog)
-                if isinstance(made, Place):
+                if isinstance(made, Replacement):
                     places.append(made)
                 else:
                     stay.append((conditions[number], made))
     return Patch("".join(_diffs(places)), places, stay)
 
 
-def _first(condition: Condition, names: Sequence[str], catalog: Catalog) -> Place | str:
+def _first(condition: Condition, names: Sequence[str], catalog: Catalog) -> Replacement | str:
     """The rewriting to the first filter that fits, or why there is none."""
     reason = ""
     for name in names:
         filter_ = catalog.known[name]
         made = _place(condition, filter_, catalog)
-        if isinstance(made, Place):
+        if isinstance(made, Replacement):
             return made
         reason = reason or made
     return reason
 
 
-def _place(condition: Condition, filter_: Filter, catalog: Catalog) -> Place | str:
+def _place(condition: Condition, filter_: Filter, catalog: Catalog) -> Replacement | str:
     dataset = None if condition.derived else dataset_of(condition.relation, catalog)
     if dataset is None or dataset.name != filter_.dataset:
         return say.OTHER_RELATION
@@ -99,7 +99,7 @@ def _place(condition: Condition, filter_: Filter, catalog: Catalog) -> Place | s
     if text is None:
         return say.no_matches_filter(condition.dialect)
     proof = _proof(condition, filter_, catalog)
-    return Place(condition, filter_.qualified, text, proof) if proof else say.NOT_PROVED
+    return Replacement(condition, filter_.qualified, text, proof) if proof else say.NOT_PROVED
 
 
 def _proof(condition: Condition, filter_: Filter, catalog: Catalog) -> str:
@@ -158,9 +158,9 @@ def _in_repository(path: Path) -> str:
     return Path(os.path.relpath(file, root)).as_posix()
 
 
-def _diffs(places: Sequence[Place]) -> Iterator[str]:
+def _diffs(places: Sequence[Replacement]) -> Iterator[str]:
     """A diff for each file, with the proofs of its places before it."""
-    files: dict[str, list[Place]] = {}
+    files: dict[str, list[Replacement]] = {}
     for place in places:
         files.setdefault(place.condition.place.path, []).append(place)
     for path, rows in sorted(files.items()):

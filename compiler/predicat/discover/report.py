@@ -13,10 +13,10 @@ from msgspec import Struct
 
 from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
-from predicat.discover.conditions import Condition, Place, Refused
+from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.counts import Count, reasons
 from predicat.discover.findings import CODES, span_of
-from predicat.discover.read.folder import Found
+from predicat.discover.read.folder import Scan
 from predicat.review.lint import Finding
 from predicat.review.report import annotation, location, sarif_log
 
@@ -30,7 +30,7 @@ class Report(Struct, frozen=True, dict=True):
     conditions, in their order, if an engine has counted them.
     """
 
-    found: Found
+    scan: Scan
     findings: Sequence[Finding]
     unjudged: Counter[str]
     judged: bool = True
@@ -54,7 +54,7 @@ class Report(Struct, frozen=True, dict=True):
     @cached_property
     def _by_place(self) -> Mapping[tuple[str, int, int], Sequence[Count]]:
         result: dict[tuple[str, int, int], list[Count]] = {}
-        for row, count in zip(self.found.conditions, self.counts, strict=False):
+        for row, count in zip(self.scan.conditions, self.counts, strict=False):
             at = result.setdefault(_key(span_of(row.place)), [])
             if not count.reason and count not in at:
                 at.append(count)
@@ -94,13 +94,13 @@ def counted(count: Count) -> str:
 
 def _empty(report: Report) -> list[tuple[Condition, Count]]:
     """The conditions that take no row of a relation that has some."""
-    rows = zip(report.found.conditions, report.counts, strict=False)
+    rows = zip(report.scan.conditions, report.counts, strict=False)
     return [(row, count) for row, count in rows if not count.reason and count.total and not count.true]
 
 
 def summary(report: Report) -> str:
     """How much was read and left out, and what was found, by kind."""
-    scan = report.found
+    scan = report.scan
     relations = {
         condition.relation for condition in scan.conditions if condition.relation and not condition.derived
     }
@@ -158,7 +158,7 @@ def _listed(counts: Counter[Any]) -> str:
 
 def as_json(report: Report) -> str:
     """All that was found, as JSON."""
-    scan = report.found
+    scan = report.scan
     data = {
         "files": dict(scan.files),
         "dialects": dict(scan.dialects),
@@ -223,7 +223,7 @@ def condition_data(condition: Condition) -> dict[str, Any]:
     }
 
 
-def place_data(place: Place) -> dict[str, Any]:
+def place_data(place: SourceRange) -> dict[str, Any]:
     """A place as JSON has it."""
     return {"file": place.path, "line": place.line, "column": place.column}
 

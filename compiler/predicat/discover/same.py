@@ -9,7 +9,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from predicat.discover.infer import Unclear
-from predicat.discover.typed import Item, typed
+from predicat.discover.typed import Subject, typed
 from predicat.review.lint.trials import Trial, classes
 
 MOST_TOGETHER = 400
@@ -19,7 +19,7 @@ MOST_TOGETHER = 400
 class Group(Struct, frozen=True):
     """Rules that read the same fields, of the same types."""
 
-    items: tuple[Item, ...]
+    items: tuple[Subject, ...]
 
     @property
     def key(self) -> str:

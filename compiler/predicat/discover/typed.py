@@ -25,7 +25,7 @@ from predicat.language import LANGUAGES
 from predicat.lower import core
 
 
-class Item(Struct, frozen=True):
+class Subject(Struct, frozen=True):
     """What the meaning of a condition depends on: two conditions with one item are judged once.
 
     `accepts` says whether a row for which it is UNKNOWN is accepted, as a CHECK constraint does. `before` are
@@ -65,19 +65,19 @@ class Item(Struct, frozen=True):
             ]
         )
 
-    def as_written(self, text: str) -> Item:
+    def as_written(self, text: str) -> Subject:
         """A text of the same dialect, over the same fields."""
-        return Item(text, "sql", self.collation, self.types, self.on, self.collation, qualified=True)
+        return Subject(text, "sql", self.collation, self.types, self.on, self.collation, qualified=True)
 
 
-def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
+def subject_of(condition: Condition, before: Sequence[str] = ()) -> Subject:
     """The item of a condition, with the conditions of earlier branches."""
     params = {f":{name}": kind for name, kind in condition.params.items() if kind}
     laid_out = as_laid_out(condition.text, condition.dialect) if condition.language == "sql" else None
     if laid_out and not is_whole_text(condition):
         laid_out = None
     types = {**condition.fields, **params}
-    return Item(
+    return Subject(
         condition.sql or condition.text,
         condition.language,
         "" if condition.sql else condition.dialect,
@@ -139,12 +139,12 @@ class Typed(Struct, frozen=True):
     queries: bool = False
 
 
-def typed(item: Item) -> Typed:
+def typed(item: Subject) -> Typed:
     """A condition with types. Raises Unclear with the reason where it is not judged."""
     return together([item])[0]
 
 
-def together(items: Sequence[Item]) -> list[Typed]:
+def together(items: Sequence[Subject]) -> list[Typed]:
     """Conditions with types, each field with one type in all of them. Raises Unclear with the reason."""
     try:
         if items[0].language != "sql":
@@ -156,14 +156,14 @@ def together(items: Sequence[Item]) -> list[Typed]:
         raise Unclear(say.NO_REASON) from None
 
 
-def _of_language(item: Item) -> Typed:
+def _of_language(item: Subject) -> Typed:
     language = LANGUAGES[item.language]
     value = item.text if language.shape == "text" else json.loads(item.text)
     predicate = parse(value, item.language, dict(item.types) or None, on=item.on)
     return Typed(None, predicate.node, predicate.node, {})
 
 
-def _of_sql(items: Sequence[Item], read: Sequence[Abstract]) -> list[Typed]:
+def _of_sql(items: Sequence[Subject], read: Sequence[Abstract]) -> list[Typed]:
     collation = next((item.collation for item in items if item.collation), "")
     span = read[0].tree.span
     whole = t.OperatorCall("and", tuple(one.tree for one in read), span) if len(read) > 1 else read[0].tree

@@ -130,7 +130,7 @@ def read(paths: tuple[Path, ...], dataset: str | None = None) -> Findings:
             if kind is not None:
                 kind.read(document, findings)
             else:
-                findings.leave(title_of(document.data), say.NO_MANIFEST, document.span)
+                findings.skip(title_of(document.data), say.NO_MANIFEST, document.span)
     findings.problems.extend(reporter.errors)
     return findings
 

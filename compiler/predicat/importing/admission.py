@@ -19,7 +19,7 @@ from predicat.importing.celtext import Cel, cel_of
 from predicat.importing.documents import Document
 from predicat.importing.kubernetes import name_of, title_of
 from predicat.importing.located import at, items, key_span, span_of, text, texts
-from predicat.importing.model import Findings, LeaveOut, Taken
+from predicat.importing.model import Findings, ImportedFilter, Skip
 from predicat.importing.rows import ADMISSION
 
 _POLICIES = ("ValidatingAdmissionPolicy", "ValidatingPolicy", "NamespacedValidatingPolicy")
@@ -57,7 +57,7 @@ def read(document: Document, findings: Findings) -> None:
     """Takes the validations and the conditions of a policy."""
     policies = list(_policies(document, findings))
     if not policies and document.data["kind"] not in _KYVERNO:
-        findings.leave(title_of(document.data), say.NO_VALIDATIONS, document.span)
+        findings.skip(title_of(document.data), say.NO_VALIDATIONS, document.span)
     for policy in policies:
         _Reader(policy, findings).read()
 
@@ -70,7 +70,7 @@ def _policies(document: Document, findings: Findings) -> Iterator[_Policy]:
             {"matchConstraints", "autogen", "auditAnnotations", "evaluation"}
             & set(spec if isinstance(spec, dict) else ())
         ):
-            findings.leave(f"{title}, spec.{key}", say.SAYS_WHICH_REQUESTS_OR_HOW, key_span(spec, key))
+            findings.skip(f"{title}, spec.{key}", say.SAYS_WHICH_REQUESTS_OR_HOW, key_span(spec, key))
         yield _Policy(
             name,
             title,
@@ -112,10 +112,10 @@ def _kyverno(document: Document, findings: Findings, name: str, title: str, spec
         where = f"{title}, spec.rules[{number}]"
         cel = at(rule, "validate", "cel")
         if cel is None:
-            findings.leave(where, say.NO_RULE_IN_CEL, span_of(rule, document.span))
+            findings.skip(where, say.NO_RULE_IN_CEL, span_of(rule, document.span))
             continue
         if "match" in rule or "exclude" in rule:
-            findings.leave(f"{where}.match", say.SAYS_WHICH_REQUESTS, key_span(rule, "match"))
+            findings.skip(f"{where}.match", say.SAYS_WHICH_REQUESTS, key_span(rule, "match"))
         rules = items(at(spec, "rules"))
         yield _Policy(
             f"{name}_{texts(at(rule, 'name'))}" if len(rules) > 1 else name,
@@ -143,7 +143,7 @@ class _Reader:
                 )
         rows = items(at(policy.spec, policy.validations))
         if not rows:
-            self.found.leave(policy.title, say.NO_VALIDATIONS, policy.span)
+            self.found.skip(policy.title, say.NO_VALIDATIONS, policy.span)
             return
         alone = len(rows) == 1 and not policy.conditions
         conditions = [
@@ -169,7 +169,7 @@ class _Reader:
             return
         parts = [*conditions, *wanted]
         if None in parts:
-            self.found.leave(say.as_a_whole(policy.title), say.PARTS_LEFT_OUT, policy.span)
+            self.found.skip(say.as_a_whole(policy.title), say.PARTS_LEFT_OUT, policy.span)
             return
         self.composed([name for name in conditions if name], [name for name in wanted if name])
 
@@ -186,8 +186,8 @@ class _Reader:
                     {"all": wanted} if len(wanted) > 1 else wanted[0],
                 ],
             )
-        self.found.take(
-            Taken(
+        self.found.add(
+            ImportedFilter(
                 policy.name,
                 policy.title,
                 policy.path,
@@ -208,14 +208,14 @@ class _Reader:
         try:
             cel = cel_of(_text(written)).inlined(self.variables)
             _check_names(cel)
-        except LeaveOut as reason:
-            self.found.leave(
+        except Skip as reason:
+            self.found.skip(
                 f"{title}, {path}", reason.reason, span_of(written, span_of(item, self.policy.span))
             )
             return None
         accept = alone and self.policy.failure == "Ignore"
-        return self.found.take(
-            Taken(
+        return self.found.add(
+            ImportedFilter(
                 name,
                 title,
                 path,
@@ -231,15 +231,15 @@ class _Reader:
 
 
 def _text(written: Any) -> str:
-    """An expression. Raises LeaveOut where there is none."""
+    """An expression. Raises Skip where there is none."""
     if not isinstance(written, str):
-        raise LeaveOut(say.NO_EXPRESSION)
+        raise Skip(say.NO_EXPRESSION)
     return written
 
 
 def _check_names(cel: Cel) -> None:
-    """Raise LeaveOut for an expression about what no row has."""
+    """Raise Skip for an expression about what no row has."""
     for name in sorted(cel.names()):
         first, _, rest = name.partition(".")
         if first in say.OUTSIDE_A_REQUEST and (rest or first == "authorizer"):
-            raise LeaveOut(say.OUTSIDE_A_REQUEST[first])
+            raise Skip(say.OUTSIDE_A_REQUEST[first])

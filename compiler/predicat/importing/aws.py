@@ -12,7 +12,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.documents import Document
 from predicat.importing.located import at, items, mapping, span_of, text, texts
-from predicat.importing.model import Findings, LeaveOut, Taken
+from predicat.importing.model import Findings, ImportedFilter, Skip
 from predicat.importing.rows import BUS_EVENTS, NOTIFICATIONS
 from predicat.importing.values import Values
 
@@ -31,16 +31,16 @@ class Site(Struct, frozen=True):
 def subscription(findings: Findings, site: Site, values: Values, policy: Any, scope: Any) -> None:
     """Takes the filter policy of an SNS subscription."""
     if not policy:
-        findings.leave(site.title, say.NO_FILTER_POLICY, site.span)
+        findings.skip(site.title, say.NO_FILTER_POLICY, site.span)
         return
     try:
         body = policy_body(values.policy(policy), values.filled(scope))
-    except LeaveOut as reason:
-        findings.leave(f"{site.title}, {site.path}", reason.reason, reason.span or span_of(policy, site.span))
+    except Skip as reason:
+        findings.skip(f"{site.title}, {site.path}", reason.reason, reason.span or span_of(policy, site.span))
         return
     in_body = "FilterPolicyScope" in body
-    findings.take(
-        Taken(
+    findings.add(
+        ImportedFilter(
             site.name,
             site.title,
             site.path,
@@ -67,17 +67,17 @@ def policy_body(policy: Any, scope: Any) -> Any:
 def pattern(findings: Findings, site: Site, values: Values, event_pattern: Any, without: str) -> str | None:
     """Takes an event pattern. Returns the filter's name."""
     if not event_pattern:
-        findings.leave(site.title, without, site.span)
+        findings.skip(site.title, without, site.span)
         return None
     try:
         body = values.policy(event_pattern)
-    except LeaveOut as reason:
-        findings.leave(
+    except Skip as reason:
+        findings.skip(
             f"{site.title}, {site.path}", reason.reason, reason.span or span_of(event_pattern, site.span)
         )
         return None
-    return findings.take(
-        Taken(
+    return findings.add(
+        ImportedFilter(
             site.name,
             site.title,
             site.path,
@@ -95,7 +95,7 @@ def criteria(findings: Findings, site: Site, new: Any, filters: Any) -> None:
     """Takes the filter criteria of an event source: patterns, one of which has to match."""
     rows = items(filters)
     if not rows:
-        findings.leave(site.title, say.NO_FILTER_CRITERIA, site.span)
+        findings.skip(site.title, say.NO_FILTER_CRITERIA, site.span)
         return
     names: list[str] = []
     for number, criterion in enumerate(rows):
@@ -106,8 +106,8 @@ def criteria(findings: Findings, site: Site, new: Any, filters: Any) -> None:
         )
         names += [taken] if taken else []
     if len(rows) > 1 and len(names) == len(rows):
-        findings.take(
-            Taken(
+        findings.add(
+            ImportedFilter(
                 site.name,
                 site.title,
                 site.path,

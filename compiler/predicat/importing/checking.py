@@ -13,13 +13,13 @@ from predicat.check.resolve import check
 from predicat.check.scope import Scope
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import importing as say
-from predicat.importing.model import Findings, Left, Taken
+from predicat.importing.model import Findings, ImportedFilter, SkippedPart
 from predicat.ir.nodes import ParamDecl, fields_of
 from predicat.ir.types import STRING
 from predicat.language import LANGUAGES, Body
 from predicat.lower import core
 
-Kept = tuple[tuple[Taken, tuple[str, ...]], ...]
+Accepted = tuple[tuple[ImportedFilter, tuple[str, ...]], ...]
 """Filters with the fields that they read."""
 
 
@@ -28,17 +28,17 @@ class Checked(Struct, frozen=True):
     problems of these.
     """
 
-    kept: Kept
-    refused: tuple[Left, ...]
+    accepted: Accepted
+    refused: tuple[SkippedPart, ...]
     problems: tuple[Diagnostic, ...]
 
 
 def checked(findings: Findings) -> Checked:
     """Checks every filter, also after a problem of another."""
-    kept: list[tuple[Taken, tuple[str, ...]]] = []
-    refused: dict[tuple[str, str], Left] = {}
+    kept: list[tuple[ImportedFilter, tuple[str, ...]]] = []
+    refused: dict[tuple[str, str], SkippedPart] = {}
     problems: list[Diagnostic] = list(findings.problems)
-    for entry in findings.taken:
+    for entry in findings.imported:
         broken = [name for name in entry.uses if (entry.rows.name, name) in refused]
         try:
             fields = () if entry.uses else tuple(_fields(entry))
@@ -49,11 +49,11 @@ def checked(findings: Findings) -> Checked:
         except PredicatError as error:
             problems.extend(error.diagnostics)
             reason = error.diagnostics[0].message
-        refused[entry.rows.name, entry.name] = Left(f"{entry.title}, {entry.path}", reason, entry.span)
+        refused[entry.rows.name, entry.name] = SkippedPart(f"{entry.title}, {entry.path}", reason, entry.span)
     return Checked(tuple(kept), tuple(refused.values()), tuple(problems))
 
 
-def _fields(entry: Taken) -> Iterable[str]:
+def _fields(entry: ImportedFilter) -> Iterable[str]:
     """The fields that a filter reads. Raises PredicatError."""
     language = LANGUAGES[entry.language]
     fields = declared(entry.rows.fields)

@@ -17,7 +17,7 @@ from predicat.diagnostics.messages import importing as say
 from predicat.importing import aws
 from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, key_span, listed, span_of, text, texts
-from predicat.importing.model import Findings, LeaveOut
+from predicat.importing.model import Findings, Skip
 from predicat.importing.values import Values, shown
 
 _HOLE = re.compile(r"\$\{(!?)([^}]*)\}")
@@ -32,13 +32,13 @@ def read(document: Document, findings: Findings) -> None:
     """Takes the filters of the resources of a template."""
     new = partial(_Values, document.data)
     resources = document.data["Resources"]
-    before = len(findings.taken), len(findings.left)
+    before = len(findings.imported), len(findings.skipped)
     for name, resource in entries(resources):
         read_one = _RESOURCES.get(texts(at(resource, "Type")))
         if read_one is not None:
             read_one(findings, new, name, resource, key_span(resources, name))
-    if before == (len(findings.taken), len(findings.left)):
-        findings.leave("template", say.NO_RESOURCE_WITH_FILTER, document.span)
+    if before == (len(findings.imported), len(findings.skipped)):
+        findings.skip("template", say.NO_RESOURCE_WITH_FILTER, document.span)
 
 
 New = Callable[[], Values]
@@ -124,7 +124,7 @@ def _serverless(findings: Findings, new: New, name: str, resource: Any, _span: S
                     at(properties, "FilterCriteria", "Filters"),
                 )
             case kind:
-                findings.leave(site.title, say.events_without_filter(kind), site.span)
+                findings.skip(site.title, say.events_without_filter(kind), site.span)
 
 
 def _under(site: aws.Site, key: str) -> aws.Site:
@@ -172,7 +172,7 @@ class _Values(Values):
             case "Fn::ToJsonString":
                 return self.filled(inner)
         if name.startswith("Fn::"):
-            raise LeaveOut(say.worked_out_with_template(name), span_of(value))
+            raise Skip(say.worked_out_with_template(name), span_of(value))
         return value
 
     def reference(self, name: str, span: Span) -> Any:
@@ -180,14 +180,14 @@ class _Values(Values):
         parameter = at(self.template, "Parameters", name)
         kind, default = texts(at(parameter, "Type")), at(parameter, "Default")
         if name == "AWS::NoValue":
-            raise LeaveOut(say.NO_VALUE, span)
+            raise Skip(say.NO_VALUE, span)
         if kind == "CommaDelimitedList" or kind.startswith("List<"):
             if default is None:
-                raise LeaveOut(say.parameter_is_a_list(name), span)
+                raise Skip(say.parameter_is_a_list(name), span)
             return listed([text(part.strip(), span) for part in str(default).split(",")], span)
         if kind == "Number":
             if default is None:
-                raise LeaveOut(say.parameter_is_a_number(name), span)
+                raise Skip(say.parameter_is_a_number(name), span)
             return float(default) if "." in str(default) else int(default)
         return self.parameter(name, span, default)
 

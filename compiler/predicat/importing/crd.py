@@ -19,7 +19,7 @@ from predicat.importing.celtext import Cel, cel_of
 from predicat.importing.documents import Document
 from predicat.importing.kubernetes import title_of
 from predicat.importing.located import at, entries, items, key_span, span_of, texts
-from predicat.importing.model import Findings, LeaveOut, Taken
+from predicat.importing.model import Findings, ImportedFilter, Skip
 from predicat.importing.rows import OBJECTS
 from predicat.language.cel.writer import RESERVED
 
@@ -51,13 +51,13 @@ def read(document: Document, findings: Findings) -> None:
         texts(at(data, "spec", "names", "singular")) or texts(at(data, "spec", "names", "kind")) or "object"
     )
     stored = [served for served in versions if at(served, "storage") is True] or versions[:1]
-    before = len(findings.taken), len(findings.left)
+    before = len(findings.imported), len(findings.skipped)
     for version in versions:
         schema = at(version, "schema", "openAPIV3Schema")
         rules = list(_rules(schema, (), 0))
         if version is not stored[0]:
             if rules:
-                findings.leave(
+                findings.skip(
                     say.version_of(title_of(data), at(version, "name")),
                     say.ANOTHER_VERSION_STORED,
                     span_of(version),
@@ -65,8 +65,8 @@ def read(document: Document, findings: Findings) -> None:
             continue
         for rule in rules:
             _take(findings, title_of(data), name, rule)
-    if before == (len(findings.taken), len(findings.left)):
-        findings.leave(title_of(data), say.NO_RULES_IN_CEL, document.span)
+    if before == (len(findings.imported), len(findings.skipped)):
+        findings.skip(title_of(data), say.NO_RULES_IN_CEL, document.span)
 
 
 def _rules(schema: Any, steps: tuple[str, ...], depth: int) -> Iterator[_Rule]:
@@ -89,11 +89,11 @@ def _take(findings: Findings, title: str, name: str, rule: _Rule) -> None:
     keys = [_EACH.get(step, step) for step in rule.steps]
     try:
         cel = _whole(cel_of(texts(written) or "true"), rule)
-    except LeaveOut as reason:
-        findings.leave(f"{title}, {path}", reason.reason, key_span(rule.row, "rule"))
+    except Skip as reason:
+        findings.skip(f"{title}, {path}", reason.reason, key_span(rule.row, "rule"))
         return
-    findings.take(
-        Taken(
+    findings.add(
+        ImportedFilter(
             f"{name}_{'_'.join(keys[-3:]) or 'object'}_{rule.number + 1}",
             title,
             f"{path}, rule {rule.number + 1}",
@@ -108,15 +108,15 @@ def _take(findings: Findings, title: str, name: str, rule: _Rule) -> None:
 
 
 def _whole(rule: Cel, validation: _Rule) -> Cel:
-    """A rule as one of the whole object. Raises LeaveOut."""
+    """A rule as one of the whole object. Raises Skip."""
     names = {name.partition(".")[0] for name in rule.names()}
     if _ESCAPED.search(rule.text):
-        raise LeaveOut(say.ESCAPED_PROPERTY)
+        raise Skip(say.ESCAPED_PROPERTY)
     if "oldSelf" in names:
         if "[]" in validation.steps or "{}" in validation.steps:
-            raise LeaveOut(say.OLD_SELF_IN_A_LIST)
+            raise Skip(say.OLD_SELF_IN_A_LIST)
         if at(validation.row, "optionalOldSelf"):
-            raise LeaveOut(say.OPTIONAL_OLD_SELF)
+            raise Skip(say.OPTIONAL_OLD_SELF)
         return _now_and_before(rule, validation.steps)
     return _at("object", validation.steps, rule, 0)
 

@@ -14,7 +14,7 @@ from predicat.diagnostics.messages import importing as say
 from predicat.importing.documents import Document
 from predicat.importing.kubernetes import title_of
 from predicat.importing.located import at, key_span, mapping, span_of, texts
-from predicat.importing.model import Findings, Taken
+from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import RECORDS
 from predicat.language.kafka.reader import FILTER, SETTINGS, applied, configuration, settings, words
 
@@ -63,7 +63,7 @@ def read(document: Document, findings: Findings) -> None:
             )
     _without(findings, config, title, {transform.transform for transform in rows})
     if not words(config.get("transforms")) and not config.get("predicates"):
-        findings.leave(title, say.NO_TRANSFORMATION, document.span)
+        findings.skip(title, say.NO_TRANSFORMATION, document.span)
 
 
 def _without(findings: Findings, config: Any, title: str, known: set[str]) -> None:
@@ -74,7 +74,7 @@ def _without(findings: Findings, config: Any, title: str, known: set[str]) -> No
             reason = _FOREIGN.get(kind) or (
                 say.DROPS_EVERY_RECORD if kind == FILTER else say.APPLIED_TO_EVERY_RECORD
             )
-            findings.leave(
+            findings.skip(
                 f"{title}, transforms.{transform}", reason, key_span(config, f"transforms.{transform}.type")
             )
 
@@ -86,11 +86,11 @@ def _predicate(
     given = settings(config, predicate)
     span = key_span(config, f"{prefix}type")
     if not given:
-        findings.leave(f"{title}, {path}", say.UNKNOWN_TYPE, span_of(config))
+        findings.skip(f"{title}, {path}", say.UNKNOWN_TYPE, span_of(config))
         return
     for key in given:
         if key not in SETTINGS:
-            findings.leave(f"{title}, {path}.{key}", say.NO_SETTING, key_span(config, prefix + key))
+            findings.skip(f"{title}, {path}.{key}", say.NO_SETTING, key_span(config, prefix + key))
     body = mapping(
         ((key, value, key_span(config, prefix + key)) for key, value in given.items() if key in SETTINGS),
         span,
@@ -98,4 +98,4 @@ def _predicate(
     if negate:
         body["negate"] = True
         body.key_spans["negate"] = span
-    findings.take(Taken(name, title, path, "kafka", body, span, RECORDS, says=says))
+    findings.add(ImportedFilter(name, title, path, "kafka", body, span, RECORDS, says=says))

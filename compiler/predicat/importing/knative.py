@@ -10,7 +10,7 @@ from predicat.diagnostics.messages import importing as say
 from predicat.importing.documents import Document
 from predicat.importing.kubernetes import title_of
 from predicat.importing.located import at, entries, span_of
-from predicat.importing.model import Findings, Taken
+from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import EVENTS
 
 _KINDS = ("Trigger", "Broker", "ApiServerSource", "EventPolicy")
@@ -26,18 +26,18 @@ def read(document: Document, findings: Findings) -> None:
     data = document.data
     title, spec = title_of(data), at(data, "spec")
     if data["kind"] == "Broker":
-        findings.leave(title, say.BROKER_WITHOUT_FILTER, document.span)
+        findings.skip(title, say.BROKER_WITHOUT_FILTER, document.span)
         return
     filters, only = at(spec, "filters"), at(spec, "filter")
     if filters and only:
-        findings.leave(f"{title}, spec.filter", say.FILTERS_GO_FIRST, span_of(only, document.span))
+        findings.skip(f"{title}, spec.filter", say.FILTERS_GO_FIRST, span_of(only, document.span))
     language, body, path = _body(filters, only)
     if path == "spec" and data["kind"] != "Trigger":
-        findings.leave(title, say.NO_FILTERS, document.span)
+        findings.skip(title, say.NO_FILTERS, document.span)
         return
     name = str(at(data, "metadata", "name") or at(data, "metadata", "generateName") or data["kind"])
-    findings.take(
-        Taken(
+    findings.add(
+        ImportedFilter(
             name,
             title,
             path,

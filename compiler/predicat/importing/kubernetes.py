@@ -9,7 +9,7 @@ from msgspec import Struct
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, span_of
-from predicat.importing.model import Findings, Rows, Taken
+from predicat.importing.model import Findings, ImportedFilter, Rows
 from predicat.importing.rows import PODS, SERVICES
 
 
@@ -69,15 +69,15 @@ def read(document: Document, findings: Findings) -> None:
             f"spec.{kind.key}",
         )
     else:
-        findings.leave(title_of(data), kind.without, document.span)
+        findings.skip(title_of(data), kind.without, document.span)
     if data["kind"] == "NetworkPolicy":
         _peers(document, findings)
 
 
 def _take(document: Document, findings: Findings, rows: Rows, name: str, selector: Any, path: str) -> None:
     says = "" if selector else "It is empty and selects all."
-    findings.take(
-        Taken(
+    findings.add(
+        ImportedFilter(
             name,
             title_of(document.data),
             path,
@@ -109,10 +109,10 @@ def _peers(document: Document, findings: Findings) -> None:
                             f"{path}.podSelector",
                         )
                     elif kind != "podSelector":
-                        findings.leave(
+                        findings.skip(
                             f"{title_of(data)}, {path}.{kind}", say.NAMESPACES_OR_ADDRESSES, span_of(selector)
                         )
                     else:
-                        findings.leave(
+                        findings.skip(
                             f"{title_of(data)}, {path}.{kind}", say.WITH_NAMESPACE_SELECTOR, span_of(selector)
                         )

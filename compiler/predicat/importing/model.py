@@ -31,7 +31,7 @@ class Parameter(Struct, frozen=True):
     default: str | None = None
 
 
-class Taken(Struct, frozen=True):
+class ImportedFilter(Struct, frozen=True):
     """A filter. `title` says what it is in its manifest, `path` where in it; `source` is that of a body
     that is a text.
     """
@@ -53,7 +53,7 @@ class Taken(Struct, frozen=True):
     """The filters that it is composed of."""
 
 
-class Left(Struct, frozen=True):
+class SkippedPart(Struct, frozen=True):
     """A part of a manifest that gives no filter, and why."""
 
     title: str
@@ -61,7 +61,7 @@ class Left(Struct, frozen=True):
     span: Span
 
 
-class LeaveOut(Exception):
+class Skip(Exception):
     """A part gives no filter: raised where that is found, told where the part is read."""
 
     def __init__(self, reason: str, span: Span | None = None) -> None:
@@ -76,22 +76,22 @@ class Findings(Struct):
     """
 
     dataset: str | None = None
-    taken: list[Taken] = field(default_factory=list[Taken])
-    left: list[Left] = field(default_factory=list[Left])
+    imported: list[ImportedFilter] = field(default_factory=list[ImportedFilter])
+    skipped: list[SkippedPart] = field(default_factory=list[SkippedPart])
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     names: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def take(self, entry: Taken) -> str:
+    def add(self, entry: ImportedFilter) -> str:
         """Adds a filter. Returns the name that it got."""
         rows = entry.rows if self.dataset is None else replace(entry.rows, name=self.dataset)
         name = self.unused(rows.name, entry.name)
         self.names.add((rows.name, name))
-        self.taken.append(replace(entry, name=name, rows=rows))
+        self.imported.append(replace(entry, name=name, rows=rows))
         return name
 
-    def leave(self, title: str, reason: str, span: Span) -> None:
+    def skip(self, title: str, reason: str, span: Span) -> None:
         """Adds a part that is left out."""
-        self.left.append(Left(title, reason, span))
+        self.skipped.append(SkippedPart(title, reason, span))
 
     def unused(self, dataset: str, name: str) -> str:
         """The name, with a number if it is used."""

@@ -9,7 +9,7 @@ from typing import Any
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, listed, mapping, source_of, span_of, text, texts
-from predicat.importing.model import Findings, LeaveOut, Taken
+from predicat.importing.model import Findings, ImportedFilter, Skip
 from predicat.importing.rows import MESSAGES
 
 _BUILT_IN = {
@@ -39,7 +39,7 @@ def read(document: Document, findings: Findings) -> None:
     }
     bindings = items(document.data.get("bindings"))
     if not bindings:
-        findings.leave("definitions", say.NO_BINDINGS, document.span)
+        findings.skip("definitions", say.NO_BINDINGS, document.span)
     for number, binding in enumerate(bindings):
         source, target = texts(at(binding, "source")), texts(at(binding, "destination"))
         kind = types.get((at(binding, "vhost"), source)) or _BUILT_IN.get(
@@ -48,13 +48,15 @@ def read(document: Document, findings: Findings) -> None:
         title = f"binding of {source or 'the default exchange'} ({kind or 'unknown'}) to {target}"
         try:
             language, body = _body(kind, binding)
-        except LeaveOut as reason:
-            findings.leave(title, reason.reason, span_of(binding))
+        except Skip as reason:
+            findings.skip(title, reason.reason, span_of(binding))
             continue
         span = span_of(body, span_of(binding))
         own = source_of(body) if isinstance(body, str) and span.text.strip("\"'") == body else None
-        findings.take(
-            Taken(f"{source}_to_{target}", title, f"bindings[{number}]", language, body, span, MESSAGES, own)
+        findings.add(
+            ImportedFilter(
+                f"{source}_to_{target}", title, f"bindings[{number}]", language, body, span, MESSAGES, own
+            )
         )
 
 
@@ -66,12 +68,12 @@ def _body(kind: str, binding: Any) -> tuple[str, Any]:
         case "fanout":
             return "rabbitmq", text("#", span_of(binding))
         case "direct" if any(word in texts(key).split(".") for word in _WILDCARDS):
-            raise LeaveOut(say.WILDCARD_IN_DIRECT_KEY)
+            raise Skip(say.WILDCARD_IN_DIRECT_KEY)
         case "direct":
             return "rabbitmq", key
         case "headers":
             return "headers", _headers(at(binding, "arguments"), binding)
-    raise LeaveOut(say.other_exchange(kind) if kind else say.EXCHANGE_NOT_DEFINED)
+    raise Skip(say.other_exchange(kind) if kind else say.EXCHANGE_NOT_DEFINED)
 
 
 def _headers(arguments: Any, binding: Any) -> Any:
@@ -81,14 +83,14 @@ def _headers(arguments: Any, binding: Any) -> Any:
     for name, value in entries(arguments):
         if name.startswith("x-"):
             if name != "x-match" and mode.endswith("-with-x"):
-                raise LeaveOut(say.own_header(mode, name))
+                raise Skip(say.own_header(mode, name))
             continue
         if not isinstance(value, str):
-            raise LeaveOut(say.header_no_text(name, value))
+            raise Skip(say.header_no_text(name, value))
         span = span_of(value)
         tests.append(mapping([("headerEquals", mapping([(name, value, span)], span), span)], span))
     if not tests:
-        raise LeaveOut(say.no_header(every=mode.startswith("all")))
+        raise Skip(say.no_header(every=mode.startswith("all")))
     place = span_of(arguments, span_of(binding))
     return (
         tests[0]

@@ -16,7 +16,7 @@ from predicat.diagnostics.messages import importing as say
 from predicat.importing import aws
 from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, key_span, mapping, source_of, span_of, text, texts
-from predicat.importing.model import Findings, LeaveOut, Taken
+from predicat.importing.model import Findings, ImportedFilter, Skip
 from predicat.importing.rows import SERVICE_BUS
 from predicat.importing.values import Values
 from predicat.language.servicebus.spelling import CORRELATION
@@ -87,17 +87,17 @@ def _name(written: str) -> str:
 def rule(findings: Findings, site: aws.Site, values: Values, given: Rule) -> None:
     """Takes a rule."""
     if given.action:
-        findings.leave(say.action_of(site.title), say.ACTION, span_of(given.action, site.span))
+        findings.skip(say.action_of(site.title), say.ACTION, span_of(given.action, site.span))
     try:
         body = (
             _sql(values, given.sql) if isinstance(given.sql, str) else _correlation(values, given.correlation)
         )
-    except LeaveOut as reason:
-        findings.leave(f"{site.title}, {site.path}", reason.reason, reason.span or site.span)
+    except Skip as reason:
+        findings.skip(f"{site.title}, {site.path}", reason.reason, reason.span or site.span)
         return
     source = source_of(body) if isinstance(body, str) else None
-    findings.take(
-        Taken(
+    findings.add(
+        ImportedFilter(
             site.name,
             site.title,
             site.path,
@@ -117,7 +117,7 @@ def _sql(values: Values, written: str) -> str:
         return parts
     given = values.params.pop(parts[2:-1], None)
     if given is None or given.default is None:
-        raise LeaveOut(say.SQL_GIVEN, span_of(written))
+        raise Skip(say.SQL_GIVEN, span_of(written))
     return text(given.default, span_of(written))
 
 
@@ -132,7 +132,7 @@ def _correlation(values: Values, written: Any) -> Any:
         property_ for property_ in kept if property_[0] in (*CORRELATION, "properties") and property_[1] != {}
     ]
     if not kept:
-        raise LeaveOut(say.NO_CONDITION)
+        raise Skip(say.NO_CONDITION)
     return mapping(kept, span_of(written))
 
 
@@ -154,11 +154,11 @@ class _Values(Values):
             return value
         call = _CALL.match(match[1].strip())
         if call is None:
-            raise LeaveOut(say.worked_out_with_template(repr(match[1][:60])), span_of(value))
+            raise Skip(say.worked_out_with_template(repr(match[1][:60])), span_of(value))
         if call[1] == "variables":
             known = at(self.template, "variables", call[2])
             if known is None:
-                raise LeaveOut(say.no_variable(call[2]), span_of(value))
+                raise Skip(say.no_variable(call[2]), span_of(value))
             return self.filled(known)
         default = at(self.template, "parameters", call[2], "defaultValue")
         if default is not None and not isinstance(default, str):

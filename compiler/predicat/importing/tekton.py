@@ -12,7 +12,7 @@ from predicat.importing.celtext import Cel, cel_of
 from predicat.importing.documents import Document
 from predicat.importing.kubernetes import name_of, title_of
 from predicat.importing.located import at, items, span_of, texts
-from predicat.importing.model import Findings, Taken
+from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import WEBHOOKS
 
 _KINDS = ("EventListener", "Trigger")
@@ -33,7 +33,7 @@ def read(document: Document, findings: Findings) -> None:
     for number, trigger in enumerate(triggers):
         own = texts(at(trigger, "name")) or texts(at(trigger, "template", "ref")) or str(number + 1)
         if at(trigger, "triggerRef"):
-            findings.leave(
+            findings.skip(
                 f"{title}, spec.triggers[{number}]",
                 say.another_trigger(at(trigger, "triggerRef")),
                 span_of(trigger),
@@ -58,7 +58,7 @@ def read(document: Document, findings: Findings) -> None:
             at(trigger, "interceptors"),
         )
     if not triggers and not items(at(spec, "triggerGroups")):
-        findings.leave(title, say.NO_TRIGGER, document.span)
+        findings.skip(title, say.NO_TRIGGER, document.span)
 
 
 def _trigger(trigger: Any, findings: Findings, name: str, title: str, path: str, interceptors: Any) -> None:
@@ -77,8 +77,8 @@ def _trigger(trigger: Any, findings: Findings, name: str, title: str, path: str,
             cel = cel_of(condition).inlined(extensions)
             own = f"{name}_{len(taken) + 1}" if filters > 1 else name
             taken.append(
-                findings.take(
-                    Taken(
+                findings.add(
+                    ImportedFilter(
                         own,
                         title,
                         f"{where}.filter",
@@ -91,15 +91,15 @@ def _trigger(trigger: Any, findings: Findings, name: str, title: str, path: str,
                 )
             )
         else:
-            findings.leave(f"{title}, {where}", _why_not(interceptor), span_of(interceptor, span_of(trigger)))
+            findings.skip(f"{title}, {where}", _why_not(interceptor), span_of(interceptor, span_of(trigger)))
         for overlay in items(given.get("overlays")):
             if isinstance(at(overlay, "expression"), str):
                 extensions[f"extensions.{at(overlay, 'key')}"] = cel_of(overlay["expression"]).inlined(
                     extensions
                 )
     if len(taken) > 1:
-        findings.take(
-            Taken(
+        findings.add(
+            ImportedFilter(
                 name,
                 title,
                 path,
@@ -112,7 +112,7 @@ def _trigger(trigger: Any, findings: Findings, name: str, title: str, path: str,
             )
         )
     if not rows:
-        findings.leave(f"{title}, {path}", say.NO_INTERCEPTORS, span_of(trigger))
+        findings.skip(f"{title}, {path}", say.NO_INTERCEPTORS, span_of(trigger))
 
 
 def _parameters(parameter: Any) -> Iterator[tuple[str, Any]]:

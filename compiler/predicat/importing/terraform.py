@@ -15,7 +15,7 @@ from predicat.diagnostics.messages import importing as say
 from predicat.importing import aws, servicebus
 from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, key_span, source_of, span_of, text, texts
-from predicat.importing.model import Findings, LeaveOut, Taken
+from predicat.importing.model import Findings, ImportedFilter, Skip
 from predicat.importing.rows import PUBSUB
 from predicat.importing.values import Values, shown
 
@@ -35,7 +35,7 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, findings: Findings) -> None:
     """Takes the filters of the resources, and of modules of rules."""
-    before = len(findings.taken), len(findings.left)
+    before = len(findings.imported), len(findings.skipped)
     for kind, named in entries(document.data.get("resource")):
         read_one = _RESOURCES.get(kind)
         if read_one is None:
@@ -48,8 +48,8 @@ def read(document: Document, findings: Findings) -> None:
     modules = document.data.get("module")
     for name, block in entries(modules):
         _module(findings, document.data, name, block)
-    if before == (len(findings.taken), len(findings.left)):
-        findings.leave("module", say.NO_RESOURCE_WITH_FILTER, document.span)
+    if before == (len(findings.imported), len(findings.skipped)):
+        findings.skip("module", say.NO_RESOURCE_WITH_FILTER, document.span)
 
 
 def _under(site: aws.Site, key: str) -> aws.Site:
@@ -111,16 +111,16 @@ def _service_bus(findings: Findings, module: Any, site: aws.Site, block: Any) ->
 def _pubsub(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
     condition = at(block, "filter")
     if not condition:
-        findings.leave(site.title, say.TAKES_EVERY_MESSAGE, site.span)
+        findings.skip(site.title, say.TAKES_EVERY_MESSAGE, site.span)
         return
     values = _Values(module)
     try:
         body = values.filled(condition)
-    except LeaveOut as reason:
-        findings.leave(f"{site.title}, filter", reason.reason, reason.span or span_of(condition))
+    except Skip as reason:
+        findings.skip(f"{site.title}, filter", reason.reason, reason.span or span_of(condition))
         return
-    findings.take(
-        Taken(
+    findings.add(
+        ImportedFilter(
             site.name,
             site.title,
             "filter",
@@ -173,7 +173,7 @@ class _Values(Values):
             return value
         span = span_of(value)
         if "%{" in value:
-            raise LeaveOut(say.TEXT_PUT_TOGETHER, span)
+            raise Skip(say.TEXT_PUT_TOGETHER, span)
         whole = _HOLE.fullmatch(value)
         if whole is not None:
             return self.expression(whole[1].strip(), span)
@@ -185,9 +185,9 @@ class _Values(Values):
         if written.startswith("jsonencode(") and written.endswith(")"):
             return self.expression(written[len("jsonencode(") : -1].strip(), span)
         if _REFERENCE.match(written) is None:
-            raise LeaveOut(say.worked_out(" ".join(written.split())[:60]), span)
+            raise Skip(say.worked_out(" ".join(written.split())[:60]), span)
         if written.startswith(_REPEATED):
-            raise LeaveOut(say.differs_between_copies(written), span)
+            raise Skip(say.differs_between_copies(written), span)
         kind, _, name = written.partition(".")
         if kind == "local":
             return self.local(name, span)
@@ -208,7 +208,7 @@ class _Values(Values):
             return self.parameter(f"local.{name}", span, name=name)
         self.depth += 1
         if self.depth > _DEEP:
-            raise LeaveOut(say.defined_by_itself(name), span)
+            raise Skip(say.defined_by_itself(name), span)
         result = self.filled(known[name])
         self.depth -= 1
         return result
@@ -221,5 +221,5 @@ class _Values(Values):
         if default is not None and not isinstance(default, str):
             return default
         if kind not in ("", "string", "any"):
-            raise LeaveOut(say.variable_given(name, kind), span)
+            raise Skip(say.variable_given(name, kind), span)
         return self.parameter(f"var.{name}", span, default, name)

@@ -10,7 +10,7 @@ from typing import Any
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.located import key_span, listed, mapping, plain, source_of, span_of, text
-from predicat.importing.model import LeaveOut, Parameter, slug
+from predicat.importing.model import Parameter, Skip, slug
 from predicat.language.common import jsontext
 
 
@@ -24,12 +24,12 @@ class Values:
 
     def special(self, value: Any) -> Any:
         """The value of a part: itself, unless the manifest has a notation such as a reference.
-        Raises LeaveOut.
+        Raises Skip.
         """
         return value
 
     def filled(self, value: Any) -> Any:
-        """A part with all that is in it. Raises LeaveOut for a value that can be neither known nor a
+        """A part with all that is in it. Raises Skip for a value that can be neither known nor a
         parameter.
         """
         result = self.special(value)
@@ -45,7 +45,7 @@ class Values:
         return value
 
     def policy(self, value: Any) -> Any:
-        """A part that is data, or a text that holds it as JSON. Raises LeaveOut."""
+        """A part that is data, or a text that holds it as JSON. Raises Skip."""
         result = self.filled(value)
         if isinstance(result, dict) and set(result) == {"Fn::ToJsonString"}:
             return result["Fn::ToJsonString"]
@@ -68,12 +68,12 @@ def shown(value: Any) -> str:
 
 
 def from_json(value: str) -> Any:
-    """The data of a JSON text, with places in the file. Raises LeaveOut for a text that is no JSON."""
+    """The data of a JSON text, with places in the file. Raises Skip for a text that is no JSON."""
     if value.startswith("${"):
-        raise LeaveOut(say.VALUE_GIVEN, span_of(value))
+        raise Skip(say.VALUE_GIVEN, span_of(value))
     source = source_of(value)
     try:
         return jsontext.read(str(value), source, Span(source, 0, len(source.text)), "it")
     except PredicatError as error:
         first = error.diagnostics[0]
-        raise LeaveOut(first.message, first.span) from None
+        raise Skip(first.message, first.span) from None

@@ -2,7 +2,7 @@
 
 What is in a file stays, with its comments. A filter that is there with the same body is left alone; one of
 the same name with
-another body is kept, unless it is to be replaced.
+another body is accepted, unless it is to be replaced.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import importing as say
 from predicat.diagnostics.reading import reading
-from predicat.importing.checking import Kept
+from predicat.importing.checking import Accepted
 from predicat.importing.located import plain
-from predicat.importing.model import Rows, Taken
+from predicat.importing.model import ImportedFilter, Rows
 from predicat.language import LANGUAGES
 
 _TEMPLATE = re.compile(r"\{[{%#]")
@@ -34,7 +34,7 @@ _OWN = (*LANGUAGES, "params", "on", "on_unknown", "versions", "latest")
 """The keys of a filter that an import replaces; its owner, tags and tests stay."""
 
 
-class Written(Struct):
+class FileUpdate(Struct):
     """The new text of a file, and what became of each filter."""
 
     text: str
@@ -44,10 +44,10 @@ class Written(Struct):
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
 
-def datasets(kept: Kept) -> dict[str, Kept]:
+def datasets(accepted: Accepted) -> dict[str, Accepted]:
     """The filters by their datasets."""
-    by_dataset: dict[str, Kept] = {}
-    for entry in kept:
+    by_dataset: dict[str, Accepted] = {}
+    for entry in accepted:
         by_dataset[entry[0].rows.name] = (*by_dataset.get(entry[0].rows.name, ()), entry)
     return by_dataset
 
@@ -61,19 +61,19 @@ def place(to: Path, dataset: str, *, alone: bool) -> Path:
     return to if alone else to.with_name(f"{to.stem}_{dataset}{to.suffix}")
 
 
-def written(kept: Kept, path: Path | None = None, *, force: bool = False) -> Written:
+def file_update(accepted: Accepted, path: Path | None = None, *, force: bool = False) -> FileUpdate:
     """The text of a file with filters of one dataset; `path` may have a file already. Raises PredicatError
     where it is no such file.
     """
-    kinds = _united([entry.rows for entry, _ in kept])
+    kinds = _united([entry.rows for entry, _ in accepted])
     before = _existing(path, kinds.name) if path is not None and path.exists() else None
     other = _elsewhere(path, kinds.name) if path is not None else WrittenDataset(kinds.name)
     data = before if before is not None else _new(kinds, other)
-    result = Written("")
+    result = FileUpdate("")
     _add_fields(
-        data, kinds, {name for _, fields in kept for name in fields} or {next(iter(kinds.fields))}, other
+        data, kinds, {name for _, fields in accepted for name in fields} or {next(iter(kinds.fields))}, other
     )
-    _add_filters(data, kept, other, result, force=force, shown=str(path or ""))
+    _add_filters(data, accepted, other, result, force=force, shown=str(path or ""))
     result.text = dumped(data)
     return result
 
@@ -136,7 +136,7 @@ def _add_fields(data: Any, rows: Rows, used: set[str], other: WrittenDataset) ->
 
 
 def _add_filters(
-    data: Any, rows: Kept, other: WrittenDataset, result: Written, *, force: bool, shown: str
+    data: Any, rows: Accepted, other: WrittenDataset, result: FileUpdate, *, force: bool, shown: str
 ) -> None:
     filters = data.setdefault("filters", {})
     for entry_, _ in rows:
@@ -168,7 +168,7 @@ def _meaning(entry: Any) -> dict[str, Any]:
     return kept
 
 
-def _entry(taken: Taken) -> dict[str, Any]:
+def _entry(taken: ImportedFilter) -> dict[str, Any]:
     """A filter as a catalog has it."""
     entry: dict[str, Any] = {"description": _description(taken), taken.language: _body(taken)}
     if taken.on is not None and taken.on != LANGUAGES[taken.language].on:
@@ -187,7 +187,7 @@ def _entry(taken: Taken) -> dict[str, Any]:
     return entry
 
 
-def _description(taken: Taken) -> str:
+def _description(taken: ImportedFilter) -> str:
     """What the manifest says of a filter, and where it is from."""
     place = taken.span.outermost()
     line, _ = place.source.line_column(place.start)
@@ -196,7 +196,7 @@ def _description(taken: Taken) -> str:
     return f"{says}Imported from {place.source.name}:{line}, {taken.title}, {taken.path}."
 
 
-def _body(taken: Taken) -> Any:
+def _body(taken: ImportedFilter) -> Any:
     text = plain(taken.body)
     if not isinstance(text, str):
         return text

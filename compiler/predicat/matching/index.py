@@ -52,11 +52,11 @@ from predicat.semantics import casefold
 from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node
 
-LEAF = 6
+MAX_LEAF = 6
 """Up to this number of filters are evaluated one by one rather than indexed."""
-USELESS = 0.7
+MAX_SHARE = 0.7
 """A test that a larger share of the rows is expected to pass is no access."""
-GATED = 3
+MIN_GATED_KEYS = 3
 """With at least this number of keys of one map in filters, the index iterates over the keys of the row."""
 
 
@@ -173,7 +173,7 @@ class Index:
     # --- buckets
 
     def _bucket(self, pending: Sequence[_Pending]) -> Bucket:
-        if len(pending) <= LEAF:
+        if len(pending) <= MAX_LEAF:
             return Bucket([self._leaf(item) for item in pending])
         asked = (test for item in pending for cond in item.left if cond.tests for test in cond.tests)
         shares = Selectivity(asked, self._in_arrays)
@@ -213,7 +213,7 @@ class Index:
             slot = self._by_number[number]
             lookups = list(self._lookups(tests))
             made = probes.probe(self._reader(number, slot), lookups)
-            door = _door(slot, tests)
+            door = _gate_of(slot, tests)
             if slot.each:
                 arrays.setdefault(slot.each, []).append(made)
             elif door is not None:
@@ -223,7 +223,7 @@ class Index:
             else:
                 plain.append(made)
         for base, keyed in gated.items():
-            if len(keyed) < GATED:
+            if len(keyed) < MIN_GATED_KEYS:
                 plain += (made for several in keyed.values() for made, _ in several)
             else:
                 members = {key: [member for _, member in several] for key, several in keyed.items()}
@@ -303,7 +303,7 @@ class Index:
 
 def _best(item: _Pending, shares: Selectivity) -> _Condition | None:
     """The condition that the fewest rows are expected to pass; None where most pass any."""
-    best, least = None, USELESS
+    best, least = None, MAX_SHARE
     for condition in item.left:
         if condition.tests is None:
             continue
@@ -323,7 +323,7 @@ def _without(item: _Pending, condition: _Condition) -> _Pending:
     return _Pending(item.ident, (*(other for other in item.left if other is not condition), *kept))
 
 
-def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[Node, str] | None:
+def _gate_of(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[Node, str] | None:
     """The map or JSON object without whose key a slot has no value, and the key; None where that is
     wanted.
     """

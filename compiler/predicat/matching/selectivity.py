@@ -15,11 +15,11 @@ from msgspec import Struct, field
 
 from predicat.matching.access import Absent, Between, Contains, Equal, Prefix, Present, Test
 
-_FEW = 8
+_MIN_BOUNDS = 8
 """With at least this number of bounds their distribution is used as that of the values."""
 
 
-class _Seen(Struct):
+class _Constants(Struct):
     """The constants that filters compare one value with."""
 
     values: set[Any] = field(default_factory=set[Any])
@@ -32,10 +32,10 @@ class Selectivity:
     """Expected shares of rows, from 0 to 1, of tests of numbered values."""
 
     def __init__(self, tests: Iterable[tuple[int, Test, bool]], in_arrays: frozenset[int]) -> None:
-        self._seen: dict[int, _Seen] = {}
+        self._seen: dict[int, _Constants] = {}
         self._in_arrays = in_arrays
         for slot, test, _ in tests:
-            seen = self._seen.setdefault(slot, _Seen())
+            seen = self._seen.setdefault(slot, _Constants())
             match test:
                 case Equal():
                     seen.values.update(test.values)
@@ -54,7 +54,7 @@ class Selectivity:
         return min(1.0, share * 3 if slot in self._in_arrays else share)
 
     @staticmethod
-    def _of(seen: _Seen, test: Test) -> float:
+    def _of(seen: _Constants, test: Test) -> float:
         match test:
             case Equal():
                 return len(test.values) / (len(seen.values) + 1)
@@ -72,7 +72,7 @@ class Selectivity:
 
 def _span(bounds: list[Any], test: Between) -> float:
     """The share of the bounds that lie within an interval."""
-    if len(bounds) < _FEW:
+    if len(bounds) < _MIN_BOUNDS:
         return 0.5 if test.low is None or test.high is None else 0.3
     start = 0 if test.low is None else bisect_left(bounds, test.low)
     end = len(bounds) if test.high is None else bisect_right(bounds, test.high)

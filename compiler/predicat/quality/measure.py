@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, binary, call, cast, number_literal
 from predicat.quality.fold import Totals
-from predicat.quality.plan import Item, Plan, members
+from predicat.quality.plan import CountedPredicate, Plan, members
 
 Sampler = Callable[[str], Sequence[Mapping[str, Any]]]
 """Some rows for which a condition holds."""
@@ -112,7 +112,7 @@ def measure(plan: Plan, totals: Totals, sample_rows: Sampler | None = None, samp
     return result
 
 
-def _add(result: Measure, item: Item, count: Count, *, accepts_unknown: bool) -> None:
+def _add(result: Measure, item: CountedPredicate, count: Count, *, accepts_unknown: bool) -> None:
     if item.kind == "filter":
         result.filters[item.name] = count
     elif item.kind == "atom":

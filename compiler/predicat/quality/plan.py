@@ -27,7 +27,7 @@ from predicat.review.prose import describe
 from predicat.rewrite.substitute import at, with_defaults
 
 
-class Item(Struct, frozen=True):
+class CountedPredicate(Struct, frozen=True):
     """A predicate to count: of a filter, of an earlier `version` of it, of a condition (`atom`) of it, or
     whether a field has no value.
     """
@@ -48,7 +48,7 @@ class Plan(Struct, frozen=True):
     dataset: Dataset
     engine: str
     filters: tuple[Filter, ...]
-    items: tuple[Item, ...]
+    items: tuple[CountedPredicate, ...]
     refused: Mapping[str, str]
     classes: Classes
     program: Program
@@ -107,15 +107,22 @@ def _plan(
     refused: Mapping[str, str],
     now: datetime | None,
 ) -> Plan:
-    items: list[Item] = []
+    items: list[CountedPredicate] = []
     fields: dict[str, Node] = {}
     for filter_ in filters:
         node = _node(engine, filter_.current)
         assert not isinstance(node, str)  # noqa: S101  # those are refused
-        items += [Item("filter", filter_.qualified, "", node), *_earlier(engine, filter_), *_atoms(filter_)]
+        items += [
+            CountedPredicate("filter", filter_.qualified, "", node),
+            *_earlier(engine, filter_),
+            *_atoms(filter_),
+        ]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
-    items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
-    items = [Item(item.kind, item.name, item.text, at(item.node, now)) for item in items]
+    items += [
+        CountedPredicate("null", name, "", Call(BOOLEAN, "is_null", (field,)))
+        for name, field in fields.items()
+    ]
+    items = [CountedPredicate(item.kind, item.name, item.text, at(item.node, now)) for item in items]
     classes_ = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
     accepts_unknown = [filter_.on_unknown == "accept" for filter_ in filters]
@@ -161,7 +168,7 @@ def _node(engine: str, version: Version) -> Node | str:
     return node
 
 
-def _earlier(engine: str, filter_: Filter) -> list[Item]:
+def _earlier(engine: str, filter_: Filter) -> list[CountedPredicate]:
     """The earlier versions of a filter that is watched for drift: what a new version moved can be told
     from what the data did.
     """
@@ -172,16 +179,16 @@ def _earlier(engine: str, filter_: Filter) -> list[Item]:
     ]
     nodes = [(version.number, _node(engine, version)) for version in earlier]
     return [
-        Item("version", f"{filter_.qualified}@{number}", "", node)
+        CountedPredicate("version", f"{filter_.qualified}@{number}", "", node)
         for number, node in nodes
         if not isinstance(node, str)
     ]
 
 
-def _atoms(filter_: Filter) -> list[Item]:
+def _atoms(filter_: Filter) -> list[CountedPredicate]:
     """The conditions of a filter, as they are written."""
     surface = with_defaults(filter_.current.predicate.surface)
     atoms = list(dict.fromkeys(conditions(surface)))
     if len(atoms) < 2:
         return []
-    return [Item("atom", filter_.qualified, describe(atom), core_of_part(atom)) for atom in atoms]
+    return [CountedPredicate("atom", filter_.qualified, describe(atom), core_of_part(atom)) for atom in atoms]

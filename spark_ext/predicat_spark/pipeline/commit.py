@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.lease import FOLDER, Lease
-from predicat_spark.pipeline.routed import Written
+from predicat_spark.pipeline.routed import WrittenFile
 
 
 class Target(Struct):
@@ -37,7 +37,7 @@ class Target(Struct):
     options: dict[str, str] = field(default_factory=dict[str, str])
     partition_by: tuple[str, ...] = ()
     url: str | None = None
-    files: list[Written] = field(default_factory=list[Written])
+    files: list[WrittenFile] = field(default_factory=list[WrittenFile])
     seconds: float = 0.0
 
     @property

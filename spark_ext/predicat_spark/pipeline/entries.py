@@ -192,7 +192,7 @@ class Entries:
         """What each task does with the rows that it is given."""
         fields = self._catalog.datasets[self._rows[0].filter.dataset].fields
         known = {decl.column("spark"): (name, str(decl.type)) for name, decl in fields.items()}
-        asked = _Asked(
+        asked = _ClassCalls(
             tuple(entry.plan for entry in self.found),
             (
                 *(entry.place for entry in self.found),
@@ -216,7 +216,7 @@ class Entries:
         return work
 
 
-class _Asked(Struct, frozen=True):
+class _ClassCalls(Struct, frozen=True):
     """What a task needs: the classes, the labels of filters and of removed ones, the fields of columns."""
 
     plans: tuple[Plan, ...]

@@ -15,7 +15,7 @@ from predicat_spark.pipeline import entries as put_off
 from predicat_spark.pipeline import failures, settle
 from predicat_spark.pipeline.commit import Record, Target
 from predicat_spark.pipeline.progress import Metrics, bar
-from predicat_spark.pipeline.routed import Counts, Output, Written, routed, timed
+from predicat_spark.pipeline.routed import Counts, Output, WrittenFile, routed, timed
 from predicat_spark.pipeline.source import Reading
 from predicat_spark.pipeline.work import Work
 
@@ -41,7 +41,7 @@ class Passes:
 
     def stage(
         self, reading: Reading, targets: Sequence[Target], run: str, metrics: Metrics, *, many: bool = False
-    ) -> tuple[Counts, list[list[Written]]]:
+    ) -> tuple[Counts, list[list[WrittenFile]]]:
         """Count and write, again after a failure that may pass."""
         outputs = [self._output(target) for target in targets]
         with bar(metrics, self.job.name or self.job.dataset):
@@ -60,7 +60,7 @@ class Passes:
 
     def _reading(
         self, reading: Reading, outputs: Sequence[Output], targets: Sequence[Target], run: str
-    ) -> tuple[Counts, list[list[Written]]]:
+    ) -> tuple[Counts, list[list[WrittenFile]]]:
         """One reading of the source for all; rows that wait for an entry filter are offered to it again."""
         matching = self.job.matching
         reading = timed(reading, self._time())
@@ -106,11 +106,11 @@ class Passes:
 
     def _readings(
         self, reading: Reading, outputs: Sequence[Output], run: str
-    ) -> tuple[Counts, list[list[Written]]]:
+    ) -> tuple[Counts, list[list[WrittenFile]]]:
         """A reading for the counts, and one for each sink, whose condition Spark pushes down."""
         told = timed(reading, self._time())
         counts, _ = routed(self.session, told, self.rows, [], run, apart=self._apart)
-        written: list[list[Written]] = []
+        written: list[list[WrittenFile]] = []
         for output in outputs:
             rows, part, sink = self.rows, reading, output
             if output.filter is not None:

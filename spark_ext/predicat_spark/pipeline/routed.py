@@ -48,7 +48,7 @@ class Output(Struct, frozen=True):
     partition_by: tuple[str, ...] = ()
 
 
-class Written(Struct, frozen=True):
+class WrittenFile(Struct, frozen=True):
     """A file that counts: its path below the output's, its rows and bytes."""
 
     path: str
@@ -95,7 +95,7 @@ def routed(
     apart: bool,
     matching: bool = False,
     labels: Sequence[str] = (),
-) -> tuple[Counts, list[list[Written]]]:
+) -> tuple[Counts, list[list[WrittenFile]]]:
     """Count all rows and write those that outputs take, reading the source once. `apart` keeps rows with
     bad cells from the filters. `matching` finds the filters that accept a row through an index; rows that
     a filter does not accept are not counted then. `labels` are the names that rows with a name have: those of
@@ -106,12 +106,12 @@ def routed(
         spec = _spec(session, reading, chosen, outputs, run, matching=matching, labels=labels)
         answer = json.loads(_scala(session).run(frame, json.dumps(spec)))
     tasks = answer["tasks"]
-    files: list[list[Written]] = [[] for _ in outputs]
+    files: list[list[WrittenFile]] = [[] for _ in outputs]
     for task in tasks:
         for file in task["files"]:
             output = outputs[file["sink"]]
             files[file["sink"]].append(
-                Written(file["path"][len(output.path) + 1 :], file["rows"], file["bytes"])
+                WrittenFile(file["path"][len(output.path) + 1 :], file["rows"], file["bytes"])
             )
     counts = _counts(tasks, len(chosen), len(reading.cells))
     counts.newest = answer["newest"]

@@ -112,7 +112,7 @@ class _Batches:
         self.total = _nothing(work, self._mode)
         self.raised: list[BaseException] = []
         self.over = threading.Event()
-        self._asked = _Asked(work.catalog, work.job, rows, following)
+        self._asked = _NextFilters(work.catalog, work.job, rows, following)
         self._turn, self._ended = threading.Lock(), time.monotonic()
         self.waits = rows_wait(work, self.place)
 
@@ -167,23 +167,23 @@ class _Batches:
             raise
 
 
-class _Asked:
+class _NextFilters:
     """The catalog and job of the next batch."""
 
     def __init__(
         self, catalog: Catalog, job: Job, rows: Sequence[Chosen], following: Following | None
     ) -> None:
-        self._found = (catalog, job, rows)
+        self._current = (catalog, job, rows)
         self._newer = following.newer if following is not None else None
 
     def now(self) -> tuple[Catalog, Job, Sequence[Chosen]]:
         newer = self._newer() if self._newer is not None else None
         if newer is not None:
             catalog, job = newer
-            first = self._found[1]
+            first = self._current[1]
             job = replace(job, source=first.source, checkpoint=first.checkpoint, state=first.state)
-            self._found = (catalog, *resolved(catalog, job))
-        return self._found
+            self._current = (catalog, *resolved(catalog, job))
+        return self._current
 
 
 def _until(writer: DataStreamWriter, batches: _Batches, following: Following | None) -> None:

@@ -11,7 +11,7 @@ from predicat.discover.conditions import Clause
 from predicat.discover.read.relations import Columns, Scope, Source, scopes
 
 
-class Written(Struct, frozen=True):
+class ClauseCondition(Struct, frozen=True):
     """A condition in a statement: its clause, its node, the names in scope, and its place among branches."""
 
     clause: Clause
@@ -21,19 +21,19 @@ class Written(Struct, frozen=True):
     branch: int = 0
 
 
-def written(root: exp.Expr, columns: Columns) -> Iterator[Written]:
+def clause_conditions(root: exp.Expr, columns: Columns) -> Iterator[ClauseCondition]:
     """The conditions of a statement. Each is told once, for the query that it is written in."""
     for scope in scopes(root, columns):
         node = scope.node
         if (where := node.args.get("where")) is not None:
-            yield Written("where", where.this, scope)
+            yield ClauseCondition("where", where.this, scope)
         if (having := node.args.get("having")) is not None:
-            yield Written("having", having.this, scope)
+            yield ClauseCondition("having", having.this, scope)
         if (qualify := node.args.get("qualify")) is not None:
-            yield Written("qualify", qualify.this, scope)
+            yield ClauseCondition("qualify", qualify.this, scope)
         for join in node.args.get("joins") or ():
             if (on := join.args.get("on")) is not None:
-                yield Written("join", on, scope)
+                yield ClauseCondition("join", on, scope)
         if isinstance(node, exp.Merge):
             yield from _merged(node, scope)
         yield from _inside(node, scope)
@@ -41,15 +41,15 @@ def written(root: exp.Expr, columns: Columns) -> Iterator[Written]:
         yield from _checks(root, columns)
 
 
-def _merged(node: exp.Merge, scope: Scope) -> Iterator[Written]:
+def _merged(node: exp.Merge, scope: Scope) -> Iterator[ClauseCondition]:
     if node.args.get("on") is not None:
-        yield Written("join", node.args["on"], scope)
+        yield ClauseCondition("join", node.args["on"], scope)
     for when in node.find_all(exp.When):
         if (condition := when.args.get("condition")) is not None:
-            yield Written("where", condition, scope)
+            yield ClauseCondition("where", condition, scope)
 
 
-def _inside(query: exp.Expr, scope: Scope) -> Iterator[Written]:
+def _inside(query: exp.Expr, scope: Scope) -> Iterator[ClauseCondition]:
     """The conditions in expressions of a query, without those of queries within it."""
     pending = list(query.iter_expressions())
     while pending:
@@ -58,17 +58,17 @@ def _inside(query: exp.Expr, scope: Scope) -> Iterator[Written]:
             continue
         if isinstance(node, exp.Case) and node.this is None:
             for number, branch in enumerate(node.args.get("ifs") or ()):
-                yield Written("case", branch.this, scope, node, number)
+                yield ClauseCondition("case", branch.this, scope, node, number)
         elif isinstance(node, exp.If) and not isinstance(node.parent, exp.Case):
-            yield Written("case", node.this, scope)
+            yield ClauseCondition("case", node.this, scope)
         elif isinstance(node, exp.Filter) and isinstance(node.expression, exp.Where):
-            yield Written("filter", node.expression.this, scope)
+            yield ClauseCondition("filter", node.expression.this, scope)
         elif isinstance(node, exp.CountIf):
-            yield Written("filter", node.this, scope)
+            yield ClauseCondition("filter", node.this, scope)
         pending.extend(node.iter_expressions())
 
 
-def _checks(root: exp.Create, columns: Columns) -> Iterator[Written]:
+def _checks(root: exp.Create, columns: Columns) -> Iterator[ClauseCondition]:
     """The CHECK constraints of CREATE TABLE."""
     if not isinstance(root.this, exp.Schema):
         return
@@ -78,4 +78,4 @@ def _checks(root: exp.Create, columns: Columns) -> Iterator[Written]:
     scope = Scope(root, {source.name: source}, columns, {})
     for check in root.this.find_all(exp.CheckColumnConstraint):
         if check.this is not None:
-            yield Written("check", check.this, scope)
+            yield ClauseCondition("check", check.this, scope)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from predicat.discover.conditions import Place
+from predicat.discover.conditions import SourceRange
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.sql import plain_place
 
@@ -35,7 +35,7 @@ def ranges(path: str, text: str, sql: str) -> Ranges:
     """The places of ranges of compiled SQL: where the file has the same characters once, or its start."""
     plain = plain_place(path, text)
 
-    def place(start: int, end: int) -> tuple[Place, bool]:
+    def place(start: int, end: int) -> tuple[SourceRange, bool]:
         written = sql[start:end]
         at = text.find(written)
         if not written or at < 0 or text.find(written, at + 1) >= 0:

@@ -11,14 +11,14 @@ from typing import Any
 from predicat.catalog.templates import is_template
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import discover as say
-from predicat.discover.conditions import Condition, Place, Refused
+from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.read import templates
 from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.relations import Columns
 from predicat.importing import KINDS
 from predicat.importing.documents import Document, documents
 from predicat.importing.located import at, entries, items, plain, source_of
-from predicat.importing.model import Findings, Left, Taken
+from predicat.importing.model import Findings, ImportedFilter, SkippedPart
 from predicat.language import LANGUAGES
 
 _DBT = re.compile(r"^\s*(?:data_)?tests\s*:", re.MULTILINE)
@@ -44,18 +44,18 @@ def conditions(
     try:
         documents_ = documents(path, reporter)
         for document in documents_:
-            yield from _Tests(dialect(), columns).found(document) if is_dbt else _manifest(document)
+            yield from _Tests(dialect(), columns).read(document) if is_dbt else _manifest(document)
     except (PredicatError, ModuleNotFoundError, RecursionError, ValueError):
-        yield Refused(Place(str(path), 1, 1, 0, 0), say.NOT_DATA, "")
+        yield Refused(SourceRange(str(path), 1, 1, 0, 0), say.NOT_DATA, "")
         return
     for problem in reporter.errors[:1]:
         yield Refused(_place(problem.span), say.NOT_DATA, "")
 
 
-def _place(span: Span) -> Place:
+def _place(span: Span) -> SourceRange:
     outer = span.outermost()
     line, column = outer.source.line_column(outer.start)
-    return Place(outer.source.name, line, column, outer.start, outer.end)
+    return SourceRange(outer.source.name, line, column, outer.start, outer.end)
 
 
 def _manifest(document: Document) -> Iterator[Condition | Refused]:
@@ -64,14 +64,14 @@ def _manifest(document: Document) -> Iterator[Condition | Refused]:
         return
     findings = Findings()
     kind.read(document, findings)
-    for entry in findings.taken:
+    for entry in findings.imported:
         if not entry.uses:
             yield _taken(entry)
-    for left in findings.left:
+    for left in findings.skipped:
         yield _left(left)
 
 
-def _taken(entry: Taken) -> Condition:
+def _taken(entry: ImportedFilter) -> Condition:
     body = plain(entry.body)
     return Condition(
         body if isinstance(body, str) else json.dumps(body, ensure_ascii=False),
@@ -86,7 +86,7 @@ def _taken(entry: Taken) -> Condition:
     )
 
 
-def _left(entry: Left) -> Refused:
+def _left(entry: SkippedPart) -> Refused:
     return Refused(_place(entry.span), entry.reason, entry.title)
 
 
@@ -97,7 +97,7 @@ class _Tests:
         self.dialect = dialect
         self.columns = columns
 
-    def found(self, document: Document) -> Iterator[Condition | Refused]:
+    def read(self, document: Document) -> Iterator[Condition | Refused]:
         for kind in _RESOURCES:
             for resource in items(at(document.data, kind)):
                 if kind != "sources":
@@ -145,7 +145,7 @@ class _Tests:
 
 
 def _ranges(source: Source, head: str, rendered: templates.Rendered | None) -> Ranges:
-    def place(start: int, end: int) -> tuple[Place, bool]:
+    def place(start: int, end: int) -> tuple[SourceRange, bool]:
         first, last, same = max(0, start - len(head)), max(0, end - len(head)), start >= len(head)
         if rendered is not None:
             first, last, exact = rendered.place(first, last)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sqlglot import Dialects as Known
-from sqlglot import exp
+from sqlglot import Dialects, exp
 
 from predicat.discover.read.statements import statements, tokens_of
 
@@ -48,7 +47,7 @@ def known(name: str) -> str | None:
 
 def names() -> list[str]:
     """The dialects that sqlglot reads."""
-    return [dialect.value for dialect in Known]
+    return [dialect.value for dialect in Dialects]
 
 
 class Configured:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from predicat.discover.conditions import Clause, Condition, Place, Refused
+from predicat.discover.conditions import Clause, Condition, Refused, SourceRange
 from predicat.discover.read.relations import Columns
-from predicat.discover.read.sql import Text
+from predicat.discover.read.sql import SqlText
 
-Ranges = Callable[[int, int], tuple[Place, bool]]
+Ranges = Callable[[int, int], tuple[SourceRange, bool]]
 """The place of a range of a text, and whether the text is written there as it is."""
 _NOWHERE = "predicat_unknown"
 
@@ -33,11 +33,11 @@ def condition(
     table = exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
     head = f"SELECT 1 FROM {table.sql(dialect or None)} WHERE "
 
-    def inner(start: int, end: int) -> tuple[Place, bool]:
+    def inner(start: int, end: int) -> tuple[SourceRange, bool]:
         first = max(0, start - len(head))
         return place(first, max(first, end - len(head)))
 
-    for condition_ in Text(head + text, dialect, inner, columns).found():
+    for condition_ in SqlText(head + text, dialect, inner, columns).read():
         if isinstance(condition_, Refused):
             yield dataclasses.replace(condition_, text=condition_.text.removeprefix(head))
         else:

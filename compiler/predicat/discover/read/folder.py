@@ -12,18 +12,18 @@ from msgspec import Struct, field
 
 from predicat.catalog.templates import is_template
 from predicat.diagnostics.messages import discover as say
-from predicat.discover.conditions import Condition, Place, Refused
+from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.read import compiled, data, dialects, python, templates, types
 from predicat.discover.read.above import PROJECT, macros_beside, top_of
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
 from predicat.discover.read.owners import Owners
-from predicat.discover.read.sql import Text, plain_place
+from predicat.discover.read.sql import SqlText, plain_place
 
-Item = Condition | Refused
+ReadResult = Condition | Refused
 
 
-class Found(Struct):
+class Scan(Struct):
     """What was found. `files` counts the files by their kinds, `dialects` those of SQL by their dialects."""
 
     conditions: list[Condition] = field(default_factory=list[Condition])
@@ -31,7 +31,7 @@ class Found(Struct):
     files: Counter[str] = field(default_factory=Counter[str])
     dialects: Counter[str] = field(default_factory=Counter[str])
 
-    def add(self, items: Iterable[Item]) -> None:
+    def add(self, items: Iterable[ReadResult]) -> None:
         """Adds what a file has."""
         for item in items:
             if isinstance(item, Condition):
@@ -40,7 +40,7 @@ class Found(Struct):
                 self.refused.append(item)
 
 
-def read(paths: Sequence[Path], dialect: str | None = None) -> Found:
+def read(paths: Sequence[Path], dialect: str | None = None) -> Scan:
     """The conditions in files and in the files of folders.
 
     Args:
@@ -59,17 +59,17 @@ class _Reading:
         self.dialect = dialect
         self.configured = dialects.Configured()
         self.tried: dict[Path, str] = {}
-        self.columns = types.Known()
+        self.columns = types.TableTypes()
         self.tops: dict[Path, Path] = {}
         self.projects: dict[Path, Path | None] = {}
         self.macros: dict[Path, dict[str, Any]] = {}
         self.compiled: dict[Path, tuple[str, str]] = {}
         self.owners = Owners()
-        self.result = Found()
+        self.result = Scan()
 
-    def read(self) -> Found:
+    def read(self) -> Scan:
         self.learn()
-        readers: dict[str, Callable[[File], Iterator[Item]]] = {
+        readers: dict[str, Callable[[File], Iterator[ReadResult]]] = {
             "sql": self.sql,
             "python": self.python,
             "data": self.data,
@@ -79,7 +79,7 @@ class _Reading:
             try:
                 self.result.add(readers[file.kind](file))
             except Unusable as problem:
-                self.result.refused.append(Refused(Place(str(file.path), 1, 1, 0, 0), str(problem), ""))
+                self.result.refused.append(Refused(SourceRange(str(file.path), 1, 1, 0, 0), str(problem), ""))
             if file.kind == "sql" or len(self.result.conditions) > before:
                 self.result.files[file.kind] += 1
             owner = self.owners.of(file.path) if len(self.result.conditions) > before else None
@@ -140,12 +140,12 @@ class _Reading:
             self.tops[file.root] = top_of(file.root)
         return self.tops[file.root]
 
-    def sql(self, file: File) -> Iterator[Item]:
+    def sql(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a file of SQL, in the dialect that reads it."""
         text = file.text()
         sql, place = self.rendered(file, text)
         if sql is None:
-            yield Refused(Place(str(file.path), 1, 1, 0, len(text)), say.NOT_RENDERED, "")
+            yield Refused(SourceRange(str(file.path), 1, 1, 0, len(text)), say.NOT_RENDERED, "")
             return
         dialect = self.dialect_of(file)
         if self.dialect is None and not dialects.score(sql, dialect)[0]:
@@ -153,13 +153,13 @@ class _Reading:
                 [sql], [dialect, *(tried for tried in dialects.TRIED if tried != dialect)]
             )
         self.result.dialects[dialect] += 1
-        yield from Text(sql, dialect, place, self.columns).found()
+        yield from SqlText(sql, dialect, place, self.columns).read()
 
-    def python(self, file: File) -> Iterator[Item]:
+    def python(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a program."""
         return python.conditions(str(file.path), file.text(), self.columns)
 
-    def data(self, file: File) -> Iterator[Item]:
+    def data(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a file of YAML, JSON or Terraform."""
         return data.conditions(file.path, file.text(), lambda: self.dialect_of(file), self.columns)
 
@@ -198,7 +198,7 @@ class _Reading:
             # Outside of dbt the text may have no template at all, only its braces.
             return (text if project is None else None), plain
 
-        def place(start: int, end: int) -> tuple[Place, bool]:
+        def place(start: int, end: int) -> tuple[SourceRange, bool]:
             first, last, same = rendered.place(start, end)
             return plain(first, last)[0], same
 

@@ -9,8 +9,8 @@ from typing import Any
 from predicat.deploy.server import connect
 from predicat.discover.conditions import Clause, Condition, Refused
 from predicat.discover.read.embedded import condition
-from predicat.discover.read.sql import Text, plain_place
-from predicat.discover.read.types import Known, kind_of
+from predicat.discover.read.sql import SqlText, plain_place
+from predicat.discover.read.types import TableTypes, kind_of
 
 _OURS = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'"
 _COLUMNS = f"""
@@ -46,7 +46,7 @@ def conditions(dsn: str) -> Iterator[Condition | Refused]:
         columns = _known(connection)
         for schema, name, definition in connection.execute(_VIEWS).fetchall():
             place = plain_place(f"postgresql:{schema}.{name}", definition)
-            yield from Text(definition, "postgres", place, columns).found()
+            yield from SqlText(definition, "postgres", place, columns).read()
         kinds: tuple[tuple[Clause, str], ...] = (("check", _CHECKS), ("policy", _POLICIES))
         for clause, query in kinds:
             for schema, table, name, text in connection.execute(query).fetchall():
@@ -54,12 +54,12 @@ def conditions(dsn: str) -> Iterator[Condition | Refused]:
                 yield from condition(text, f"{schema}.{table}", clause, "postgres", place, columns)
 
 
-def _known(connection: Any) -> Known:
+def _known(connection: Any) -> TableTypes:
     """The types of the columns of all relations."""
     tables: dict[str, dict[str, str]] = {}
     for schema, table, column, kind in connection.execute(_COLUMNS).fetchall():
         tables.setdefault(f"{schema}.{table}", {})[column] = kind_of(kind, "postgres")
-    result = Known()
+    result = TableTypes()
     for name, columns in tables.items():
         result.add(name, columns)
     return result

@@ -14,11 +14,11 @@ from sqlglot.errors import SqlglotError
 
 from predicat.diagnostics import Source
 from predicat.diagnostics.messages import discover as say
-from predicat.discover.conditions import Clause, Condition, Place, Refused
+from predicat.discover.conditions import Clause, Condition, Refused, SourceRange
 from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import PARAMETER
-from predicat.discover.read.sql import MAX_SHOWN, Text
+from predicat.discover.read.sql import MAX_SHOWN, SqlText
 
 _SPARK = re.compile(r"\b(?:pyspark|spark|databricks)\b")
 _COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -67,11 +67,11 @@ def conditions(path: str, text: str, columns: Columns) -> Iterator[Condition | R
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        yield from _Program(path, text, tree, columns).found()
+        yield from _Program(path, text, tree, columns).read()
     except (SyntaxError, ValueError):
-        yield Refused(Place(path, 1, 1, 0, 0), say.NO_PYTHON, "")
+        yield Refused(SourceRange(path, 1, 1, 0, 0), say.NO_PYTHON, "")
     except (RecursionError, MemoryError):
-        yield Refused(Place(path, 1, 1, 0, 0), say.TOO_DEEP, "")
+        yield Refused(SourceRange(path, 1, 1, 0, 0), say.TOO_DEEP, "")
 
 
 class _Program:
@@ -86,7 +86,7 @@ class _Program:
         self.rows = text.splitlines(keepends=True)
         self.assigned: dict[str, ast.expr] = {}
 
-    def found(self) -> Iterator[Condition | Refused]:
+    def read(self) -> Iterator[Condition | Refused]:
         for node in ast.walk(self.tree):
             if (
                 isinstance(node, ast.Assign)
@@ -109,7 +109,7 @@ class _Program:
         elif name == "expr" and _tests(_text_of(first)):
             yield from self.condition(first, None, "filter")
         elif name == "sql" and isinstance(node.func, ast.Attribute) and (text := _text_of(first)):
-            yield from Text(text, "spark", self.ranges(first, text), self.columns).found()
+            yield from SqlText(text, "spark", self.ranges(first, text), self.columns).read()
 
     def condition(
         self, node: ast.expr, relation: str | None, clause: Clause
@@ -142,10 +142,10 @@ class _Program:
         written = self.source.text[first:last]
         at = written.find(text) if text else -1
 
-        def place(start: int, end: int) -> tuple[Place, bool]:
+        def place(start: int, end: int) -> tuple[SourceRange, bool]:
             low, high = (first + at + start, first + at + end) if at >= 0 else (first, last)
             line, column = self.source.line_column(low)
-            return Place(self.path, line, column, low, high), at >= 0
+            return SourceRange(self.path, line, column, low, high), at >= 0
 
         return place
 

@@ -14,7 +14,7 @@ from sqlglot import Dialect, ErrorLevel, exp
 from sqlglot.errors import UnsupportedError
 
 from predicat.diagnostics.messages import discover as say
-from predicat.discover.read.clauses import Written
+from predicat.discover.read.clauses import ClauseCondition
 from predicat.discover.read.relations import Origin, folded
 
 PARAMETER = "predicat_param_"
@@ -38,7 +38,7 @@ class Residue(Struct, frozen=True):
     together: bool = True
 
 
-def residues(written: Written, dialect: str) -> Iterator[Residue]:
+def residues(written: ClauseCondition, dialect: str) -> Iterator[Residue]:
     """The conditions of one relation that a written condition has."""
     groups: dict[int, tuple[Origin, list[tuple[int, exp.Expr]]]] = {}
     bare: list[tuple[int, exp.Expr]] = []
@@ -77,7 +77,7 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
     return result
 
 
-def _origin(part: exp.Expr, written: Written) -> Origin | str:
+def _origin(part: exp.Expr, written: ClauseCondition) -> Origin | str:
     """The relation that a part reads, or the reason why it is left out."""
     if part.find(exp.Query):
         return say.SUBQUERY
@@ -101,7 +101,7 @@ def _origin(part: exp.Expr, written: Written) -> Origin | str:
     return _one(origins, written)
 
 
-def _one(origins: list[Origin | None], written: Written) -> Origin:
+def _one(origins: list[Origin | None], written: ClauseCondition) -> Origin:
     """The origin of several columns of one source: that of the source itself unless all lead further."""
     known = [origin for origin in origins if origin is not None]
     first = known[0]
@@ -111,7 +111,7 @@ def _one(origins: list[Origin | None], written: Written) -> Origin:
     return Origin(source.relation, "", (source.key,), derived=True, nullable=source.nullable)
 
 
-def _computed(column: exp.Column, written: Written) -> bool:
+def _computed(column: exp.Column, written: ClauseCondition) -> bool:
     """Whether a name is that of an expression of the SELECT list."""
     if column.table or not isinstance(written.scope.node, exp.Select):
         return False
@@ -132,7 +132,7 @@ def _is_parameter(column: exp.Column) -> bool:
 def _residue(
     nodes: tuple[exp.Expr, ...],
     origin: Origin,
-    written: Written,
+    written: ClauseCondition,
     dialect: str,
     *,
     whole: bool,
@@ -159,7 +159,7 @@ class _LeftOut(Exception):
 class _Writer:
     """Says conditions in standard SQL: columns without tables, placeholders as `:name`."""
 
-    def __init__(self, written: Written, origin: Origin, dialect: str) -> None:
+    def __init__(self, written: ClauseCondition, origin: Origin, dialect: str) -> None:
         self.row = written
         self.origin = origin
         self.float_division = not Dialect.get_or_raise(dialect or None).TYPED_DIVISION

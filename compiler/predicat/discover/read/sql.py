@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
-from predicat.discover.conditions import Condition, Place, Refused
-from predicat.discover.read.clauses import Written, written
+from predicat.discover.conditions import Condition, Refused, SourceRange
+from predicat.discover.read.clauses import ClauseCondition, clause_conditions
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import PARAMETER, Residue, residues
 from predicat.discover.read.statements import Statement, statements, tokens_of
@@ -23,20 +23,20 @@ _VARIABLE = re.compile(rf"'?{PARAMETER}(\w+)'?")
 _WITHOUT_CONDITIONS = (exp.Command, exp.Set, exp.Use, exp.Drop, exp.Comment, exp.Grant)
 
 
-class Text:
+class SqlText:
     """A text of SQL out of a file. `place` gives the place of a range of it in the file, and whether the
     range is written there as it is.
     """
 
     def __init__(
-        self, text: str, dialect: str, place: Callable[[int, int], tuple[Place, bool]], columns: Columns
+        self, text: str, dialect: str, place: Callable[[int, int], tuple[SourceRange, bool]], columns: Columns
     ) -> None:
         self.text = text
         self.dialect = dialect
         self.place = place
         self.columns = columns
 
-    def found(self) -> Iterator[Condition | Refused]:
+    def read(self) -> Iterator[Condition | Refused]:
         """The conditions, and what was not read."""
         tokens = tokens_of(self.text, self.dialect)
         if tokens is None:
@@ -55,7 +55,7 @@ class Text:
         reader = Reader(source, whole, SpanIndex(statement.tokens), SQL, TABLE)
         conditions: list[tuple[int, Condition | Refused]] = []
         try:
-            for condition in written(node, self.columns):
+            for condition in clause_conditions(node, self.columns):
                 for residue in residues(condition, self.dialect):
                     start, end = _extent(reader, residue.parts)
                     if end < 0:
@@ -66,7 +66,7 @@ class Text:
         yield from (item for _, item in sorted(conditions, key=lambda pair: pair[0]))
 
     def told(
-        self, written: Written, residue: Residue, start: int, end: int, reader: Reader
+        self, written: ClauseCondition, residue: Residue, start: int, end: int, reader: Reader
     ) -> Condition | Refused:
         """A residue as a record."""
         if residue.origin is None:
@@ -117,12 +117,12 @@ def _shown(text: str) -> str:
     return _VARIABLE.sub(r":\1", text) if PARAMETER in text else text
 
 
-def plain_place(path: str, text: str) -> Callable[[int, int], tuple[Place, bool]]:
+def plain_place(path: str, text: str) -> Callable[[int, int], tuple[SourceRange, bool]]:
     """The places of a file that is SQL as it is."""
     source = Source(path, text)
 
-    def place(start: int, end: int) -> tuple[Place, bool]:
+    def place(start: int, end: int) -> tuple[SourceRange, bool]:
         line, column = source.line_column(start)
-        return Place(path, line, column, start, end), True
+        return SourceRange(path, line, column, start, end), True
 
     return place

@@ -37,7 +37,7 @@ _ARROW = {
 }
 
 
-class Known(Mapping[str, Mapping[str, str]]):
+class TableTypes(Mapping[str, Mapping[str, str]]):
     """Types of columns by relation. A relation is found by the end of its name, if only one has that."""
 
     def __init__(self) -> None:

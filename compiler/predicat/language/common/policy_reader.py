@@ -50,7 +50,7 @@ class Key(Struct, frozen=True, gc=False):
     options: tuple[tuple[Key, ...], ...] = ()
 
 
-class Found(Struct, frozen=True, gc=False):
+class KeyedValue(Struct, frozen=True, gc=False):
     """What a key holds, and its type. `values`: how a JSON value is read, as one or several."""
 
     tree: t.Tree
@@ -198,17 +198,17 @@ class PolicyReader(ValueReader):
 
     # --- the tests of a policy
 
-    def level(self, keys: tuple[Key, ...], base: Found | None, depth: int) -> t.Tree:
+    def level(self, keys: tuple[Key, ...], base: KeyedValue | None, depth: int) -> t.Tree:
         """Every key matches what it reads from `base`."""
         return all_of(self.many(keys, lambda key: self.match(key, base, depth)), keys[0].span)
 
-    def match(self, key: Key, base: Found | None, depth: int) -> t.Tree:
+    def match(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
         """The condition of one key of the event or message below `base`."""
         if key.options:
             return any_of(self.many(key.options, lambda option: self.level(option, base, depth)), key.span)
         return self.leaf(key, base, depth) if key.values else self.inside(key, base, depth)
 
-    def inside(self, key: Key, base: Found | None, depth: int) -> t.Tree:
+    def inside(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
         """The keys inside of a key match its value or, all of them, one element of the array that it is."""
         path = _first(key) if _wants_absence(key) else ()
         if not path or not any(map(is_absence, path[-1].values)):
@@ -230,13 +230,13 @@ class PolicyReader(ValueReader):
             ways.append(self.inside(_changed(key, path, others), base, depth))
         return any_of(tuple(ways), key.span)
 
-    def has(self, path: tuple[Key, ...], base: Found | None, depth: int) -> t.Tree:
+    def has(self, path: tuple[Key, ...], base: KeyedValue | None, depth: int) -> t.Tree:
         """Whether there is a value at the end of a path, through any elements on its way."""
         if len(path) == 1:
             return self.there(path[0], base, depth)
         return self.among(path[0], base, depth, lambda one: self.has(path[1:], one, depth + 1))
 
-    def leaf(self, key: Key, base: Found | None, depth: int) -> t.Tree:
+    def leaf(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
         """One of the values of a key matches."""
         kind = self.read(key.name, key.span, base).kind
         if kind != JSON and not isinstance(kind, ArrayType):
@@ -256,7 +256,7 @@ class PolicyReader(ValueReader):
             )
         return any_of(tuple(parts), key.span)
 
-    def alone(self, key: Key, base: Found | None, value: Any, depth: int) -> t.Tree:
+    def alone(self, key: Key, base: KeyedValue | None, value: Any, depth: int) -> t.Tree:
         """A value of a field that holds one value."""
         if is_absence(value) or (isinstance(value, Mapping) and "exists" in value):
             self.test(value)
@@ -265,24 +265,24 @@ class PolicyReader(ValueReader):
         test = self.test(value)
         return decided(test((field := self.read(key.name, key.span, base)).tree, field.kind))
 
-    def there(self, key: Key, base: Found | None, depth: int) -> t.Tree:
+    def there(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
         """Whether there is a value, or an element of an array, that is no object."""
         field = self.read(key.name, key.span, base)
         if field.kind != JSON and not (self.nested and isinstance(field.kind, ArrayType)):
             return self.is_value(field.tree, field.kind)
         return self.among(key, base, depth, lambda one: self.is_value(one.tree, one.kind))
 
-    def read(self, name: str, span: Span, base: Found | None) -> Found:
+    def read(self, name: str, span: Span, base: KeyedValue | None) -> KeyedValue:
         """The value that a key names, with its type. Raises Stop for a type that policies cannot read."""
         key = t.Constant(name, span)
         if base is None:
             own, kind = self.key(name, span), self.key_type(name)
             if kind == JSON and isinstance(own, t.Member) and self.holder() == JSON:
-                return Found(own, JSON, t.OperatorCall("json_values", (own.base, key), span))
+                return KeyedValue(own, JSON, t.OperatorCall("json_values", (own.base, key), span))
         else:
             member = t.Member(base.tree, name, span)
             if base.kind == JSON:
-                return Found(member, JSON, t.OperatorCall("json_values", (base.tree, key), span))
+                return KeyedValue(member, JSON, t.OperatorCall("json_values", (base.tree, key), span))
             kind = (
                 base.kind.get(name)
                 if isinstance(base.kind, StructType)
@@ -291,14 +291,16 @@ class PolicyReader(ValueReader):
                 else None
             ) or STRING
             own = member
-        return Found(own, kind, t.OperatorCall("json_values", (own,), span) if kind == JSON else None)
+        return KeyedValue(own, kind, t.OperatorCall("json_values", (own,), span) if kind == JSON else None)
 
     def holder(self) -> Type:
         """The type of the field that the keys are read from."""
         decl = (self.fields or {}).get(self.on or "")
         return decl.type if decl is not None else JSON
 
-    def among(self, key: Key, base: Found | None, depth: int, test: Callable[[Found], t.Tree]) -> t.Tree:
+    def among(
+        self, key: Key, base: KeyedValue | None, depth: int, test: Callable[[KeyedValue], t.Tree]
+    ) -> t.Tree:
         """The test on a value of a key, or on one of several. A name with points is one key, or keys
         inside of keys.
         """
@@ -314,18 +316,22 @@ class PolicyReader(ValueReader):
                 parts.append(self.each(field, key.span, depth, self.within(inner, depth + 1, test)))
         return any_of(tuple(parts), key.span)
 
-    def within(self, key: Key, depth: int, test: Callable[[Found], t.Tree]) -> Callable[[Found], t.Tree]:
+    def within(
+        self, key: Key, depth: int, test: Callable[[KeyedValue], t.Tree]
+    ) -> Callable[[KeyedValue], t.Tree]:
         """The test on a key inside of a value."""
         return lambda base: self.among(key, base, depth, test)
 
-    def each(self, field: Found, span: Span, depth: int, test: Callable[[Found], t.Tree]) -> t.Tree:
+    def each(self, field: KeyedValue, span: Span, depth: int, test: Callable[[KeyedValue], t.Tree]) -> t.Tree:
         """Whether a test is TRUE for an element of an array: never UNKNOWN."""
         name = f"element{depth or ''}"
         if field.kind == JSON:
             assert field.values is not None  # noqa: S101  # read() made sure
-            return t.Macro("any", name, field.values, decided(test(Found(t.Name(name, span), JSON))), span)
+            return t.Macro(
+                "any", name, field.values, decided(test(KeyedValue(t.Name(name, span), JSON))), span
+            )
         if isinstance(field.kind, ArrayType):
-            element = Found(
+            element = KeyedValue(
                 t.Name(name, span),
                 field.kind.element,
                 t.OperatorCall("json_values", (t.Name(name, span),), span),

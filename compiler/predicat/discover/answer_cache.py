@@ -41,7 +41,7 @@ def folder() -> Path:
     return cache_folder() / "discover"
 
 
-class Kept:
+class AnswerCache:
     """The answers in a folder; without one nothing outlives the run."""
 
     def __init__(self, root: Path | None) -> None:
