@@ -174,6 +174,7 @@ filters:
   named: {sql: "s = :s OR s = 'n >= 2'", params: {s: string}}
   since: {sql: "at >= :t AND day = :d", params: {t: timestamp, d: {type: date, default: 2026-01-01}}}
   deep: {cel: 'xs.exists(x, x > n) && m["n"] == s'}
+  recent: {sql: "at >= now() - INTERVAL '1' DAY"}
 """
 
 
@@ -181,6 +182,7 @@ filters:
     ("name", "alias", "params", "expected"),
     [
         ("least", None, {}, "(n >= 2 AND d < 0.5)"),
+        ("recent", "o", {}, "(o.at >= CURRENT_TIMESTAMP - INTERVAL '24:00:00')"),
         ("least", "o", {"k": -5}, "(o.n >= CAST(-5 AS BIGINT) AND o.d < 0.5)"),
         ("least", "o", {"k": "5"}, "the parameter k takes a value of type BIGINT, not 5"),
         ("least", "o", {"k": True}, "takes a value of type BIGINT, not True"),
@@ -195,7 +197,7 @@ def test_the_dbt_macro_takes_an_alias_and_parameters(
     tmp_path: Path, name: str, alias: str | None, params: dict[str, Any], expected: str
 ) -> None:
     (tmp_path / "c.yml").write_text(DBT)
-    assert export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (4, [])
+    assert export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (5, [])
     macros = Macros(tmp_path / "out", "postgres")
     if expected.startswith("("):
         assert macros.call("matches_filter", name, alias, params) == expected

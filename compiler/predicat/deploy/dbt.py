@@ -14,7 +14,7 @@ from predicat.backends.sql.renderer import Renderer
 from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Unsupported
-from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, Parameter, walk
+from predicat.ir.nodes import NOW, Call, Field, Literal, Node, ParamDecl, Parameter, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
 from predicat.rewrite.simplify import simplify
 
@@ -187,7 +187,7 @@ class _Template(Renderer):
     def node(self, node: Node) -> exp.Expr:
         return (
             exp.Var(this=f"{self.mark}p_{node.decl.name}{self.mark}")
-            if isinstance(node, Parameter)
+            if isinstance(node, Parameter) and node.decl != NOW
             else super().node(node)
         )
 
