@@ -195,7 +195,7 @@ def test_duckdb_says_the_same_of_what_is_written() -> None:
         ),
         ("postgres", "hour('2026-01-01'::timestamp AT TIME ZONE 'Asia/Tokyo') = 1", "cast to TIMESTAMPTZ"),
         ("spark", "from_utc_timestamp(ts, 'Europe/Berln') > ts", "write it as 'Europe/Berlin'"),
-        ("postgres", "hour(ts AT TIME ZONE 'berlin') = 1", "write it as 'Europe/Berlin'"),
+        ("postgres", "hour(ts AT TIME ZONE 'Berlin') = 1", "write it as 'Europe/Berlin'"),
         ("postgres", "hour(ts AT TIME ZONE '+02:00') = 1", "write it as 'Europe/Paris'"),
         ("postgres", "ts > TIMESTAMP '2025-03-30' AT TIME ZONE 'US/Pacfic'", "write it as 'US/Pacific'"),
         ("postgres", "ts::time + INTERVAL '1 hour' > '08:00'", "shift the timestamp"),
