@@ -64,7 +64,8 @@ def conditions(node: Call) -> Iterator[Node]:
 
 def topic(op: str) -> str:
     """The name of the module with an operator's row. The evaluator and the dialects have the same topics."""
-    return next(name for name, module in vars(operators).items() if OPS[op] in getattr(module, "ROWS", ()))
+    modules = vars(operators).items()
+    return next((name for name, module in modules if OPS.get(op) in getattr(module, "ROWS", ())), "documents")
 
 
 def test_the_evaluator_has_every_operator() -> None:
@@ -79,9 +80,9 @@ def test_a_dialect_has_every_operator(name: str) -> None:
     table = backends.dialect(name).table
     assert not [
         f"{op}: add a rule to backends/sql/common or backends/sql/{name}, {topic(op)}.py"
-        for op in OPS.keys() - table.keys()
+        for op in (OPS.keys() | set(ONLY_IN_SQL)) - table.keys()
     ]
-    assert table.keys() - ONLY_IN_SQL <= OPS.keys(), "it has no row in ir/operators"
+    assert table.keys() <= OPS.keys() | set(ONLY_IN_SQL), "it has no row in ir/operators"
     assert all(rule.text for rule in table.values() if isinstance(rule, NotSupported))
 
 
@@ -119,7 +120,8 @@ def test_candidate_rows_show_both_outcomes(op: str) -> None:
         for node in samples(op)
         for test in conditions(node)
     ]
-    assert any({True, False} <= found for found in outcomes) is (op not in NOT_TRIED), outcomes
+    shown = any({True, False} <= found for found in outcomes)
+    assert shown is (op not in NOT_TRIED), f"see NOT_TRIED in review/candidate_rows.py: {outcomes}"
 
 
 @pytest.mark.parametrize("language", WRITERS)
