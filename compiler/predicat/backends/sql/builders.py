@@ -164,6 +164,11 @@ _CALCULATIONS = (
 )
 
 
+def is_one_of(sql: Sql, *values: Operand) -> Sql:
+    """Whether an expression is one of some values; NULL of NULL."""
+    return exp.In(this=wrap(sql), expressions=list(map(sql_of, values)))
+
+
 def and_(*parts: Sql) -> Sql:
     """AND in Kleene's logic; one operand is itself."""
     return _join(exp.And, parts)

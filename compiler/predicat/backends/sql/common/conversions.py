@@ -14,9 +14,8 @@ from predicat.backends.sql.builders import (
     case,
     cast,
     concatenated,
-    string_literal,
+    is_one_of,
     try_cast,
-    wrap,
 )
 from predicat.backends.sql.renderer import Renderer, let, let_always
 from predicat.backends.sql.rules import Rule
@@ -63,14 +62,15 @@ def to_whole_number(rounded: str) -> Rule:
     return rule
 
 
+def is_special(sql: Sql) -> Sql:
+    """Whether a text is one of the names of doubles that are no finite numbers."""
+    return is_one_of(sql, "NaN", "Infinity", "-Infinity")
+
+
 def truth_value(sql: Sql) -> Sql:
     """A text as a truth value, by CEL's words for it; NULL for any other text."""
-    yes = exp.In(
-        this=wrap(sql), expressions=[string_literal(word) for word in ("true", "TRUE", "True", "t", "1")]
-    )
-    no = exp.In(
-        this=wrap(sql), expressions=[string_literal(word) for word in ("false", "FALSE", "False", "f", "0")]
-    )
+    yes = is_one_of(sql, "true", "TRUE", "True", "t", "1")
+    no = is_one_of(sql, "false", "FALSE", "False", "f", "0")
     return case((yes, True), (no, False))
 
 

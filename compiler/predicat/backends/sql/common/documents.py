@@ -117,7 +117,8 @@ def _json_in(r: Renderer, node: Call) -> Sql:
     return result if texts else and_(is_kind(r, value, "string"), result)
 
 
-def _json_element(r: Renderer, node: Call) -> Sql:
+def _looked_up(r: Renderer, node: Call) -> Sql:
+    """A member or an element; an absent one and a JSON null are both no value."""
     return r.dialect.not_json_null(r.dialect.documents.value(r, node))
 
 
@@ -178,6 +179,6 @@ RULES: dict[str, Rule] = {
     "json_boolean": _json_boolean,
     "json_equals": _json_equals,
     "json_in": _json_in,
-    "json_element": _json_element,
+    **dict.fromkeys(("json_get", "json_at", "json_element"), _looked_up),
     "json_let": json_texts.let,
 }

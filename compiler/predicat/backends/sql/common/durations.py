@@ -17,7 +17,6 @@ from predicat.backends.sql.builders import (
     number_literal,
     sql_of,
     string_literal,
-    wrap,
 )
 from predicat.ir.values import LONGEST, NANOSECONDS
 
@@ -83,7 +82,7 @@ def concatenate(*parts: Operand) -> Sql:
 
 def divide_by(sql: Sql, by: int) -> Sql:
     """Integer division by a constant, which rounds toward zero."""
-    return exp.IntDiv(this=wrap(sql), expression=number_literal(by))
+    return binary(exp.IntDiv, sql, by)
 
 
 def remainder_of(sql: Sql, by: int) -> Sql:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from sqlglot import exp
 
@@ -17,22 +18,29 @@ from predicat.backends.sql.builders import (
     is_null,
     lambda_,
     not_,
+    or_,
     pack,
     try_cast,
     variable,
-    wrap,
 )
 from predicat.backends.sql.common import value_lists
-from predicat.backends.sql.common.collections import source_of_present
+from predicat.backends.sql.common.collections import (
+    array,
+    array_concat,
+    array_eq,
+    array_position,
+    extreme,
+    numbers_before,
+)
 from predicat.backends.sql.common.texts import INT32_MAX
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.duckdb.calendar import try_
 from predicat.backends.sql.duckdb.documents import elements, values
-from predicat.backends.sql.renderer import Renderer, constant, let, unless_missing
+from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Items, Literal, Quantifier
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, MapType
-from predicat.ir.values import RANGE_MOST, SUM_MOST
+from predicat.ir.values import SUM_MOST
 from predicat.rewrite.acceptance import for_acceptance, never_unknown
 from predicat.rewrite.elements import condition, is_exists_over_values, takes_null
 from predicat.rewrite.polarity import true_rows
@@ -46,9 +54,9 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     return call("LIST_EXTRACT", call("LIST_TRANSFORM", call("LIST_VALUE", value), lambda_(body, name)), 1)
 
 
-def has_missing(items: Sql) -> Sql:
-    """Whether an element has no value."""
-    return binary(exp.LT, call("LIST_COUNT", items), call("LEN", items))
+def is_whole(items: Sql) -> Sql:
+    """Whether no element of a list is missing."""
+    return binary(exp.GTE, call("LIST_COUNT", items), call("LEN", items))
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
@@ -64,11 +72,10 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
         return call("LIST_FILTER", items, lambda_(body, node.variable))
     tested = call("LIST_TRANSFORM", items, lambda_(body, node.variable))
     if node.kind in ("any", "all"):
-        one, other = (variable(name) for name in ("__one", "__two"))
-        kind = exp.Or if node.kind == "any" else exp.And
-        step = exp.Lambda(this=kind(this=one, expression=other), expressions=[one.this, other.this])
-        return call("LIST_REDUCE", tested, step, exp.Boolean(this=node.kind == "all"))
-    whole = and_(not_(is_null(items)), not_(has_missing(tested)))
+        join = or_ if node.kind == "any" else and_
+        step = lambda_(join(variable("__one"), variable("__two")), "__one", "__two")
+        return call("LIST_REDUCE", tested, step, node.kind == "all")
+    whole = and_(not_(is_null(items)), is_whole(tested))
     if node.kind == "map":
         return case((whole, tested))
     kept = call("LIST_FILTER", items, lambda_(body, node.variable))
@@ -90,7 +97,7 @@ def in_array(r: Renderer, node: Call) -> Sql:
     return case(
         (not_(known), cast(exp.Null(), "BOOLEAN")),
         (hit, True),
-        (has_missing(items), cast(exp.Null(), "BOOLEAN")),
+        (not_(is_whole(items)), cast(exp.Null(), "BOOLEAN")),
         default=False,
     )
 
@@ -105,56 +112,14 @@ def holds_item(r: Renderer, node: Call) -> Sql | None:
     return call("LIST_CONTAINS", r.node(items), r.node(value))
 
 
-def _array(r: Renderer, node: Call) -> Sql:
-    result = call("LIST_VALUE", *r.args(node))
-    return unless_missing(r, node, result)
-
-
-def _array_position(r: Renderer, node: Call) -> Sql:
-    """LIST_POSITION of what is not found is 0 or NULL, by the version."""
-    place = call("COALESCE", call("LIST_POSITION", *r.args(node)), 0)
-    return cast(unless_missing(r, node, place), "BIGINT")
-
-
-def _array_eq(r: Renderer, node: Call) -> Sql:
-    left, right = r.args(node)
-    return case((and_(not_(has_missing(left)), not_(has_missing(right))), binary(exp.EQ, left, right)))
-
-
-def _extreme_of(name: str) -> Rule:
-    def rule(r: Renderer, node: Call) -> Sql:
-        whole = source_of_present(node.args[0])
-        if whole is not None:
-            return call(name, r.node(whole))
-        items = r.node(node.args[0])
-        return case((not_(has_missing(items)), call(name, items)))
-
-    return rule
-
-
-def _array_concat(r: Renderer, node: Call) -> Sql:
-    """LIST_CONCAT ignores a NULL list."""
-    left, right = r.args(node)
-    return case((and_(not_(is_null(left)), not_(is_null(right))), call("LIST_CONCAT", left, right)))
-
-
-def _range(r: Renderer, node: Call) -> Sql:
-    def build(count: Sql) -> Sql:
-        return case((between(count, 0, RANGE_MOST), call("RANGE", count)))
-
-    return let(r, as_bigint(r, node.args[0]), build)
-
-
 def _sum(r: Renderer, node: Call) -> Sql:
     """LIST_SUM adds up in order; of no elements it has no value."""
     items = r.node(node.args[0])
-    whole_list = and_(not_(is_null(items)), not_(has_missing(items)))
+    whole_list = and_(not_(is_null(items)), is_whole(items))
     if node.type == DOUBLE:
         size = call("ABS", variable("__item"))
-        large = and_(
-            binary(exp.GT, size, cast(repr(SUM_MOST), "DOUBLE")),
-            binary(exp.LT, size, cast("Infinity", "DOUBLE")),
-        )
+        most, endless = (cast(limit, "DOUBLE") for limit in (repr(SUM_MOST), "Infinity"))
+        large = and_(binary(exp.GT, size, most), binary(exp.LT, size, endless))
         none = binary(exp.EQ, call("LEN", call("LIST_FILTER", items, lambda_(large, "__item"))), 0)
         return case((and_(whole_list, none), call("COALESCE", call("LIST_SUM", items), cast(0, "DOUBLE"))))
     return case((whole_list, try_cast(call("COALESCE", call("LIST_SUM", items), 0), "BIGINT")))
@@ -172,21 +137,16 @@ def _size(r: Renderer, node: Call) -> Sql:
     return cast(call("CARDINALITY" if isinstance(arg.type, MapType) else "LEN", r.node(arg)), "BIGINT")
 
 
-def _member(r: Renderer, node: Call) -> Sql:
-    return exp.Dot(this=wrap(r.node(node.args[0])), expression=r.dialect.identifier(constant(node.args[1])))
-
-
 RULES: dict[str, Rule] = {
     "in_list": value_lists.in_rows,
-    "member": _member,
     "index": _index,
     "size": _size,
-    "array": _array,
-    "array_position": _array_position,
-    "array_eq": _array_eq,
-    "array_max": _extreme_of("LIST_MAX"),
-    "array_min": _extreme_of("LIST_MIN"),
-    "array_concat": _array_concat,
-    "range": _range,
+    "array": array("LIST_VALUE"),
+    "array_position": array_position("LIST_POSITION"),
+    "array_eq": array_eq(is_whole),
+    "array_max": extreme("LIST_MAX", is_whole),
+    "array_min": extreme("LIST_MIN", is_whole),
+    "array_concat": array_concat(partial(call, "LIST_CONCAT")),
+    "range": numbers_before(partial(call, "RANGE")),
     "sum": _sum,
 }

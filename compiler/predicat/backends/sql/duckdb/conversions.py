@@ -23,10 +23,10 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.conversions import cast_to_date, cast_to_timestamp, quantity
-from predicat.backends.sql.duckdb.calendar import local, micros, try_, utc
-from predicat.backends.sql.duckdb.numbers import whole_div
+from predicat.backends.sql.common.times import SECOND, between_utc
+from predicat.backends.sql.duckdb.calendar import local, micros, try_
 from predicat.backends.sql.duckdb.texts import has_pattern
-from predicat.backends.sql.duckdb.times import MILLION, below_a_second, wall
+from predicat.backends.sql.duckdb.times import below_a_second, wall
 from predicat.backends.sql.renderer import Renderer, let
 from predicat.backends.sql.rules import Rule
 from predicat.diagnostics.messages import backends as say
@@ -77,7 +77,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
 
 
 def _floor_seconds(sql: Sql) -> Sql:
-    return whole_div(binary(exp.Sub, micros(sql), below_a_second(sql)), number_literal(MILLION))
+    return binary(exp.IntDiv, binary(exp.Sub, micros(sql), below_a_second(sql)), number_literal(SECOND))
 
 
 def _to_double(r: Renderer, node: Call) -> Sql:
@@ -125,7 +125,7 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type == STRING:
         value = try_cast(call("UPPER", sql), "TIMESTAMPTZ")
-        low, high = number_literal(MIN_SECONDS * MILLION), number_literal(MAX_SECONDS * MILLION + 999_999)
+        low, high = number_literal(MIN_SECONDS * SECOND), number_literal(MAX_SECONDS * SECOND + 999_999)
         common = and_(
             _glob(sql, "????-??-??T[0-9]?:??:?[0-9]Z"),
             not_(_glob(sql, "*T24*")),
@@ -136,9 +136,9 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == BIGINT:
         inside = between(sql, MIN_SECONDS, MAX_SECONDS)
         return case(
-            (inside, utc(call("MAKE_TIMESTAMP", try_(binary(exp.Mul, cast(sql, "BIGINT"), MILLION)))))
+            (inside, between_utc(call("MAKE_TIMESTAMP", try_(binary(exp.Mul, cast(sql, "BIGINT"), SECOND)))))
         )
-    return utc(cast(sql, "TIMESTAMP"))
+    return between_utc(cast(sql, "TIMESTAMP"))
 
 
 def _to_duration(r: Renderer, node: Call) -> Sql:
@@ -157,7 +157,10 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
         r,
         try_cast(call("FLOOR", total), "HUGEINT"),
         lambda nanos: case(
-            (durations.fits_duration(nanos), try_cast(whole_div(nanos, number_literal(1000)), "BIGINT"))
+            (
+                durations.fits_duration(nanos),
+                try_cast(binary(exp.IntDiv, nanos, number_literal(1000)), "BIGINT"),
+            )
         ),
     )
     return case((_shape(sql, DURATION_PATTERN), durations.signed(sql, micros)))

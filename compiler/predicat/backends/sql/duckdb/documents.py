@@ -130,11 +130,6 @@ def _all_of(r: Renderer, node: Node) -> Sql:
     return cast(json_value(r, node), "JSON[]")
 
 
-def _json_step(r: Renderer, node: Call) -> Sql:
-    """A member or an element; an absent one and a JSON null are both no value."""
-    return not_json_null(json_value(r, node))
-
-
 def _computed(r: Renderer, node: Call) -> Sql:
     """What is found under a key or at a place that the row knows."""
     if node.op == "json_element":
@@ -248,8 +243,6 @@ def _json_items(r: Renderer, node: Call) -> Sql:
 
 RULES: dict[str, Rule] = {
     "parse_json": json_texts.parse_json,
-    "json_get": _json_step,
-    "json_at": _json_step,
     "json_eq": template("duckdb", _SAME_JSON),
     "json_number": _json_number,
     "json_values": _json_values,

@@ -8,8 +8,9 @@ from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import Sql, binary, call, case, cast, not_, try_cast, wrap
 from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.numbers import bits, divided_by_zero, round_by_text, shift_left_in_parts
+from predicat.backends.sql.common.times import between_utc
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
-from predicat.backends.sql.duckdb.calendar import micros, moment, try_, utc
+from predicat.backends.sql.duckdb.calendar import micros, moment, try_
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal
@@ -29,7 +30,9 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         if node.type == DURATION:
             return try_(binary(exp.Sub, micros(r.node(left)), micros(r.node(right))))
         if is_of_clock(node):
-            return utc(call("MAKE_TIMESTAMP", binary(operator, micros(r.node(left)), as_bigint(r, right))))
+            return between_utc(
+                call("MAKE_TIMESTAMP", binary(operator, micros(r.node(left)), as_bigint(r, right)))
+            )
         return moment(try_(binary(operator, micros(r.node(left)), as_bigint(r, right))))
 
     return rule
@@ -37,10 +40,6 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
 
 def _exact(r: Renderer, node: Call) -> Sql:
     return decimals.duckdb(r, node, try_)
-
-
-def whole_div(a: Sql, b: Sql) -> Sql:
-    return exp.IntDiv(this=wrap(a), expression=wrap(b))
 
 
 def _div(r: Renderer, node: Call) -> Sql:
@@ -51,8 +50,8 @@ def _div(r: Renderer, node: Call) -> Sql:
         return _plain_div(a, divisor)
     a, b = operands(r, node)
     if isinstance(right, Literal) and right.value not in (0, -1, None):
-        return whole_div(a, b)
-    return try_(whole_div(a, call("NULLIF", b, 0)))
+        return binary(exp.IntDiv, a, b)
+    return try_(binary(exp.IntDiv, a, call("NULLIF", b, 0)))
 
 
 def _plain_div(a: Sql, b: Sql) -> Sql:

@@ -11,12 +11,16 @@ from predicat.backends.sql.builders import (
     call,
     case,
     cast,
+    concatenated,
     is_null,
+    lambda_,
     not_,
     string_literal,
+    variable,
     wrap,
 )
 from predicat.backends.sql.common import patterns
+from predicat.backends.sql.common.collections import join_texts
 from predicat.backends.sql.common.comparisons import tested
 from predicat.backends.sql.common.texts import (
     case_insensitive,
@@ -27,7 +31,7 @@ from predicat.backends.sql.common.texts import (
     substr,
 )
 from predicat.backends.sql.duckdb.calendar import try_
-from predicat.backends.sql.duckdb.collections import has_missing
+from predicat.backends.sql.duckdb.collections import is_whole
 from predicat.backends.sql.renderer import Renderer, constant
 from predicat.backends.sql.rules import Rule, function
 from predicat.diagnostics.messages import backends as say
@@ -73,21 +77,18 @@ def _split(r: Renderer, node: Call) -> Sql:
     return case((more, call("LIST_APPEND", call("LIST_SLICE", parts, 1, most - 1), rest)), default=parts)
 
 
-def _join_texts(r: Renderer, node: Call) -> Sql:
+_join_by_constant = join_texts("ARRAY_TO_STRING", is_whole)
+
+
+def _join(r: Renderer, node: Call) -> Sql:
     """ARRAY_TO_STRING takes a constant alone between the texts."""
-    items, by = r.args(node)
     if isinstance(node.args[1], Literal):
-        return case((not_(has_missing(items)), call("ARRAY_TO_STRING", items, by)))
-    one, two = (exp.to_identifier(name, quoted=True) for name in ("__one", "__two"))
-    step = exp.DPipe(
-        this=exp.DPipe(this=exp.Column(this=one), expression=wrap(by), safe=True),
-        expression=exp.Column(this=two),
-        safe=True,
-    )
-    joined = call("LIST_REDUCE", items, exp.Lambda(this=step, expressions=[one, two]))
-    empty = binary(exp.EQ, call("LEN", items), 0)
-    known = not_(is_null(by))
-    return case((and_(empty, known), ""), (and_(not_(has_missing(items)), known), joined))
+        return _join_by_constant(r, node)
+    items, by = r.args(node)
+    step = concatenated(concatenated(variable("__one"), by), variable("__two"))
+    joined = call("LIST_REDUCE", items, lambda_(step, "__one", "__two"))
+    empty, known = binary(exp.EQ, call("LEN", items), 0), not_(is_null(by))
+    return case((and_(empty, known), ""), (and_(is_whole(items), known), joined))
 
 
 RULES: dict[str, Rule] = {
@@ -98,7 +99,7 @@ RULES: dict[str, Rule] = {
     "strip": lambda r, node: call("TRIM", *r.args(node)),
     "reverse": _reverse,
     "split": _split,
-    "join": _join_texts,
+    "join": _join,
     "starts_with": like_or("STARTS_WITH", "", "%"),
     "ends_with": like_or("ENDS_WITH", "%", ""),
     "contains": like_or("CONTAINS", "%", "%"),

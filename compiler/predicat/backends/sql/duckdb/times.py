@@ -18,9 +18,9 @@ from predicat.backends.sql.builders import (
     try_cast,
     wrap,
 )
+from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY, SECOND, between_utc
 from predicat.backends.sql.common.widths import as_bigint
-from predicat.backends.sql.duckdb.calendar import local, micros, try_, utc
-from predicat.backends.sql.duckdb.numbers import whole_div
+from predicat.backends.sql.duckdb.calendar import local, micros, try_
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
 from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal
@@ -28,11 +28,9 @@ from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE
 from predicat.ir.values import UNITS
 
-MILLION = 1_000_000
-
 
 def below_a_second(sql: Sql) -> Sql:
-    return binary(exp.Mod, binary(exp.Add, binary(exp.Mod, micros(sql), MILLION), MILLION), MILLION)
+    return binary(exp.Mod, binary(exp.Add, binary(exp.Mod, micros(sql), SECOND), SECOND), SECOND)
 
 
 def _clock(name: str) -> Rule:
@@ -52,12 +50,12 @@ def wall(r: Renderer, node: Call) -> Sql:
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
-    return whole_div(below_a_second(r.node(node.args[0])), number_literal(1000))
+    return binary(exp.IntDiv, below_a_second(r.node(node.args[0])), number_literal(1000))
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
     wall = local(r.node(node.args[1]))
-    return utc(cast(call("DATE_TRUNC", constant(node.args[0]), wall), "TIMESTAMP"))
+    return between_utc(cast(call("DATE_TRUNC", constant(node.args[0]), wall), "TIMESTAMP"))
 
 
 _LAST_DAY = date.max.toordinal()
@@ -75,11 +73,13 @@ def _add_days(r: Renderer, node: Call) -> Sql:
         )
     epoch = cast("1970-01-01", "DATE")
     total = try_(binary(exp.Add, binary(exp.Sub, day, epoch), count))
-    return case((between(total, -719162, 2932896), binary(exp.Add, epoch, try_cast(total, "INT"))))
+    return case((between(total, FIRST_DAY, LAST_DAY), binary(exp.Add, epoch, try_cast(total, "INT"))))
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
-    return whole_div(cast(r.node(node.args[1]), "BIGINT"), number_literal(UNITS[constant(node.args[0])]))
+    return binary(
+        exp.IntDiv, cast(r.node(node.args[1]), "BIGINT"), number_literal(UNITS[constant(node.args[0])])
+    )
 
 
 RULES: dict[str, Rule] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sqlglot import exp
 
 from predicat.backends.sql.builders import (
@@ -22,10 +24,15 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.common import value_lists
-from predicat.backends.sql.common.collections import source_of_present
+from predicat.backends.sql.common.collections import (
+    array_concat,
+    array_eq,
+    array_position,
+    numbers_before,
+    source_of_present,
+)
 from predicat.backends.sql.common.comparisons import compare
 from predicat.backends.sql.common.conversions import truth_value
-from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.postgres.conversions import (
     text_to_date,
     text_to_decimal,
@@ -34,7 +41,7 @@ from predicat.backends.sql.postgres.conversions import (
     text_to_timestamp,
 )
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null, text_of, values
-from predicat.backends.sql.renderer import Renderer, constant, constant_int, let, unless_missing
+from predicat.backends.sql.renderer import Renderer, constant, constant_int, unless_missing
 from predicat.backends.sql.rules import Rule
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
@@ -55,7 +62,7 @@ from predicat.ir.types import (
     StructType,
     Type,
 )
-from predicat.ir.values import INT_MAX, INT_MIN, RANGE_MOST, SUM_MOST
+from predicat.ir.values import INT_MAX, INT_MIN, SUM_MOST
 from predicat.rewrite.acceptance import for_acceptance, never_unknown
 from predicat.rewrite.elements import condition, is_exists_over_values
 from predicat.rewrite.polarity import true_rows
@@ -234,25 +241,14 @@ def array(r: Renderer, node: Call) -> Sql:
     return unless_missing(r, node, result)
 
 
-def array_concat(r: Renderer, node: Call) -> Sql:
-    """`||` ignores a NULL array."""
-    left, right = r.args(node)
-    there = and_(not_(is_null(left)), not_(is_null(right)))
-    return case((there, exp.DPipe(this=wrap(left), expression=wrap(right), safe=True)))
+def _numbers_before(count: Sql) -> Sql:
+    rows = exp.Select(expressions=[call("GENERATE_SERIES", 0, binary(exp.Sub, count, 1))])
+    return call("ARRAY", rows)
 
 
 def is_whole(sql: Sql) -> Sql:
+    """Whether no element of an array is missing."""
     return is_null(call("ARRAY_POSITION", sql, exp.Null()))
-
-
-def array_position(r: Renderer, node: Call) -> Sql:
-    place = call("COALESCE", call("ARRAY_POSITION", *r.args(node)), 0)
-    return cast(unless_missing(r, node, place), "BIGINT")
-
-
-def array_eq(r: Renderer, node: Call) -> Sql:
-    left, right = r.args(node)
-    return case((and_(is_whole(left), is_whole(right)), binary(exp.EQ, left, right)))
 
 
 def extreme_of(name: str) -> Rule:
@@ -281,17 +277,6 @@ def keys(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     rows = exp.Select(expressions=[call("JSONB_OBJECT_KEYS", sql)]).subquery(copy=False)
     return case((not_(is_null(sql)), exp.Anonymous(this="ARRAY", expressions=[rows.this])))
-
-
-def range_(r: Renderer, node: Call) -> Sql:
-    """The numbers from 0 to before another, as an array."""
-
-    def build(count: Sql) -> Sql:
-        last = binary(exp.Sub, count, 1)
-        rows = exp.Select(expressions=[call("GENERATE_SERIES", 0, last)])
-        return case((between(count, 0, RANGE_MOST), call("ARRAY", rows)))
-
-    return let(r, as_bigint(r, node.args[0]), build)
 
 
 def sum_(r: Renderer, node: Call) -> Sql:
@@ -461,12 +446,12 @@ RULES: dict[str, Rule] = {
     "index": array_get,
     "size": size,
     "array": array,
-    "array_position": array_position,
-    "array_eq": array_eq,
+    "array_position": array_position("ARRAY_POSITION"),
+    "array_eq": array_eq(is_whole),
     "array_max": extreme_of("MAX"),
     "array_min": extreme_of("MIN"),
-    "array_concat": array_concat,
-    "range": range_,
+    "array_concat": array_concat(partial(binary, exp.DPipe)),
+    "range": numbers_before(_numbers_before),
     "sum": sum_,
     "keys": keys,
 }

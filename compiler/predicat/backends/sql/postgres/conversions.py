@@ -22,6 +22,7 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.conversions import quantity
+from predicat.backends.sql.common.times import between_utc
 from predicat.backends.sql.postgres import ranges, times
 from predicat.backends.sql.postgres.numbers import (
     bigint_or_null,
@@ -184,7 +185,7 @@ def to_string(r: Renderer, node: Call) -> Sql:
         return let(r, cast(sql, "BIGINT"), durations.duration_text)
     if node.args[0].type == TIMESTAMP:
         clock = call(
-            "TO_CHAR", times.utc(times.in_supported_years(r, node.args[0])), 'YYYY-MM-DD"T"HH24:MI:SS'
+            "TO_CHAR", between_utc(times.in_supported_years(r, node.args[0])), 'YYYY-MM-DD"T"HH24:MI:SS'
         )
         micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=sql), "BIGINT")
         return durations.concatenate(
@@ -204,7 +205,7 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
         return let(
             r, sql, lambda one: case((between(one, MIN_SECONDS, MAX_SECONDS), times.from_seconds(one)))
         )
-    return times.utc(cast(times.in_supported_years(r, arg), "TIMESTAMP"))
+    return between_utc(cast(times.in_supported_years(r, arg), "TIMESTAMP"))
 
 
 def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
@@ -302,7 +303,7 @@ def to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type != STRING:
-        return cast(exp.Paren(this=times.utc(sql)), "DATE")
+        return cast(exp.Paren(this=between_utc(sql)), "DATE")
     return text_to_date(r, sql)
 
 

@@ -80,11 +80,6 @@ def text_of(r: Renderer, node: Node) -> Sql:
     return exp.Paren(this=_json_text(r.document(node)))
 
 
-def json_get(r: Renderer, node: Call) -> Sql:
-    """A member or an element; an absent one and a JSON null are both no value."""
-    return not_null(value(r, node))
-
-
 def not_null(sql: Sql) -> Sql:
     """A JSON value, with JSON's null as no value."""
     return call("NULLIF", sql, cast("null", "JSONB"))
@@ -341,8 +336,6 @@ def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
 RULES: dict[str, Rule] = {
     **{op: comparison(op) for op in COMPARISON_NODES},
     "parse_json": json_texts.parse_json,
-    "json_get": json_get,
-    "json_at": json_get,
     "json_eq": json_eq,
     "json_number": json_number,
     "json_values": json_values,

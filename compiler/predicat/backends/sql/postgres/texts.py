@@ -22,6 +22,7 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.common import patterns
+from predicat.backends.sql.common.collections import join_texts
 from predicat.backends.sql.common.comparisons import tested
 from predicat.backends.sql.common.patterns import found
 from predicat.backends.sql.common.texts import fold_case, folded, replace_each, without_case
@@ -151,11 +152,6 @@ def _int32_literal(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, int) and abs(node.value) < 2**31
 
 
-def join_texts(r: Renderer, node: Call) -> Sql:
-    items, by = r.args(node)
-    return case((is_whole(items), call("ARRAY_TO_STRING", items, by)))
-
-
 def split(r: Renderer, node: Call) -> Sql:
     """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
     sql = r.node(node.args[0])
@@ -186,7 +182,7 @@ RULES: dict[str, Rule] = {
     "rtrim": function("RTRIM"),
     "strip": lambda r, node: call("BTRIM", *r.args(node)),
     "split": split,
-    "join": join_texts,
+    "join": join_texts("ARRAY_TO_STRING", is_whole),
     "starts_with": starts_with,
     "ends_with": ends_with,
     "contains": contains,

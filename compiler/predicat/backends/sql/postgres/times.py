@@ -24,8 +24,8 @@ from predicat.backends.sql.builders import (
     cast,
     number_literal,
 )
-from predicat.backends.sql.common import zones
 from predicat.backends.sql.common.comparisons import compare
+from predicat.backends.sql.common.times import at_zone, between_utc, is_in_years, is_in_zones
 from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, constant, let, micros
@@ -33,8 +33,7 @@ from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE, TIMESTAMP, Type
-from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS, UNITS
-from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
+from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, UNITS
 
 
 def timestamp(value: datetime) -> Sql:
@@ -79,8 +78,8 @@ def wall(r: Renderer, node: Call) -> Sql:
     if moment.type == DATE:
         return r.node(moment)
     if len(node.args) == 2:
-        return zones.at_zone(in_supported_years(r, moment), r.node(node.args[1]))
-    return utc(r.node(moment))
+        return at_zone(in_supported_years(r, moment), r.node(node.args[1]))
+    return between_utc(r.node(moment))
 
 
 def part(name: str) -> Rule:
@@ -104,21 +103,18 @@ def year(r: Renderer, node: Call) -> Sql:
         return cast(binary(exp.Sub, later, 400), "BIGINT")
     known = unless_infinite(r, moment)
     return cast(
-        exp.Extract(this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else utc(known)),
+        exp.Extract(
+            this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else between_utc(known)
+        ),
         "BIGINT",
     )
-
-
-def utc(sql: Sql) -> Sql:
-    """Between a timestamp and its wall clock in UTC, either way."""
-    return zones.utc(sql)
 
 
 def in_zone(r: Renderer, node: Call) -> Sql:
     """The wall clock in a time zone, as a timestamp."""
     moment, zone = node.args
-    known = _only(r, moment, lambda one: between(one, *map(timestamp, (FIRST_IN_ZONES, LAST_IN_ZONES))))
-    return utc(zones.at_zone(known, r.node(zone)))
+    known = _only(r, moment, lambda one: is_in_zones(r, one))
+    return between_utc(at_zone(known, r.node(zone)))
 
 
 def millisecond(r: Renderer, node: Call) -> Sql:
@@ -127,14 +123,14 @@ def millisecond(r: Renderer, node: Call) -> Sql:
 
 
 def trunc(r: Renderer, node: Call) -> Sql:
-    return utc(call("DATE_TRUNC", constant(node.args[0]), utc(r.node(node.args[1]))))
+    return between_utc(call("DATE_TRUNC", constant(node.args[0]), between_utc(r.node(node.args[1]))))
 
 
 # --- the time of day
 
 
 def _clock(r: Renderer, node: Call) -> Sql:
-    return cast(exp.Paren(this=utc(r.node(node.args[0]))), "TIME")
+    return cast(exp.Paren(this=between_utc(r.node(node.args[0]))), "TIME")
 
 
 def time_of_day(r: Renderer, node: Call) -> Sql:
@@ -271,13 +267,12 @@ def _moved(moment: datetime, by: timedelta) -> datetime:
 
 def moment(r: Renderer, micros: Sql) -> Sql:
     """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number_literal(MIN_SECONDS * 1_000_000), number_literal(MAX_SECONDS * 1_000_000 + 999_999)
 
     def build(sql: Sql) -> Sql:
         seconds = call("FLOOR", ranges.operation(exp.Div, sql, number_literal(1_000_000)))
         rest = binary(exp.Sub, sql, binary(exp.Mul, seconds, 1_000_000))
         clock = binary(exp.Mul, cast(rest, "INT"), cast("1 microsecond", "INTERVAL"))
-        return case((between(sql, low, high), binary(exp.Add, from_seconds(seconds), clock)))
+        return case((is_in_years(sql), binary(exp.Add, from_seconds(seconds), clock)))
 
     return let(r, micros, build)
 

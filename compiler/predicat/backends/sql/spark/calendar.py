@@ -18,21 +18,25 @@ from predicat.backends.sql.builders import (
     number_literal,
     string_literal,
 )
+from predicat.backends.sql.common.times import SECOND, from_micros, is_in_years, is_in_zones, to_micros
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.renderer import Renderer, constant, let
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.rules import Rule, function
 from predicat.ir.nodes import Call, Literal
-from predicat.ir.types import DATE, TIMESTAMP
-from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
+from predicat.ir.types import DATE
 from predicat.semantics import calendar
 
 MICROS_OF_DAY = 86_400_000_000
 
 
-def from_micros(micros: Sql) -> Sql:
-    """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number_literal(MIN_SECONDS * 1_000_000), number_literal(MAX_SECONDS * 1_000_000 + 999_999)
-    return case((between(micros, low, high), call("TIMESTAMP_MICROS", micros)))
+def micros(moment: Sql) -> Sql:
+    """The microseconds of a timestamp since 1970."""
+    return call("UNIX_MICROS", moment)
+
+
+def moment(micros: Sql) -> Sql:
+    """A timestamp of microseconds since 1970; NULL outside years 1 to 9999."""
+    return case((is_in_years(micros), call("TIMESTAMP_MICROS", micros)))
 
 
 def utc_date(sql: Sql) -> Sql:
@@ -56,7 +60,7 @@ def _add_months(r: Renderer, node: Call) -> Sql:
     def at_the_same_time(sql: Sql) -> Sql:
         day = call("UNIX_DATE", _months_later(r, node, utc_date(sql)))
         midnight = binary(exp.Mul, cast(day, "BIGINT"), MICROS_OF_DAY)
-        clock = call("PMOD", call("UNIX_MICROS", sql), MICROS_OF_DAY)
+        clock = call("PMOD", micros(sql), MICROS_OF_DAY)
         return call("TIMESTAMP_MICROS", binary(exp.Add, midnight, clock))
 
     return let(r, r.node(moment), at_the_same_time)
@@ -83,34 +87,16 @@ def _months_later(r: Renderer, node: Call, day: Sql) -> Sql:
     return let(r, day, lambda one: let(r, as_bigint(r, count), lambda months: shifted(one, months)))
 
 
-def _last_day(r: Renderer, node: Call) -> Sql:
-    return call("LAST_DAY", r.node(node.args[0]))
-
-
-def _to_micros(r: Renderer, node: Call) -> Sql:
-    sql = r.node(node.args[0])
-    return call("UNIX_MICROS", sql) if node.args[0].type == TIMESTAMP else sql
-
-
-def _from_micros(r: Renderer, node: Call) -> Sql:
-    return let(r, as_bigint(r, node.args[0]), from_micros)
-
-
 def _in_zone(r: Renderer, node: Call) -> Sql:
     """The wall clock in a time zone, as a timestamp."""
-    moment, zone = node.args
-    if is_of_clock(moment):
-        return call("FROM_UTC_TIMESTAMP", r.node(moment), r.node(zone))
-    low, high = (r.dialect.timestamp(end) for end in (calendar.FIRST_IN_ZONES, calendar.LAST_IN_ZONES))
+    start, zone = node.args
+    if is_of_clock(start):
+        return call("FROM_UTC_TIMESTAMP", r.node(start), r.node(zone))
     return let(
         r,
-        r.node(moment),
-        lambda one: case((between(one, low, high), call("FROM_UTC_TIMESTAMP", one, r.node(zone)))),
+        r.node(start),
+        lambda one: case((is_in_zones(r, one), call("FROM_UTC_TIMESTAMP", one, r.node(zone)))),
     )
-
-
-def _time_of_day(r: Renderer, node: Call) -> Sql:
-    return call("PMOD", call("UNIX_MICROS", r.node(node.args[0])), MICROS_OF_DAY)
 
 
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
@@ -127,9 +113,7 @@ def _format_time(r: Renderer, node: Call) -> Sql:
     moment = r.node(node.args[1])
     if all(letter in "YmdaAbBj" for letter, _ in found if letter):
         return let(r, utc_date(moment), lambda day: _joined(found, day, day, None))
-    return let(
-        r, moment, lambda sql: _joined(found, wall_clock(call("UNIX_MICROS", sql)), utc_date(sql), sql)
-    )
+    return let(r, moment, lambda sql: _joined(found, wall_clock(micros(sql)), utc_date(sql), sql))
 
 
 def _joined(found: list[tuple[str, str]], text_of: Sql, day: Sql, moment: Sql | None) -> Sql:
@@ -164,18 +148,17 @@ def _separator(at: int, *, day: bool) -> str | None:
 
 
 def _fraction(letter: str, moment: Sql) -> Sql:
-    digits = calendar.DIGITS[letter]
-    micros = call("PMOD", call("UNIX_MICROS", moment), 1_000_000)
-    shown = micros if digits == 6 else exp.IntDiv(this=micros, expression=number_literal(1000))
+    digits, rest = calendar.DIGITS[letter], call("PMOD", micros(moment), SECOND)
+    shown = rest if digits == 6 else binary(exp.IntDiv, rest, 1000)
     return call("LPAD", cast(shown, "STRING"), digits, "0")
 
 
 RULES: dict[str, Rule] = {
     "add_months": _add_months,
-    "last_day": _last_day,
-    "to_micros": _to_micros,
-    "from_micros": _from_micros,
+    "last_day": function("LAST_DAY"),
+    "to_micros": to_micros(micros),
+    "from_micros": from_micros(moment),
     "in_zone": _in_zone,
-    "time_of_day": _time_of_day,
+    "time_of_day": lambda r, node: call("PMOD", micros(r.node(node.args[0])), MICROS_OF_DAY),
     "format_time": _format_time,
 }

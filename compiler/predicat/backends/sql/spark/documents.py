@@ -101,11 +101,6 @@ def _items(r: Renderer, node: Node) -> Sql:
     return json_value(r, node, "array<variant>")
 
 
-def _json_step(r: Renderer, node: Call) -> Sql:
-    """A member or an element; an absent one and a JSON null are both no value."""
-    return not_json_null(json_value(r, node))
-
-
 def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
     """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
     alone = call("ARRAY", json_value(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0]))
@@ -174,8 +169,6 @@ def json_scalar(r: Renderer, value: Node, text: str) -> Sql:
 
 RULES: dict[str, Rule] = {
     "parse_json": json_texts.parse_json,
-    "json_get": _json_step,
-    "json_at": _json_step,
     "json_eq": template("spark", _SAME_JSON),
     "json_number": _json_number,
     "json_values": _json_values,

@@ -44,7 +44,7 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
             return call(
                 "TIMESTAMP_MICROS", binary(operator, call("UNIX_MICROS", r.node(left)), r.node(right))
             )
-        return calendar.from_micros(call(integer, call("UNIX_MICROS", r.node(left)), r.node(right)))
+        return calendar.moment(call(integer, call("UNIX_MICROS", r.node(left)), r.node(right)))
 
     return rule
 
@@ -55,7 +55,7 @@ def _div(r: Renderer, node: Call) -> Sql:
         return call("TRY_DIVIDE", *operands(r, node))
     a, b = operands(r, node)
     if _divides(right):
-        return exp.IntDiv(this=wrap(a), expression=wrap(b))
+        return binary(exp.IntDiv, a, b)
     # The one quotient that overflows is that by -1.
     minus = binary(exp.EQ, b, -1)
     if not isinstance(left, Call):

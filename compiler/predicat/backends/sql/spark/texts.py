@@ -6,13 +6,14 @@ import re
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import Sql, call, case, cast, not_, number_literal
+from predicat.backends.sql.builders import Sql, call, cast, number_literal
+from predicat.backends.sql.common.collections import join_texts
 from predicat.backends.sql.common.patterns import extract, replace
 from predicat.backends.sql.common.texts import case_insensitive, folded, like_or, replace_each, substr
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
 from predicat.backends.sql.rules import Rule, function
 from predicat.backends.sql.spark import patterns
-from predicat.backends.sql.spark.collections import is_absent
+from predicat.backends.sql.spark.collections import is_whole
 from predicat.ir.nodes import Call
 from predicat.semantics import regex
 
@@ -27,12 +28,6 @@ def _trim(name: str, end: str = "BOTH") -> Rule:
         return exp.Trim(this=value, expression=characters[0], position=end)
 
     return rule
-
-
-def _join_texts(r: Renderer, node: Call) -> Sql:
-    items, by = r.args(node)
-    absent = call("EXISTS", items, is_absent())
-    return case((not_(absent), call("ARRAY_JOIN", items, by)))
 
 
 _PLAIN = re.compile("[A-Za-z0-9 @/:;,_=&%#~<>'\"-]+")
@@ -58,7 +53,7 @@ RULES: dict[str, Rule] = {
     "rpad": function("RPAD"),
     "strip": _trim("TRIM"),
     "split": _split,
-    "join": _join_texts,
+    "join": join_texts("ARRAY_JOIN", is_whole),
     "starts_with": like_or("STARTSWITH", "", "%"),
     "ends_with": like_or("ENDSWITH", "%", ""),
     "contains": like_or("CONTAINS", "%", "%"),

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import Sql, between, binary, call, case, cast, number_literal, wrap
+from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
 from predicat.backends.sql.rules import Rule
 from predicat.backends.sql.spark import calendar
@@ -78,7 +79,7 @@ def _add_days(r: Renderer, node: Call) -> Sql:
         days = constant_int(node.args[1])
         return call("DATE_ADD", day, count) if days >= 0 else call("DATE_SUB", day, -days)
     total = call("TRY_ADD", cast(call("UNIX_DATE", day), "BIGINT"), count)
-    inside = between(total, -719162, 2932896)
+    inside = between(total, FIRST_DAY, LAST_DAY)
     return case((inside, call("DATE_FROM_UNIX_DATE", cast(total, "INT"))))
 
 
