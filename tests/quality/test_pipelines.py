@@ -182,7 +182,7 @@ filters:
     ("name", "alias", "params", "expected"),
     [
         ("least", None, {}, "(n >= 2 AND d < 0.5)"),
-        ("recent", "o", {}, "(o.at >= CURRENT_TIMESTAMP - INTERVAL '24:00:00')"),
+        ("recent", "o", {}, "(o.\"at\" >= CURRENT_TIMESTAMP - INTERVAL '24:00:00')"),
         ("least", "o", {"k": -5}, "(o.n >= CAST(-5 AS BIGINT) AND o.d < 0.5)"),
         ("least", "o", {"k": "5"}, "the parameter k takes a value of type BIGINT, not 5"),
         ("least", "o", {"k": True}, "takes a value of type BIGINT, not True"),
