@@ -18,10 +18,10 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from generated import TWO, write
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
-from generated import TWO, write
 from predicat.catalog import load_catalog
 
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -11,8 +11,9 @@ import argparse
 import time
 from pathlib import Path
 
-import predicat
 import yaml
+
+import predicat
 from predicat.review.compare import EXACT
 
 TABLE = Path(__file__).resolve().parent.parent / "tests" / "review" / "pairs.yml"

@@ -21,8 +21,9 @@ from collections.abc import Callable
 from itertools import islice, permutations
 from pathlib import Path
 
-import predicat
 from generated import TWO, write
+
+import predicat
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "predicat")

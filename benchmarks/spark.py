@@ -21,10 +21,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from generated import ONE, write
+
 import predicat
 import predicat_spark
 import predicat_spark.sessions
-from generated import ONE, write
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOG = """apiVersion: predicat/v1

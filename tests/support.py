@@ -11,10 +11,10 @@ from __future__ import annotations
 import html
 import json
 from collections import Counter
-from itertools import product
-from pathlib import Path
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -22,14 +22,14 @@ import yaml
 import predicat
 from predicat import backends
 from predicat.backends.sql.renderer import NotSupported
+from predicat.check import signatures
 from predicat.diagnostics import PredicatError, Unsupported
-from predicat.language import LANGUAGES, WRITERS, writer
-from predicat.language.cel import refused
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, OPS, ZONED
 from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, DecimalType, MapType, Type, parse_type
 from predicat.ir.values import WHITE_SPACE
-from predicat.check import signatures
+from predicat.language import LANGUAGES, WRITERS, writer
+from predicat.language.cel import refused
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "support.md"

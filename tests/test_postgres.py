@@ -282,7 +282,7 @@ def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
     try:
         with pytest.raises(
             predicat.PredicatError,
-            match="public.people__named is a table; predicat does not change it",
+            match=r"public.people__named is a table; predicat does not change it",
         ):
             apply(catalog, people, "tests")
         assert people.execute("SELECT to_regclass('public.people__adult')").fetchone()[0] is None
@@ -295,11 +295,11 @@ def test_missing_relation_and_columns_are_found_before_any_change(
 ) -> None:
     people.execute('ALTER TABLE public.people RENAME "Age of person" TO age')
     with pytest.raises(
-        predicat.PredicatError, match="no column 'Age of person'.*people.adult, people.needs, people.unsure"
+        predicat.PredicatError, match=r"no column 'Age of person'.*people.adult, people.needs, people.unsure"
     ):
         apply(catalog, people, "tests")
     people.execute("ALTER TABLE public.people RENAME TO persons")
-    with pytest.raises(predicat.PredicatError, match="no relation 'public.people'"):
+    with pytest.raises(predicat.PredicatError, match=r"no relation 'public.people'"):
         apply(catalog, people, "tests")
     people.execute("DROP TABLE public.persons")
 
@@ -324,5 +324,7 @@ def test_views_of_two_filters_do_not_share_a_name(tmp_path: Path) -> None:
 
 def test_the_folder_of_the_embedded_server(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(PredicatError, match="the embedded PostgreSQL server in .* failed: .*Not a directory"):
+    with pytest.raises(
+        PredicatError, match=r"the embedded PostgreSQL server in .* failed: .*Not a directory"
+    ):
         server.embedded(tmp_path / "file" / "below" / "data")

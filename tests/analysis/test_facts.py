@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat.analysis.facts import doubles, integers, may_overflow
 from predicat.api import declared
 from predicat.deploy.columns import problems
 from predicat.ir.nodes import Call, Node, walk
 from predicat.ir.types import BIGINT, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import RANGES
-from predicat.analysis.facts import doubles, integers, may_overflow
 from predicat.semantics.evaluate import compile_node
 
 FIELDS = {

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 import predicat
 from predicat.catalog import load_catalog
+from predicat.check.scope import SQL_RULES
 from predicat.cli import release_command
 from predicat.diagnostics import PredicatError
 from predicat.language import LANGUAGES
-from predicat.check.scope import SQL_RULES
 
 FIELDS = {
     "a": "bigint",

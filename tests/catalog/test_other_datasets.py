@@ -78,7 +78,7 @@ def test_a_cycle_over_datasets(folder: Path) -> None:
             "age: bigint", "age: bigint, amount: bigint"
         )
     )
-    with pytest.raises(PredicatError, match="customers.german"):
+    with pytest.raises(PredicatError, match=r"customers.german"):
         predicat.load_catalog(folder / "catalog")
 
 

@@ -82,5 +82,5 @@ def test_problems_have_a_place(repository: Path, text: str, problem: str) -> Non
 
 def test_a_folder_that_gives_no_name_asks_for_one(tmp_path: Path) -> None:
     (tmp_path / "my shop" / "catalog").mkdir(parents=True)
-    with pytest.raises(PredicatError, match="write catalog: NAME into a file predicat.yml"):
+    with pytest.raises(PredicatError, match=r"write catalog: NAME into a file predicat.yml"):
         load_project(tmp_path / "my shop" / "catalog")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from predicat.check.comparisons import OF_TYPES, OF_WRITTEN, Comparisons
+from predicat.check.scope import CEL_RULES, SQL_RULES, Rules, Scope
+from predicat.forms.conversions import dynamic
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type
 from predicat.ir.value_sets import ValueSet
-from predicat.check.comparisons import OF_TYPES, OF_WRITTEN, Comparisons
-from predicat.forms.conversions import dynamic
-from predicat.check.scope import CEL_RULES, SQL_RULES, Rules, Scope
 
 
 def field(kind: Type) -> Node:

@@ -11,8 +11,8 @@ import pytest
 import predicat
 from predicat import PredicatError
 from predicat.deploy import describe
-from tests.deploy.test_connections import dsn_of
 from tests.cli.test_commands import run
+from tests.deploy.test_connections import dsn_of
 
 ROWS = """(SELECT * FROM (VALUES (1, 12.5, 'DE', TIMESTAMP '2026-01-02 03:04:05'), (2, NULL, 'FR', NULL),
   (-3, 7.25, NULL, NULL))

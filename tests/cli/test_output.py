@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from pathlib import Path
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click

@@ -37,11 +37,11 @@ def test_report_and_output(spark: Any, tmp_path: Path) -> None:
     assert "late_united" in predicat_spark.table(report)
 
     before = sorted(path.name for path in out.rglob("*"))
-    with pytest.raises(predicat.PredicatError, match="no column 'tailnum'.*flights.jetblue_plane"):
+    with pytest.raises(predicat.PredicatError, match=r"no column 'tailnum'.*flights.jetblue_plane"):
         predicat_spark.run(
             CATALOG, "flights", ["jetblue_plane", "late_united"], str(tmp_path / "in.parquet"), out
         )
-    with pytest.raises(predicat.PredicatError, match="there is no file or folder .*nothing.parquet"):
+    with pytest.raises(predicat.PredicatError, match=r"there is no file or folder .*nothing.parquet"):
         predicat_spark.run(CATALOG, "flights", ["late"], str(tmp_path / "nothing.parquet"), out)
     assert sorted(path.name for path in out.rglob("*")) == before
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import predicat
-from predicat.ir.operators import ZONED
 from predicat.api import declared
-from predicat.diagnostics import Source, Span
-from predicat.language import LANGUAGES, Body
-from predicat.ir import tree as t
-from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import parse_type
-from predicat.lower import core
 from predicat.check.resolve import check
 from predicat.check.scope import Scope
+from predicat.diagnostics import Source, Span
+from predicat.ir import tree as t
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.operators import ZONED
+from predicat.ir.types import parse_type
+from predicat.language import LANGUAGES, Body
+from predicat.lower import core
 
 FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "conformance"
 

@@ -130,7 +130,7 @@ def test_a_lost_session_is_one_sentence(weak: Any) -> None:
     from predicat.deploy.server import connect
     from predicat.diagnostics import PredicatError
 
-    with (
+    with (  # noqa: PT012  # the session ends between the two statements
         pytest.raises(PredicatError, match="PostgreSQL failed"),
         connect(dsn_of(weak), Path("unused")) as connection,
     ):

@@ -665,7 +665,7 @@ def test_what_changes_between_the_plan_and_its_execution_is_noticed(
         return found
 
     monkeypatch.setattr(deployment, "plan", plan)
-    with pytest.raises(PredicatError, match="another session changed shop.people__adult meanwhile"):
+    with pytest.raises(PredicatError, match=r"another session changed shop.people__adult meanwhile"):
         deployment.apply(catalog(tmp_path, WIDER), db, "shop")
     assert value(db, "SELECT obj_description('shop.people__adult'::regclass)") == "mine now"
 

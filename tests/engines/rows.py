@@ -10,7 +10,6 @@ from predicat.ir.nodes import FieldDecl, Node
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import on_spark
 
-
 ENGINES = ("spark", "postgres", "duckdb")
 
 

@@ -10,10 +10,10 @@ import pytest
 import predicat
 from predicat import backends
 from predicat.deploy.rows import on_postgres
-from predicat_spark.rows import on_spark
-from predicat_spark.settings import settings
 from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import to_value
+from predicat_spark.rows import on_spark
+from predicat_spark.settings import settings
 from tests.engines.rows import Tables
 
 FIELDS = {"ts": "timestamp", "other": "timestamp", "d": "date", "n": "bigint", "s": "string"}

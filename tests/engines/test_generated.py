@@ -13,8 +13,8 @@ import predicat
 from predicat import backends
 from predicat.api import declared
 from predicat.diagnostics import PredicatError, Unsupported
-from predicat.ir.nodes import Node
 from predicat.ir.canonical import canonical_text
+from predicat.ir.nodes import Node
 from predicat.rewrite.simplify import simplify
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables

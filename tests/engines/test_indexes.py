@@ -12,8 +12,8 @@ import predicat
 from benchmarks import indexes
 from predicat import backends
 from predicat.api import declared
-from predicat.backends.sql.postgres.stored import read_index, text_order
 from predicat.backends.sql.postgres.stored import declared as stated
+from predicat.backends.sql.postgres.stored import read_index, text_order
 from predicat.deploy import storage
 from predicat.ir.nodes import Node, fields_of
 from predicat.semantics.closures import NONE

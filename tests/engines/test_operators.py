@@ -15,13 +15,13 @@ import pytest
 import predicat
 from predicat import backends
 from predicat.api import declared
+from predicat.check import signatures
 from predicat.diagnostics import NOWHERE, Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.operators import OPS, Operator
-from predicat.ir.types import ArrayType, BOOLEAN, MapType, STRING, Type
+from predicat.ir.types import BOOLEAN, STRING, ArrayType, MapType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import type_of
-from predicat.check import signatures
 from predicat.rewrite.fold import fold
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.lists import provide

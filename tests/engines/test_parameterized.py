@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from predicat import backends
 from predicat.deploy.rows import TABLE, fill_duckdb, fill_postgres
 from predicat.diagnostics import Unsupported
-from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.canonical import canonical_text
+from predicat.ir.nodes import FieldDecl, Node
 from predicat.rewrite.simplify import simplify
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import frame_of

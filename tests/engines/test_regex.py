@@ -332,7 +332,7 @@ def test_an_automaton_of_many_states_is_refused() -> None:
     found = predicat.parse(r"s.matches('^((a|b)*a(a|b){9}c?)*$')", "cel", {"s": "string"})
     assert found.evaluate({"s": "abbbbbbbbb"}) is True
     with pytest.raises(
-        predicat.PredicatError, match="can end at several places, .* more than 60 states"
+        predicat.PredicatError, match=r"can end at several places, .* more than 60 states"
     ) as caught:
         found.sql("spark")
     assert "let each round end" in (caught.value.diagnostics[0].hint or "")

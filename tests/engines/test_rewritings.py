@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from functools import reduce
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import pytest

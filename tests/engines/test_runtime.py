@@ -21,8 +21,8 @@ from predicat.backends.sql.postgres import POSTGRES, runtime
 from predicat.backends.sql.postgres.installed import definitions
 from predicat.deploy.rows import on_postgres
 from predicat.diagnostics import Unsupported
-from predicat.ir.nodes import FieldDecl, Node, fields_of
 from predicat.ir.canonical import canonical_text
+from predicat.ir.nodes import FieldDecl, Node, fields_of
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.rewrite.simplify import simplify
 from predicat.semantics.evaluate import compile_node
@@ -32,7 +32,8 @@ from tests.engines.test_conversions import FIELDS as DAYS_AND_CLOCKS
 from tests.engines.test_corpus import ENTRIES, cases_of
 from tests.engines.test_generated import generated
 from tests.engines.test_json_texts import BODIES, LONG
-from tests.engines.test_json_texts import filters as json_filters, texts as json_texts
+from tests.engines.test_json_texts import filters as json_filters
+from tests.engines.test_json_texts import texts as json_texts
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ import pytest
 
 import predicat
 from predicat import backends
+from predicat.analysis.domains import DOMAINS
 from predicat.api import declared
 from predicat.ir.nodes import Call, Field, Literal, Node, walk
-from predicat.analysis.domains import DOMAINS
 from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.evaluate import compile_node
 from tests.engines.rows import Tables

@@ -14,7 +14,8 @@ from predicat_spark.rows import on_spark
 from tests.engines.test_conversions import CHARACTERS, NEAR, texts
 from tests.engines.test_conversions import FIELDS as DAYS_AND_CLOCKS
 from tests.engines.test_json_texts import BODIES, LONG
-from tests.engines.test_json_texts import filters as json_filters, texts as json_texts
+from tests.engines.test_json_texts import filters as json_filters
+from tests.engines.test_json_texts import texts as json_texts
 from tests.engines.test_runtime import MORE, TEXTS
 
 
@@ -127,8 +128,9 @@ def test_a_filter_calls_them(spark: Any, tmp_path: Any) -> None:
 def test_sql_for_the_extension_is_checked_as_well(spark: Any, tmp_path: Any) -> None:
     import json
 
-    import predicat_spark
     from pyspark.errors import AnalysisException
+
+    import predicat_spark
 
     (tmp_path / "c.yml").write_text(
         "apiVersion: predicat/v1\ndataset: orders\nrelation: {spark: orders}\nfields: {s: string}\n"

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
-from predicat.language import writer
 from predicat.api import declared
 from predicat.diagnostics import PredicatError
+from predicat.language import writer
 from tests.engines.rows import Tables
 from tests.engines.test_generated import BATCH, EXAMPLES, check_batch, generated
 
@@ -193,7 +193,7 @@ def test_filters_that_are_referred_to(name: str, tmp_path: Path, spark: Any, pos
     ],
 )
 def test_names_that_engines_take_for_one(text: str) -> None:
-    with pytest.raises(PredicatError, match="differs from the variable '.' by capital letters alone"):
+    with pytest.raises(PredicatError, match=r"differs from the variable '.' by capital letters alone"):
         predicat.parse(text, "sql", {**FIELDS, "I": "bigint"})
 
 

@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from predicat.language import LANGUAGES, WRITERS, writer
 
 import predicat
 from predicat import backends
-from predicat.backends.sql.rules import NotSupported
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
+from predicat.backends.sql.rules import NotSupported
 from predicat.diagnostics import Unsupported
-from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir import operators
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, JSON, STRING, Scalar
+from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.review.candidate_rows import NOT_TRIED, CandidateRows
-from predicat.review.smt.encode import encodable
 from predicat.review.prose import describe
+from predicat.review.smt.encode import encodable
 from predicat.semantics.evaluate import compile_node, supported
 from tests.engines.predicates import POOLS
 from tests.ir.test_traits import calls

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from predicat.check import signatures
 from predicat.ir.nodes import Call, Field, walk
 from predicat.ir.operators import (
     ARITHMETIC,
@@ -29,7 +30,6 @@ from predicat.ir.operators import (
 )
 from predicat.ir.operators.row import Order
 from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, TIMESTAMP, ArrayType, Type
-from predicat.check import signatures
 from predicat.semantics.evaluate import compile_node
 from tests import support
 from tests.engines.predicates import POOLS

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from predicat import language
 
 import predicat
+from predicat import language
 from tests.language.test_cel_realistic import CASES as REALISTIC
 from tests.texts import entries
 

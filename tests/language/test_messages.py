@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from predicat.language import WRITERS, writer
 from sqlglot import exp
 
 import predicat
 from predicat import backends
-from predicat.language.sql.rules import FUNCTIONS
+from predicat.check import signatures
 from predicat.ir.nodes import Call, Node
 from predicat.ir.operators import OPS
 from predicat.ir.types import BOOLEAN
-from predicat.check import signatures
+from predicat.language import WRITERS, writer
+from predicat.language.sql.rules import FUNCTIONS
 from tests import support
 from tests.texts import entries
 

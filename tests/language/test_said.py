@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import predicat
+from predicat.ir.nodes import Call, children
 from predicat.language import writer
 from predicat.language.common.key_tests import key_of
-from predicat.ir.nodes import Call, children
 from tests.language import cel_texts, sql_texts
 
 SAID = {

@@ -9,12 +9,12 @@ import os
 from typing import Any
 
 import pytest
-from predicat.language import LANGUAGES, WRITERS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import predicat
 from predicat.diagnostics import PredicatError, Unsupported
+from predicat.language import LANGUAGES, WRITERS
 from tests.engines.rows import Tables
 from tests.language.bodies import BODIES, FIELDS, keys, rows
 

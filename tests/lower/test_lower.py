@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import predicat
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, walk
 from predicat.ir.operators import OPS
-from predicat.ir.canonical import canonical_text
 from predicat.language import LANGUAGES
 from predicat.lower import RULES, core, for_writers
 from predicat.review.prose import describe

@@ -181,7 +181,7 @@ def test_names_tags_and_versions(catalog: predicat.Catalog) -> None:
     assert predicat.Matcher(catalog, "events", tag="money").names == ("big",)
     chosen = predicat.Matcher(catalog, "events", names=["kinds@1", "events.lenient"])
     assert chosen.match({"kind": "a"}) == ["kinds@1", "lenient"]
-    with pytest.raises(PredicatError, match="no filter is named 'events.bigg'"):
+    with pytest.raises(PredicatError, match=r"no filter is named 'events.bigg'"):
         predicat.Matcher(catalog, "events", names=["bigg"])
     with pytest.raises(PredicatError, match="no dataset is named 'event'"):
         predicat.Matcher(catalog, "event")

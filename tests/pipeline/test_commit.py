@@ -176,7 +176,7 @@ def test_appended_rows_come_once(
     spark.sql("SELECT 1L AS n, 1L AS run, 2 AS more").write.parquet(str(tmp_path / "more"))
     with pytest.raises(
         predicat.PredicatError,
-        match="do not match the columns of .*more is missing there, and int in the rows",
+        match=r"do not match the columns of .*more is missing there, and int in the rows",
     ):
         predicat_spark.run(catalog, "numbers", ["even"], str(tmp_path / "more"), out, mode="append")
 

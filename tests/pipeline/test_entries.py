@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 import predicat
 from predicat.entry_filters import Outcome, opened
-from predicat_spark.pipeline import Following, stream, Job, JobFilter, Options, Report, Sink, Source, run_job
+from predicat_spark.pipeline import Following, Job, JobFilter, Options, Report, Sink, Source, run_job, stream
 from predicat_spark.pipeline.events import prometheus
 from predicat_spark.pipeline.report import table
 

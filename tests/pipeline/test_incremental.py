@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 import predicat
-from predicat_spark.pipeline import Following, stream, Job, JobFilter, Options, Report, Sink, Source, run_job
+from predicat_spark.pipeline import Following, Job, JobFilter, Options, Report, Sink, Source, run_job, stream
 from predicat_spark.pipeline.commit import records
 from predicat_spark.pipeline.files import Files
 

@@ -226,7 +226,7 @@ def test_names_do_not_tell_the_format(
         ):
             assert predicat_spark.run(catalog, "flights", ["late"], place).rows == 20
         with pytest.raises(
-            predicat.PredicatError, match="there is no table and no file named stage.csv_flight"
+            predicat.PredicatError, match=r"there is no table and no file named stage.csv_flight"
         ):
             predicat_spark.run(catalog, "flights", ["late"], "stage.csv_flight")
         (tmp_path / "odd").mkdir()

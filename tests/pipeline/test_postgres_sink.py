@@ -88,7 +88,9 @@ def test_rows_in_postgres(spark: Any, postgres: Any, dsn: str, tmp_path: Path) -
     assert postgres.execute("SELECT count(*) FROM sinks.all_of_them").fetchone()[0] == 6
 
     postgres.execute("ALTER TABLE sinks.few ADD CONSTRAINT none CHECK (id <> 1) NOT VALID")
-    with pytest.raises(predicat.PredicatError, match='PostgreSQL failed: .*violates check constraint "none"'):
+    with pytest.raises(
+        predicat.PredicatError, match=r'PostgreSQL failed: .*violates check constraint "none"'
+    ):
         run_job(catalog, job(tmp_path, dsn))
     assert postgres.execute("SELECT count(*) FROM sinks.all_of_them").fetchone()[0] == 6, "one transaction"
     assert spark.read.parquet(str(tmp_path / "out" / "few")).count() == 2, "and nothing else was put in place"

@@ -14,11 +14,11 @@ import pytest
 import predicat
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.quality import history, stores
-from predicat.quality.engines import on_duckdb, on_postgres
 from predicat.quality.bounds import judge
+from predicat.quality.engines import on_duckdb, on_postgres
 from predicat.quality.measure import Measure
-from predicat.quality.plan import plan
 from predicat.quality.outcome import Run
+from predicat.quality.plan import plan
 from predicat.quality.report import FORMATS
 from predicat.quality.suggest import suggest
 from predicat_spark.quality import check_coverage, on_spark
@@ -715,8 +715,8 @@ def test_importing_predicat_imports_no_great_expectations() -> None:
 
 
 def test_the_page_tells_the_run_and_shows_failures_first(folder: Path) -> None:
-    from predicat.quality.page import page
     from predicat.quality.outcome import About
+    from predicat.quality.page import page
 
     file = folder / "catalog" / "shop.yml"
     file.write_text(

@@ -14,13 +14,13 @@ import yaml
 import predicat
 from predicat.ir.nodes import Field, Node, walk
 from predicat.ir.types import DOUBLE, Type, parse_type
+from predicat.review.candidate_rows import CandidateRows
 from predicat.review.cases import ordered
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.proof import cases
 from predicat.review.cases.representatives import representatives
 from predicat.review.cases.texts import Texts
 from predicat.review.compare import EXACT, compare_nodes
-from predicat.review.candidate_rows import CandidateRows
 from predicat.review.inputs import over_inputs
 from tests.review.test_compare import check_witnesses, refutes
 

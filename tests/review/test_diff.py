@@ -525,8 +525,8 @@ def test_a_decimal_has_one_spelling(texts: tuple[str, ...], spelling: str) -> No
 
     from predicat.ir.nodes import Literal
     from predicat.ir.types import DecimalType
-    from predicat.review.show import plain, row_text
     from predicat.review.prose import describe
+    from predicat.review.show import plain, row_text
 
     for text in texts:
         assert row_text({"a": Decimal(text)}) == f"{{a: {spelling}}}"

@@ -14,10 +14,11 @@ import pytest
 
 import predicat
 from predicat.api import declared
+from predicat.check import signatures
 from predicat.diagnostics import PredicatError
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import OPS, Operator, Strictness
-from predicat.ir.canonical import canonical_text
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -32,9 +33,6 @@ from predicat.ir.types import (
     Type,
     parse_type,
 )
-from predicat.check import signatures
-from predicat.rewrite.acceptance import never_unknown
-from predicat.rewrite.fold import fold
 from predicat.ir.variables import free
 from predicat.review.compare import compare_nodes
 from predicat.review.inputs import is_affordable
@@ -42,6 +40,8 @@ from predicat.review.show import SENTENCES
 from predicat.review.smt.arrays import needed
 from predicat.review.smt.encode import Encoder
 from predicat.review.smt.terms import as_term, z3
+from predicat.rewrite.acceptance import never_unknown
+from predicat.rewrite.fold import fold
 from predicat.semantics.evaluate import compile_node
 from tests.engines.test_operators import EXAMPLES, build
 from tests.review import generated

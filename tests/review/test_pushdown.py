@@ -22,10 +22,10 @@ import predicat
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Node, walk
+from predicat.pushdown.weakening import _support, _weakened
 from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.simplify import simplify
 from predicat.rewrite.union import implies, union
-from predicat.pushdown.weakening import _support, _weakened
 from predicat.semantics.evaluate import compile_node
 from tests.cli.test_commands import run
 from tests.engines.predicates import predicates, rows

@@ -11,10 +11,10 @@ import predicat
 from predicat.deploy.rows import on_duckdb, on_postgres
 from predicat.ir.nodes import Node
 from predicat.review import coverage, testing
-from predicat.review.compare import example
-from predicat.review.mutants import mutants
 from predicat.review.candidate_rows import CandidateRows
+from predicat.review.compare import example
 from predicat.review.inputs import over_inputs
+from predicat.review.mutants import mutants
 from predicat_spark.rows import on_spark
 from tests.cli.test_commands import run
 

@@ -8,12 +8,12 @@ import pytest
 
 import predicat
 from predicat.diagnostics import NOWHERE
+from predicat.forms.json_values import as_text, document_of
+from predicat.forms.text_casts import of_text, text_of
 from predicat.ir.nodes import UNKNOWN, Call, Field, Literal, Variable, walk
 from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import JSON, STRING, Type
-from predicat.forms.json_values import as_text, document_of
 from predicat.rewrite.idioms import idiomatic, nullif
-from predicat.forms.text_casts import of_text, text_of
 from predicat.semantics.evaluate import compile_node
 
 VALUES: tuple[Any, ...] = (

@@ -12,8 +12,8 @@ import pytest
 
 import predicat
 import predicat_spark
-from predicat_spark.settings import settings
 from predicat.backends.sql.spark import SPARK
+from predicat_spark.settings import settings
 from tests.engines.test_variables import CATALOG as VARIABLES
 
 ROOT = Path(__file__).parent.parent.parent
@@ -438,7 +438,7 @@ filters:
             flights.sql(
                 "SELECT 1 FROM (SELECT 1D AS x) WHERE matches_filter('f.above', y => double('NaN'))"
             ).collect()
-        with pytest.raises(Exception, match="f.above needs a value for its parameter 'y'"):
+        with pytest.raises(Exception, match=r"f.above needs a value for its parameter 'y'"):
             flights.sql("SELECT 1 FROM (SELECT 1D AS x) WHERE matches_filter('f.above')").collect()
     finally:
         flights.conf.set("spark.predicat.manifest", before)

@@ -69,7 +69,7 @@ def cluster(spark: Any, **values: str | None) -> Iterator[None]:
 
 
 def refused(spark: Any, query: str) -> tuple[str, str, str]:
-    with pytest.raises(Exception) as caught:
+    with pytest.raises(Exception) as caught:  # noqa: PT011  # its parts are what tests look at
         spark.sql(query).collect()
     error: Any = caught.value
     return error.getCondition(), error.getSqlState(), str(error).split("\n")[0]

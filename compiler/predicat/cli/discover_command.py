@@ -104,7 +104,7 @@ _HELP = (
 @click.option(
     "--interactive", is_flag=True, help="With --propose: ask for names, and which of two near rules is right."
 )
-def command(
+def command(  # noqa: PLR0913  # one argument an option
     paths: tuple[Path, ...],
     dsn: str | None,
     engine: str | None,

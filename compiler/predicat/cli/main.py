@@ -53,11 +53,11 @@ COMMANDS = {
 class Commands(click.Group):
     """Commands load on first use, so that --help answers at once."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # as the base class has it
         """The names of all commands, without importing them."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # as the base class has it
         """A command out of its module, with the options of the profile; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
@@ -67,7 +67,7 @@ class Commands(click.Group):
 
         return with_profile(command)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # as the base class has it
         """Write the help text's lists of commands and of exit codes."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

@@ -156,7 +156,7 @@ def command() -> None:
     type=click.Choice(("fail", "warn", "always")),
     help="When to post.",
 )
-def run(
+def run(  # noqa: PLR0913, PLR0917  # one argument an option
     selectors: tuple[str, ...],
     exclude: tuple[str, ...],
     base: str | None,

@@ -216,7 +216,7 @@ class _Reader(Reader):
             return isinstance(node.this, exp.Literal)
         return True
 
-    def fail(self, diagnostic: Diagnostic) -> Stop:
+    def fail(self, diagnostic: Diagnostic) -> Stop:  # noqa: ARG002  # as the base class has it
         return Stop()
 
     def part(self, node: exp.Expr | None) -> t.Tree:

@@ -172,7 +172,10 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
         return f"The filter {kwargs.get('filter')} must accept {_ranges(kwargs, cls.bounds)}."
 
     def _validate(
-        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: Any = None,  # noqa: ARG002  # as the base class has it
+        execution_engine: Any = None,  # noqa: ARG002  # as above
     ) -> dict[str, Any]:
         measured = self._figures(metrics)
         name = self._known(measured, self.filter)
@@ -204,7 +207,10 @@ class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
         return f"The filter {kwargs.get('filter')} must be UNKNOWN for {_ranges(kwargs, cls.bounds)}."
 
     def _validate(
-        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: Any = None,  # noqa: ARG002  # as the base class has it
+        execution_engine: Any = None,  # noqa: ARG002  # as above
     ) -> dict[str, Any]:
         measured = self._figures(metrics)
         unknown = measured.filters[self._known(measured, self.filter)].unknown
@@ -231,7 +237,10 @@ class _GroupExpectation(_FilterExpectation):
         return cls.must.format(group=kwargs.get("group"))
 
     def _validate(
-        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: Any = None,
+        execution_engine: Any = None,  # noqa: ARG002  # as the base class has it
     ) -> dict[str, Any]:
         measured = self._figures(metrics)
         if self.group not in measured.groups:
@@ -310,7 +319,10 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
         )
 
     def _validate(
-        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: Any = None,  # noqa: ARG002  # as the base class has it
+        execution_engine: Any = None,  # noqa: ARG002  # as above
     ) -> dict[str, Any]:
         measured = self._figures(metrics)
         name = self._known(measured, self.filter)

@@ -40,7 +40,7 @@ class ApiError(Exception):
 class _NoRedirect(request.HTTPRedirectHandler):
     """A redirect would take the token to another host."""
 
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:  # noqa: ARG002  # as the base class has it
         return None
 
 

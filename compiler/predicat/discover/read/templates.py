@@ -203,7 +203,7 @@ class _Tags(Extension):
 class _Known(dict[str, Any]):
     """Template filters; an unknown one returns its input."""
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: Any = None) -> Any:  # noqa: ARG002  # as the base class has it
         return self[key]
 
     def __missing__(self, key: str) -> Any:

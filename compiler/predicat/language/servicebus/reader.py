@@ -183,7 +183,7 @@ class _Reader(SelectorReader):
     def item(self) -> t.Tree:
         return self.sum(0)
 
-    def between(self, value: t.Tree, depth: int) -> t.Tree:
+    def between(self, value: t.Tree, depth: int) -> t.Tree:  # noqa: ARG002  # as the base class has it
         raise self.unexpected(hint=self.foreign["BETWEEN"])
 
     def comparison(self, operator: str, left: t.Tree, right: t.Tree) -> t.Tree:

@@ -39,7 +39,7 @@ class _Writer(SelectorWriter):
         name = _SYSTEM.get(node.decl.name)
         return f"sys.{name}" if name else super().field(node)
 
-    def identifier(self, node: Node, name: str) -> str:
+    def identifier(self, node: Node, name: str) -> str:  # noqa: ARG002  # as the base class has it
         if _NAME.match(name) and name.upper() not in self.keywords:
             return name
         return f"[{name.replace(']', ']]')}]"

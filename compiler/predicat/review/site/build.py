@@ -173,7 +173,7 @@ class _Site:
             coverage=self.coverage.get(filter_.qualified),
         )
 
-    def graph(self, filter_: Filter, node: Node) -> Any:
+    def graph(self, filter_: Filter, node: Node) -> Any:  # noqa: ARG002  # as the base class has it
         fields: list[Entry] = [
             (name, "field", f"../datasets/{filter_.dataset}.html#field-{name}")
             for name in filter_.current.predicate.fields
