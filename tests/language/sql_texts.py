@@ -1,7 +1,7 @@
 """Generated SQL conditions over declared names, and rows for them: what PostgreSQL and predicat must answer
 alike.
 
-What is left out is told in docs/languages.md: `lower` and `upper` change ASCII letters only, NaN compares
+docs/languages_sql.md lists what is left out: `lower` and `upper` change ASCII letters only, NaN compares
 with nothing. PostgreSQL's parts
 of times are decimals, so nothing is divided by them.
 """

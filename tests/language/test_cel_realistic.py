@@ -1,7 +1,7 @@
 """Expressions in the shapes that people write over JSON and undeclared fields: every answer is that of
 Google's CEL, or documented.
 
-docs/evidence.md counts the deviations, docs/languages.md gives their reasons.
+docs/evidence.md counts the deviations, docs/languages_cel.md gives their reasons.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ share.
 
 Texts are in single quotes (a quote is doubled, a backslash is itself), names in double quotes or plain,
 parameters are `:name`. Places come from sqlglot's tokens. `rules.py` has how each node is read, `refusals.py`
-what is refused. Source: ISO/IEC 9075-2 for the predicates; docs/languages.md lists what differs.
+what is refused. Source: ISO/IEC 9075-2 for the predicates; docs/languages_sql.md lists what differs.
 """
 
 from __future__ import annotations
