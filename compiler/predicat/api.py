@@ -21,7 +21,7 @@ from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of, reads_now
 from predicat.ir.rows import absent_fields, flat_keys
-from predicat.ir.tree import Value
+from predicat.ir.syntax import Value
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
 from predicat.ir.widths import stored_width

@@ -14,7 +14,7 @@ from predicat.api import declared
 from predicat.check.resolve import check
 from predicat.check.scope import Scope
 from predicat.diagnostics import Source, Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.operators import ZONED
 from predicat.ir.types import parse_type

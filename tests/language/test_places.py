@@ -8,7 +8,7 @@ import pytest
 
 import predicat
 from predicat.diagnostics import Source, Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.nodes import Call, Items, Quantifier, walk
 from predicat.language import LANGUAGES, Body
 

@@ -38,7 +38,7 @@ from predicat.diagnostics.messages import entries, sql
 from predicat.forms.conversions import argument
 from predicat.ir.codec import to_data
 from predicat.ir.nodes import Call, Field, Literal, Node, rewrite_children
-from predicat.ir.tree import Tree
+from predicat.ir.syntax import Tree
 from predicat.ir.types import BOOLEAN
 from predicat.language import LANGUAGES, Body, Language
 from predicat.lower import core

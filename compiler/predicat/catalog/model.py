@@ -20,7 +20,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.wording import quantity
 from predicat.ir.nodes import NOW, FieldDecl, Node, ParamDecl, code_of
-from predicat.ir.tree import Tree
+from predicat.ir.syntax import Tree
 
 if TYPE_CHECKING:
     from predicat.catalog.macros import Macro

@@ -34,7 +34,7 @@ from predicat.forms.conversions import (
     underlying,
 )
 from predicat.forms.logic import all_of, any_of, present
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
 from predicat.ir.operators import COMPARISONS, OF_INTEGERS
 from predicat.ir.surface import CHECKED_MOD, ELEMENTS, MATHEMATICS, is_look_up

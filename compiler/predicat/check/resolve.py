@@ -25,7 +25,7 @@ from predicat.forms.conversions import (
     underlying,
 )
 from predicat.forms.logic import all_of, any_of
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.labels import label
 from predicat.ir.limits import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES
 from predicat.ir.nodes import (

@@ -22,7 +22,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.infer import moment
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.sql.node_reader import Reader, Stop
 from predicat.language.sql.reader import MAX_PARENTHESES, SQL, TABLE
 from predicat.language.sql.spans import SpanIndex

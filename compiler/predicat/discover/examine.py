@@ -17,7 +17,7 @@ from predicat.discover.null_traps import LostRow, lost_rows
 from predicat.discover.profile import Profile, profile_of
 from predicat.discover.typed import Subject, Typed, together, typed
 from predicat.discover.verdicts import Kind
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.nodes import Call, Node, fields_of
 from predicat.ir.operators import JUNCTIONS, LOGIC
 from predicat.ir.types import BOOLEAN

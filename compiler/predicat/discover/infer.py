@@ -22,10 +22,10 @@ from typing import Literal
 from msgspec import Struct, field
 
 from predicat.diagnostics.messages import verdicts as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.operators import COMPARISONS, LOGIC, ORDERED, STRICTLY_ORDERED
-from predicat.ir.tree import Value
+from predicat.ir.syntax import Value
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

@@ -19,7 +19,7 @@ from predicat.discover.abstraction import Abstract, read_sql
 from predicat.discover.conditions import Condition
 from predicat.discover.infer import Unclear, infer
 from predicat.discover.layout import as_laid_out
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.nodes import Node
 from predicat.language import LANGUAGES
 from predicat.lower import core

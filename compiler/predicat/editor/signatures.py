@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Source, Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.operators import OPS, Strictness
 from predicat.language import LANGUAGES, Body
 from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS

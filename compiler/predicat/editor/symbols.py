@@ -15,7 +15,7 @@ from predicat.catalog.templates import Templates, is_template
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import PredicatError, Source, Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.nodes import FieldDecl
 from predicat.language import LANGUAGES, Body
 

@@ -20,7 +20,7 @@ from predicat.ir.nodes import (
     Variable,
 )
 from predicat.ir.operators import OPS, QUANTIFIERS
-from predicat.ir.tree import Value
+from predicat.ir.syntax import Value
 from predicat.ir.types import ANY, DURATION, NULL, Type, parse_type
 from predicat.ir.value_sets import ValueSet
 

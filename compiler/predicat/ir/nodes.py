@@ -11,7 +11,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from predicat.diagnostics import NOWHERE, Span
-from predicat.ir.tree import Value
+from predicat.ir.syntax import Value
 from predicat.ir.types import BOOLEAN, TIMESTAMP, ArrayType, Type
 
 

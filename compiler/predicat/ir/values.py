@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from typing import Any
 
-from predicat.ir.tree import Value
+from predicat.ir.syntax import Value
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,

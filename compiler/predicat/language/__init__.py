@@ -27,7 +27,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Source, Span, Unsupp
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import FieldDecl, Node
-from predicat.ir.tree import Tree
+from predicat.ir.syntax import Tree
 from predicat.rewrite.acceptance import for_acceptance, two_valued
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 
 if TYPE_CHECKING:

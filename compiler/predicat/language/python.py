@@ -7,7 +7,7 @@ from typing import Any
 from predicat.check.scope import SQL_RULES
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import entries as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.names import is_code_name
 from predicat.language import Body
 

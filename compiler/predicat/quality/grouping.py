@@ -19,7 +19,7 @@ _REPEATS = 4
 """The engine groups if a group of the sample has at least this number of rows on average."""
 
 Words = Sequence[Sequence[int]]
-"""Rows of the numbers that `Classes.words` gives."""
+"""Rows of the numbers that `Classes.packed_keys` gives."""
 
 
 def few_groups(classes: Classes, sample: Callable[[int], Words]) -> bool:

@@ -24,7 +24,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import Call, Field, Node, Quantifier, walk
-from predicat.ir.tree import Value
+from predicat.ir.syntax import Value
 from predicat.ir.types import JSON
 from predicat.ir.variables import fold_identifier, rename_bound_variables
 

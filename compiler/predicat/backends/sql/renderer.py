@@ -45,7 +45,7 @@ from predicat.ir.bounds import Bounded, without_guards
 from predicat.ir.labels import written
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.operators import BY_KEY, JSON_LOOK_UPS, LOOK_UPS
-from predicat.ir.tree import Value
+from predicat.ir.syntax import Value
 from predicat.ir.types import DATE, DOUBLE, JSON, MAX_PRECISION, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN

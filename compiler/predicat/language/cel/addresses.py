@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.data import any_of
 from predicat.language.common.trees import (
     Build,

@@ -6,7 +6,7 @@ CEL itself has no clock. Source: Cerbos, "Conditions" (now, timeSince).
 from __future__ import annotations
 
 from predicat.diagnostics import Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import Methods, apply
 
 

@@ -12,7 +12,7 @@ lists.
 from __future__ import annotations
 
 from predicat.diagnostics import Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.cel import strings
 from predicat.language.common.trees import Build, Methods, apply, by_kind, each, let, number, plus, within
 

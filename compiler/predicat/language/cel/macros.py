@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from predicat.diagnostics import Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import by_kind
 
 OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one", "transformList": "map"}

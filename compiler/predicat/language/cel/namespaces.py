@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import cel as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import Build
 
 _MOST = 8

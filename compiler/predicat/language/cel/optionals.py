@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from predicat.diagnostics import NOWHERE, Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 
 LOOK_UPS = ("_?._", "_[?_]")
 ENDS = {"orValue": 1, "hasValue": 0, "value": 0}

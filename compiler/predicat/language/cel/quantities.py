@@ -7,7 +7,7 @@ Source: Kubernetes, "CEL in Kubernetes", quantity library; apimachinery, resourc
 from __future__ import annotations
 
 from predicat.diagnostics import Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.values import QUANTITY_PATTERN
 from predicat.language.common.trees import Build, Methods, apply, choose, let, nothing, number, of_text, text
 

@@ -13,7 +13,7 @@ from predicat.check.lists import TYPE_NAMES
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.values import (
     has_nanoseconds,
     is_below_micros,

@@ -11,7 +11,7 @@ import re
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import (
     Methods,
     apply,

@@ -10,7 +10,7 @@ import re
 
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import cel as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.values import WHITE_SPACE
 from predicat.language.common.trees import Methods, apply, constant, number, plus, within
 

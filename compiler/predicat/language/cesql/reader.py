@@ -20,7 +20,7 @@ from msgspec import Struct
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING

@@ -9,7 +9,7 @@ from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH, MAX_NODES
 from predicat.ir.types import JSON, STRING, MapType, StructType, Type
 

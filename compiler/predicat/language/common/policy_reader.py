@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.language.common import jsontext
 from predicat.language.common.data import Stop, all_of, any_of, decided, negated, present

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT, JSON, STRING, Type
 from predicat.language.common.data import DataReader, all_of, any_of, decided, negated, present
 from predicat.language.common.policy_spelling import AFFIXED, COMPARED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from predicat.diagnostics import Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 
 Build = Callable[[tuple[t.Tree, ...], Span], t.Tree]
 """From the arguments of a call, its target before them, to its tree."""

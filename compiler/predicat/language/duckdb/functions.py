@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
 from predicat.diagnostics.messages import sql_functions
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, choose, each, let, number, plus, text
 from predicat.language.sql import array_functions, calendars, constants, documents, operators, times
 from predicat.language.sql.arguments import counted

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.policy_reader import PolicyReader, properties
 from predicat.language.common.policy_values import Flavor
 

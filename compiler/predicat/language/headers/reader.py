@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.operators import JUNCTIONS
 from predicat.language.common.data import DataReader, all_of, any_of, decided, negated
 from predicat.language.headers.spelling import KEY, OPERATORS

@@ -21,7 +21,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import selectors as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.operators import ARITHMETIC, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type

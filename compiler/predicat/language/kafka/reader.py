@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.data import DataReader, decided, negated, present
 from predicat.semantics import regex
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.cesql import reader as cesql
 from predicat.language.common.data import DataReader, Stop, all_of, any_of, decided, negated
 from predicat.language.knative.spelling import OPERATORS

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT
 from predicat.language.common.data import DataReader, all_of, decided, negated, present
 from predicat.language.labels.spelling import KEY, VALUE, WHOLE

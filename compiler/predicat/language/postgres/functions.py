@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply
 from predicat.language.sql import array_functions, constants
 from predicat.language.sql.arguments import counted

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import UNSIZED_NUMERIC
 from predicat.language.postgres.constants import with_constants
 from predicat.language.postgres.differences import FOREIGN, RULES

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.language.common.data import all_of, any_of, decided, negated, present
 from predicat.language.common.lexer import TokenReader

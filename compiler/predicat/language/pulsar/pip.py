@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import pulsar as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import parse_double, parse_whole
 from predicat.language.common.data import DataReader

@@ -21,7 +21,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import pulsar as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.values import parse_double, parse_whole
 from predicat.language.common import jsontext

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.data import any_of, decided, present
 from predicat.language.rabbitmq.spelling import FIELD, MAX_BYTES, PIECES
 from predicat.semantics import regex

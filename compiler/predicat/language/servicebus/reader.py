@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.data import all_of, decided, present

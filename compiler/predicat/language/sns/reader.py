@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics.messages import policies as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.policy_reader import MAX_DEPTH, PolicyReader, properties
 from predicat.language.common.policy_values import Flavor
 

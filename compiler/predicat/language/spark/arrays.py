@@ -10,7 +10,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, choose, each, let, nothing, number
 from predicat.language.sql import array_functions, constants
 from predicat.language.sql.arguments import arguments, counted

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.spark.differences import FOREIGN, RULES
 from predicat.language.spark.tokens import joined_quotes
 from predicat.language.spark.without_ansi import RULES as WITHOUT_ANSI

@@ -31,7 +31,7 @@ from sqlglot import exp
 
 from predicat.check.without_ansi import OPERATORS
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, choose, let, number
 from predicat.language.spark import arrays, texts
 from predicat.language.sql import (

@@ -12,7 +12,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, by_kind, each, let, number, plus
 from predicat.language.sql import operators
 from predicat.language.sql.arguments import arguments, counted

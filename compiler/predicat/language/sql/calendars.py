@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.sql import formats, intervals, meanings, times, zones
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics.messages import sql as say
 from predicat.forms.conversions import time_constant
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import parse_clock
 from predicat.language.sql.node_reader import Reader

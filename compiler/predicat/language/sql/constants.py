@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import isfinite
 
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.sql.node_reader import Reader
 
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql.node_reader import Build, Reader
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from predicat.diagnostics import Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, choose, let, number, plus
 from predicat.language.sql import meanings
 from predicat.language.sql.node_reader import Reader

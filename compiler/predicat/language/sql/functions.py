@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql import meanings
 from predicat.language.sql.arguments import arguments, counted

@@ -13,7 +13,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.diagnostics.messages.sql import place_from_the_end
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, choose, let, number, text
 from predicat.language.sql import constants, documents, times
 from predicat.language.sql.arguments import counted

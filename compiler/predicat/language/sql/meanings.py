@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from predicat.diagnostics import Span
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 
 
 def right(text: t.Tree, length: t.Tree, span: Span) -> t.Tree:

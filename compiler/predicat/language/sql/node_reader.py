@@ -10,7 +10,7 @@ from sqlglot import exp
 from predicat.diagnostics import Diagnostic, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.refusals import NODES, OTHER_NAMES, WRITTEN_OTHERWISE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Reader
 

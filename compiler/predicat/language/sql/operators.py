@@ -11,7 +11,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import lists as say_lists
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import MAX_PRECISION
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.language.sql import rows

@@ -10,7 +10,7 @@ import re
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, choose, let, number, text
 from predicat.language.sql import constants, patterns
 from predicat.language.sql.arguments import arguments, counted

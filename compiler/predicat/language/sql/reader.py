@@ -17,7 +17,7 @@ from sqlglot.errors import ParseError, TokenError
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH, MAX_LENGTH
 from predicat.language.sql import calendars, json_functions
 from predicat.language.sql.differences import RULES as DIFFERENCES

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.sql.arguments import arguments
 from predicat.language.sql.node_reader import Reader
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, choose, each, let, number, plus, text
 from predicat.language.sql import constants, meanings
 from predicat.language.sql.arguments import counted

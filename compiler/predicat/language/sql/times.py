@@ -10,7 +10,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.diagnostics.messages import sql_functions as functions
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.ir.types import MAX_PRECISION
 from predicat.language.sql import intervals, meanings, now, zones
 from predicat.language.sql.arguments import counted, only

@@ -14,7 +14,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check
 from predicat.diagnostics.messages import sql as say
-from predicat.ir import tree as t
+from predicat.ir import syntax as t
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
 from predicat.language.sql.node_reader import Build, Reader

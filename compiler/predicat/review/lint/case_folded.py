@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
-from predicat.ir.tree import Constant, ListLiteral, Member, Name, OperatorCall, Tree
+from predicat.ir.syntax import Constant, ListLiteral, Member, Name, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, walk
 

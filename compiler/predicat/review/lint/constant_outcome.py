@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Severity
-from predicat.ir.tree import Constant
+from predicat.ir.syntax import Constant
 from predicat.review.lint.rule import Context, Finding, Rule
 
 

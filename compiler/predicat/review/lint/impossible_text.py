@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from predicat.diagnostics import Severity
 from predicat.diagnostics.wording import quantity
 from predicat.ir.operators import EQUALITIES
-from predicat.ir.tree import Constant, OperatorCall, Tree
+from predicat.ir.syntax import Constant, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, shown, text_constants, walk
 from predicat.semantics import like

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity, Span
-from predicat.ir.tree import Constant, ListLiteral, OperatorCall, Tree
+from predicat.ir.syntax import Constant, ListLiteral, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 from predicat.review.lint.written import bodies, walk
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
-from predicat.ir.tree import Constant, OperatorCall
+from predicat.ir.syntax import Constant, OperatorCall
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, walk
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
 from predicat.ir.operators import COMPARISONS
-from predicat.ir.tree import Constant, ListLiteral, OperatorCall, Tree
+from predicat.ir.syntax import Constant, ListLiteral, OperatorCall, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, has_sql_nulls, walk
 

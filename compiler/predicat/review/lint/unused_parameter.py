@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.ir.nodes import params_of
-from predicat.ir.tree import Name, Param
+from predicat.ir.syntax import Name, Param
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import walk
 

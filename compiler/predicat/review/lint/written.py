@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
-from predicat.ir.tree import Constant, ListLiteral, Macro, MapLiteral, Member, OperatorCall, Ref, Tree
+from predicat.ir.syntax import Constant, ListLiteral, Macro, MapLiteral, Member, OperatorCall, Ref, Tree
 from predicat.language import LANGUAGES
 from predicat.review.lint.rule import Context
 
