@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from predicat.ir.bounds import bounded
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
-from predicat.ir.operators import OPS
+from predicat.ir.operators import CHOICES, OPS
 from predicat.ir.types import BIGINT, DOUBLE, DecimalType
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES
@@ -22,8 +22,6 @@ from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES
 Integers = tuple[int, int]
 """The least and the greatest value."""
 ANY_INTEGER = INT_MIN, INT_MAX
-_CHOICES = {"cond": 1, "coalesce": 0, "greatest": 0, "least": 0}
-"""Operators that give one of their arguments, and where these begin."""
 
 
 # --- integers
@@ -54,8 +52,8 @@ def _unbounded(node: Node) -> Integers:
             return _within(RANGES.get(decl.stored, ANY_INTEGER), decl.least, decl.greatest)
         case Call(op="cond") if (found := bounded(node)) is not None:
             return _within(_unbounded(found.field), found.least, found.greatest)
-        case Call(op=op, args=args) if op in _CHOICES:
-            parts = [integers(arg) for arg in args[_CHOICES[op] :]]
+        case Call(op=op, args=args) if op in CHOICES:
+            parts = [integers(arg) for arg in args[CHOICES[op] :]]
             return min(low for low, _ in parts), max(high for _, high in parts)
         case Call(type=kind, op=op, args=args) if kind == BIGINT and op in _COMBINED:
             if all(arg.type == BIGINT for arg in args):
@@ -160,8 +158,8 @@ def doubles(node: Node) -> Doubles:
             return Doubles(nan=False)  # as the value of a parameter NaN is refused
         case Call(op="to_double", args=(arg,)):
             return _converted(arg)
-        case Call(op=op, args=args) if op in _CHOICES:
-            return _union([doubles(arg) for arg in args[_CHOICES[op] :]])
+        case Call(op=op, args=args) if op in CHOICES:
+            return _union([doubles(arg) for arg in args[CHOICES[op] :]])
         case Call(op=op, args=args) if op in _CALCULATED and all(arg.type == DOUBLE for arg in args):
             return _CALCULATED[op](*map(doubles, args))
         case _:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from predicat.analysis import facts
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
-from predicat.ir.operators import CHOICES, OPS
+from predicat.ir.operators import CHOICES, OF_INT
 from predicat.ir.surface import UNKNOWN_IF
 from predicat.ir.types import NULL
 from predicat.ir.values import INT_MAX, INT_MIN
@@ -25,9 +25,6 @@ LIMITS = {8: RANGES["tinyint"], 16: RANGES["smallint"], INT: RANGES["int"], LONG
 _BITS = {"tinyint": 8, "smallint": 16, "int": INT}
 _MOST_ELEMENTS = 2**31 - 16
 """The longest text or array of Spark: what a few are added to does not overflow."""
-_SMALL = {op for op, row in OPS.items() if row.range is not None and row.range[1] <= LIMITS[INT][1]}
-_OF_INT = (_SMALL | {"days_between"}) - {"array_position"}
-"""The operators whose functions in Spark give an INT."""
 
 
 class Exact(Struct, frozen=True):
@@ -81,7 +78,7 @@ def width(check: Knows, node: Node) -> int | None:
             return LONG
         case Literal(value=int() as value):
             return INT if LIMITS[INT][0] <= value <= LIMITS[INT][1] else LONG
-        case Call(op=op) if op in _OF_INT:
+        case Call(op=op) if op in OF_INT:
             return INT
         case Call(op=op, args=(value, *_)) if op == UNKNOWN_IF:
             return width(check, value)
@@ -95,7 +92,7 @@ def known_range(check: Knows, node: Node) -> tuple[int, int]:
     """The least and the greatest value of a whole number."""
     low, high = facts.integers(node)
     least, most = LIMITS[width(check, node) or LONG]
-    if isinstance(node, Call) and node.op in _OF_INT:
+    if isinstance(node, Call) and node.op in OF_INT:
         most = _MOST_ELEMENTS
     return max(low, least), min(high, most)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, Quantifier, rewrite_children
-from predicat.ir.operators import JSON_LOOK_UPS
+from predicat.ir.operators import JSON_LOOK_UPS, JSON_READS
 from predicat.ir.types import BOOLEAN, STRING, ArrayType
 from predicat.ir.variables import free
 
@@ -107,16 +107,14 @@ def _equality(test: Call, part: Node) -> Node | None:
     for read, other in (part.args, part.args[::-1]):
         if (
             isinstance(read, Call)
-            and read.op == _READ.get(str(_kind(test)))
+            and read.op in JSON_READS
+            and JSON_READS[read.op] == _kind(test)
             and read.args[0] == test.args[0]
             and isinstance(other, Literal)
             and other.value is not None
         ):
             return Call(BOOLEAN, "json_equals", (test.args[0], other), part.span)
     return None
-
-
-_READ = {"string": "json_string", "number": "json_number", "boolean": "json_boolean"}
 
 
 def _disjunction(node: Call) -> Node:

@@ -67,6 +67,9 @@ OF_DOUBLES = frozenset(op for op in ARITHMETIC if "double, double -> double" in 
 """The calculations that take integers, and those that take doubles, whose results are rounded."""
 COUNTS = frozenset(row.name for row in _ROWS if row.range == COUNT)
 """The operators that count characters or elements."""
+_SMALL = frozenset(row.name for row in _ROWS if row.range is not None and row.range[1] < 2**31)
+OF_INT = (_SMALL | {"days_between"}) - {"array_position"}
+"""The operators for which Spark gives an INT."""
 TIME_PARTS = frozenset(row.name for row in _ROWS if "timestamp, =string -> bigint" in row.signatures)
 """The parts of a moment, whose second argument is a time zone."""
 ZONED = TIME_PARTS | {row.name for row in _ROWS if "timestamp, =string -> timestamp" in row.signatures}
@@ -93,6 +96,6 @@ JSON_READS = {row.name: row.json_kind for row in _ROWS if row.json_kind is not N
 """The operators that read a scalar out of JSON, with the kind of JSON value that each reads."""
 ARRAYS = 3
 """The deepest nesting of arrays that `json_values` goes through."""
-SOLVED_ONLY = frozenset({"exp", "ln", "log10"})
-"""The functions of a double that engines round differently: their comparisons with constants are solved."""
+SOLVED_ONLY = frozenset(row.name for row in _ROWS if row.rounded_by_engines)
+"""The operators whose comparisons with constants are solved; there is no other SQL for them."""
 QUANTIFIERS = ("any", "all", "one", "filter", "map")

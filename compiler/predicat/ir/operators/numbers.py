@@ -229,6 +229,7 @@ ROWS = (
         "e to the power of a number. Only compared with a constant: engines round it differently.",
         words="the exponential of {0}",
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        rounded_by_engines=True,
         monotone=(Order.RISES,),
     ),
     Operator(
@@ -238,6 +239,7 @@ ROWS = (
         total=False,
         words="the natural logarithm of {0}",
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        rounded_by_engines=True,
         monotone=(Order.RISES,),
     ),
     Operator(
@@ -247,6 +249,7 @@ ROWS = (
         total=False,
         words="the decimal logarithm of {0}",
         without_formula=ANY_FUNCTION + "; its comparison with a constant is solved",
+        rounded_by_engines=True,
         monotone=(Order.RISES,),
     ),
     Operator(

@@ -94,6 +94,8 @@ class Operator(Struct, frozen=True):
     """The kind of the JSON values that it reads."""
     monotone: tuple[Order, ...] = ()
     """How it changes with each argument, wherever it has a value. Empty: in no order."""
+    rounded_by_engines: bool = False
+    """Whether engines round its value differently."""
     words: str = ""
     """A call in plain words, where `{0}` is the first argument. Empty: it is shown as a call."""
     names: Names = Names()

@@ -27,7 +27,7 @@ from predicat.backends.sql.functions import calls
 from predicat.backends.sql.renderer import Renderer, constant
 from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.operators import EQUALITIES, FLIPPED, ORDERED, TIME_PARTS
+from predicat.ir.operators import EQUALITIES, FLIPPED, OF_INT, ORDERED
 from predicat.ir.types import BIGINT, DOUBLE, STRING
 
 
@@ -47,7 +47,7 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     return binary(COMPARISON_NODES[op], one, other)
 
 
-_NARROW = frozenset({*TIME_PARTS, "length", "position", "size", "ascii", "days_between", "int32"})
+_NARROW = OF_INT | {"int32"}
 """Operators whose SQL is a number of another type, with a cast to the width of theirs."""
 
 
