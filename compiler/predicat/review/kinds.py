@@ -400,10 +400,12 @@ class Difference(Struct, frozen=True):
 
     @property
     def name(self) -> str:
+        """The name of what differs, such as `flights.late`."""
         return ".".join(self.wildcards[: self.kind.names]) or self.path[0]
 
     @property
     def parts(self) -> tuple[str, ...]:
+        """What of it differs, such as the name of a parameter; words of the kind's sentence."""
         return self.wildcards[self.kind.names :] if self.kind.path else ("/".join(self.path[1:]),)
 
 

@@ -263,10 +263,6 @@ def _argument(node: ast.expr) -> str:
     return _name(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _sql(node)
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
 def _method(name: str, value: str, args: list[ast.expr]) -> str:
     """A method of a column."""
     if name == "isNull":

@@ -67,6 +67,7 @@ class Table(Struct, frozen=True):
     labels: list[Label]
 
     def machine(self) -> Machine:
+        """The same as a machine whose states are numbers."""
         edges, kinds, columns, labels = self.edges, self.kinds, self.columns, self.labels
         return Machine(
             frozenset(edges),

@@ -130,10 +130,12 @@ class Changes:
                 raise NotCases
 
     def all(self, nodes: Iterable[Node]) -> None:
+        """Several tests."""
         for node in nodes:
             self.test(node)
 
     def comparison(self, left: Node, right: Node) -> None:
+        """A comparison with a constant. Raises NotCases for others."""
         if isinstance(left, Literal):
             left, right = right, left
         if not isinstance(right, Literal) or isinstance(left, Literal):

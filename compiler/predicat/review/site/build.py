@@ -17,10 +17,9 @@ from predicat import backends
 from predicat.catalog.manifest import build_manifest, write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import extras
-from predicat.ir.nodes import Node
 from predicat.review.explain import pushdown, tree
 from predicat.review.show import row_text
-from predicat.review.site.graph import Entry, graph
+from predicat.review.site.graph import Entry, Graph, graph
 
 HERE = Path(__file__).parent
 _LEXERS = {
@@ -168,12 +167,13 @@ class _Site:
             pushdown=list(pushdown(predicate.surface, storage)),
             proofs=self.between(filter_),
             users=self.users.get(filter_.qualified, []),
-            graph=self.graph(filter_, predicate.node),
+            graph=self.graph(filter_),
             tests=_tests(filter_),
             coverage=self.coverage.get(filter_.qualified),
         )
 
-    def graph(self, filter_: Filter, node: Node) -> Any:  # noqa: ARG002  # as the base class has it
+    def graph(self, filter_: Filter) -> Graph:
+        """The picture of what a filter reads, and of what uses it."""
         fields: list[Entry] = [
             (name, "field", f"../datasets/{filter_.dataset}.html#field-{name}")
             for name in filter_.current.predicate.fields

@@ -22,6 +22,7 @@ class Box(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
+        """The text, cut where the box ends."""
         return self.text if len(self.text) <= 30 else f"{self.text[:28]}..."
 
 

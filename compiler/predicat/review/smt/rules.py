@@ -58,6 +58,7 @@ def sort(value: Scalar) -> str:
 
 
 def constant(node: Node) -> str:
+    """The text of a constant. Raises NotEncodable for other nodes."""
     if not isinstance(node, Literal) or not isinstance(node.value, str):
         raise NotEncodable
     return node.value
