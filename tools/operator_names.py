@@ -19,7 +19,7 @@ from predicat.ir.operators import OPS
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("compiler/predicat", "spark_ext/predicat_spark")
-ENTRIES = ("ir/operators/", "semantics/functions/", "backends/sql/", "review/smt/rules.py")
+ENTRIES = ("ir/operators/", "semantics/functions/", "backends/sql/", "review/smt/rules/")
 KINDS = ("entries", "languages", "special")
 
 

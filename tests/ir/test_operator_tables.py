@@ -88,7 +88,7 @@ def test_a_dialect_has_every_operator(name: str) -> None:
 
 def test_an_operator_has_a_formula_or_a_reason() -> None:
     assert not [
-        f"{op}: say why in without_formula of its row, or add a rule to review/smt/rules.py"
+        f"{op}: say why in without_formula of its row, or add a rule to review/smt/rules"
         for op, row in OPS.items()
         if (op in encodable()) is bool(row.without_formula)
     ]

@@ -100,7 +100,7 @@ class Operator(Struct, frozen=True):
     """A call in plain words, where `{0}` is the first argument. Empty: it is shown as a call."""
     names: Names = Names()
     without_formula: str = ""
-    """Why proofs have no formula for it. Empty: `review/smt/rules.py` has one."""
+    """Why proofs have no formula for it. Empty: `review/smt/rules` has one."""
     of_texts: bool = False
     """Whether it reads or makes texts, so that proofs may take its value for any."""
 

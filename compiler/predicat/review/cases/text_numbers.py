@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from predicat.ir.types import DATE
 from predicat.ir.values import DATE_PATTERN, INT_MAX
-from predicat.review.cases import machine as m
 from predicat.review.cases.machine import Label, Machine, product, tabulated
 from predicat.review.cases.ordered import value_of
+from predicat.review.cases.text_machines import order
 from predicat.review.cases.text_patterns import pattern_machine
 
 _Read = tuple[str, int, int, tuple[int, ...]]
@@ -80,11 +80,11 @@ def day(starts: list[int], labels: list[Label], unknown: Label) -> Machine:
     """The label of the piece in which the day lies that a text reads as."""
     pattern = re.sub(r"\(\?!0000\)", "", DATE_PATTERN)
     valid, zero = pattern_machine("matches", pattern), pattern_machine("starts_with", "0000")
-    orders = [m.order(value_of(start, DATE).isoformat()) for start in starts[1:]]
+    orders = [order(value_of(start, DATE).isoformat()) for start in starts[1:]]
 
-    def label(right: bool, no_year: bool, *order: int) -> Label:
+    def label(right: bool, no_year: bool, *places: int) -> Label:
         if not right or no_year:
             return unknown
-        return labels[sum(where >= 0 for where in order)]
+        return labels[sum(place >= 0 for place in places)]
 
     return product([valid, zero, *orders], label)

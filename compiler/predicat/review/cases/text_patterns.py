@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from predicat.review.cases import machine as m
-from predicat.review.cases.machine import Machine, NotCases, Table, tabulated
+from predicat.review.cases.machine import MOST_STATES, Machine, NotCases, Table, tabulated
+from predicat.review.cases.text_machines import Ranges, sequence
 from predicat.semantics import automaton, casefold, like, regex
 
-_ANY: m.Ranges = ((0, regex.TOP),)
+_ANY: Ranges = ((0, regex.TOP),)
 
 
-def _char(char: str) -> m.Ranges:
+def _char(char: str) -> Ranges:
     return ((ord(char), ord(char)),)
 
 
-def _folded(char: str) -> m.Ranges:
+def _folded(char: str) -> Ranges:
     """The code points that fold to the same as one."""
     own = casefold.fold_char(char)
     return tuple(
@@ -26,15 +26,15 @@ def _folded(char: str) -> m.Ranges:
     )
 
 
-def _chars(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
+def _chars(value: str, ranges: Callable[[str], Ranges]) -> list[Ranges | None]:
     return [ranges(char) for char in value]
 
 
-def _like(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
+def _like(value: str, ranges: Callable[[str], Ranges]) -> list[Ranges | None]:
     return [None if part is None else ranges(part) if part else _ANY for part in like.parts(value)]
 
 
-PATTERNS: dict[str, Callable[[str], list[m.Ranges | None]] | None] = {
+PATTERNS: dict[str, Callable[[str], list[Ranges | None]] | None] = {
     "matches": None,
     "like": lambda value: _like(value, _char),
     "like_ci": lambda value: _like(value, _folded),
@@ -52,9 +52,9 @@ def pattern_machine(op: str, value: str) -> Machine:
     """A test of a text against a pattern."""
     parts = PATTERNS[op]
     if parts is not None:
-        return tabulated(m.sequence(parts(value))).machine()
+        return tabulated(sequence(parts(value))).machine()
     try:
-        result = automaton.table(value, m.MOST_STATES)
+        result = automaton.table(value, MOST_STATES)
     except regex.RegexError:
         raise NotCases from None
     if result is None:

@@ -21,8 +21,17 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.types import BOOLEAN, STRING
-from predicat.review.cases import machine as m
-from predicat.review.cases.machine import Label, Machine, NotCases, Table, product, relabelled, tabulated
+from predicat.review.cases import text_machines as m
+from predicat.review.cases.machine import (
+    Label,
+    Machine,
+    NotCases,
+    Table,
+    constant,
+    product,
+    relabelled,
+    tabulated,
+)
 from predicat.review.cases.ordered import Changes, span, value_of
 from predicat.review.cases.text_numbers import day, integer
 from predicat.review.cases.text_patterns import PATTERNS, pattern_machine
@@ -51,7 +60,7 @@ class Texts:
         """The outcome of a predicate. Raises NotCases."""
         match node:
             case Literal(value=value):
-                return m.constant(value)
+                return constant(value)
             case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce", args=args) if (
                 node.type == BOOLEAN
             ):
@@ -92,7 +101,7 @@ class Texts:
     def present(self, node: Node) -> Machine:
         """Whether a value is missing."""
         if node.type == STRING:
-            return relabelled(self.of(node, m.constant(False), _MISSING), lambda label: label is not False)
+            return relabelled(self.of(node, constant(False), _MISSING), lambda label: label is not False)
         return self.numeric(Call(BOOLEAN, "is_null", (node,)))
 
     def comparison(self, op: str, left: Node, right: Node) -> Machine:
@@ -101,7 +110,7 @@ class Texts:
             op, left, right = FLIPPED[op], right, left
         if isinstance(right, Literal):
             if right.value is None:
-                return m.constant(None)
+                return constant(None)
             holds = COMPARISONS[op].holds
             return self.of(left, relabelled(m.order(str(right.value)), lambda order: holds(order, 0)))
         if op in EQUALITIES:
@@ -138,7 +147,7 @@ class Texts:
         if node == self.variable:
             return after
         if isinstance(node, Literal):
-            return m.constant(missing if node.value is None else after.label(after.run(str(node.value))))
+            return constant(missing if node.value is None else after.label(after.run(str(node.value))))
         if not isinstance(node, Call) or node.op not in _FUNCTIONS:
             raise NotCases
         return _FUNCTIONS[node.op](self, node, after, missing)
@@ -189,7 +198,7 @@ class Texts:
             case (Call(op="split") as split, Literal(value=int(number))):
                 by, most = _split_by(split)
                 if number < 0:
-                    return m.constant(missing)
+                    return constant(missing)
                 return self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
             case _:
                 raise NotCases
@@ -238,7 +247,7 @@ class Texts:
         if size >= 0:
             return self.slice(inner, from_end, start, factor, size, after, missing)
         if not factor:
-            return m.constant(missing)
+            return constant(missing)
         short = self.of(inner, relabelled(m.length(-size), lambda length: length < -size), _MISSING)
         cut = self.slice(inner, from_end, start, factor, size, after, missing)
         return product([short, cut], lambda negative, label: label if negative is False else missing)
@@ -254,7 +263,7 @@ class Texts:
             cut = (
                 m.without_first(m.first(after, end - begin), begin)
                 if end > begin
-                else m.constant(after.label(after.start))
+                else constant(after.label(after.start))
             )
         elif end >= 0:
             cut = m.last(after, max(-start, 0)) if from_end else m.without_first(after, begin)

@@ -29,10 +29,9 @@ from predicat.ir.nodes import (
     Parameter,
     Quantifier,
     Variable,
-    ranged_over,
     walk,
 )
-from predicat.ir.operators import ARRAYS, COMPARISONS, EQUALITIES, FLIPPED, TEXT_OPERATORS
+from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED, TEXT_OPERATORS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -48,9 +47,10 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import FIRST_NOW, LAST_NOW
-from predicat.review.smt import functions, numbers, strings, times
-from predicat.review.smt.arrays import Needs, Path, needed, normalized, opaque_place
-from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
+from predicat.review.smt import functions, numbers, quantifiers, strings, times
+from predicat.review.smt.arrays import Needs, Path, needed, opaque_place
+from predicat.review.smt.rules import RULES
+from predicat.review.smt.rules.rule import BOUNDS, Env, sort
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     KINDS,
@@ -152,7 +152,7 @@ class Encoder:
             case Variable():
                 return env[node.name][1]
             case Quantifier():
-                return self.attempt(node, env, self.quantifier)
+                return self.attempt(node, env, partial(quantifiers.quantifier, self))
             case Call():
                 return self.attempt(node, env, self.call)
             case Items():
@@ -324,7 +324,7 @@ class Encoder:
             raise NotEncodable
         return Array(path, length, tuple(item(place) for place in range(items)), null)
 
-    # --- quantifiers
+    # --- elements and members
 
     def elements(self, node: Node, env: Env) -> Array:
         """An array, or a JSON value that is one. Raises NotEncodable where too few of its elements are
@@ -351,115 +351,6 @@ class Encoder:
             if isinstance(key, int):
                 self.constraints.append(z3.Or(child.null, parent.length > key))
         return child
-
-    def keys(self, parent: Json) -> Array:
-        """The keys of a JSON object; they are any texts."""
-        path, kind = (*parent.path, ("keys",)), integer(KINDS.index("string"))
-        known = self.variables.get(path)
-        if isinstance(known, Array):
-            return known
-        self.approximated.append(parent.kind == KINDS.index("object"))
-        nothing = numbers.double_of(0.0)
-
-        def key(index: int) -> Json:
-            return Json(
-                (*path, ("item", index)),
-                kind,
-                self.fresh(z3.String),
-                nothing,
-                z3.BoolVal(False),
-                integer(0),
-                z3.BoolVal(False),
-            )
-
-        found = self.variables[path] = self.array(
-            path, any_of(parent.null, parent.kind != KINDS.index("object")), self.length(), key
-        )
-        return found
-
-    def quantifier(self, node: Quantifier, env: Env) -> Truth:
-        """The term of a macro."""
-        if node.kind not in ("any", "all"):
-            raise NotEncodable
-        if isinstance(node.source, Call) and node.source.op == "json_values":
-            return self.over_values(node, node.source, env)
-        source = ranged_over(node.source)
-        array = self.quantified(node, self.elements(source, env), env)
-        if source is node.source:
-            return array
-        parent = self.term(source, env)
-        if not isinstance(parent, Json):
-            raise NotEncodable
-        self.opaque.setdefault("json_items")
-        keys = self.quantified(node, self.keys(parent), env)
-        return Truth(
-            any_of(array.true, keys.true), any_of(array.false, keys.false)
-        )  # one of them is over NULL
-
-    def over_values(self, node: Quantifier, source: Call, env: Env) -> Truth:
-        """A macro over the values of a key: each may be there or not."""
-        values: list[tuple[Any, Truth]] = []
-        base, key = self.term(source.args[0], env), source.args[1] if len(source.args) > 1 else None
-        if not isinstance(base, Json) or (
-            key is not None and (not isinstance(key, Literal) or not isinstance(key.value, str))
-        ):
-            raise NotEncodable
-        value = base if key is None else self.json_child(base, str(key.value))
-        there = negated(value.null) if key is None else any_of(negated(value.null), self.null_at(base, value))
-        arrays = [(there, value)]
-        for level in range(ARRAYS + 1):
-            inner: list[tuple[Any, Json]] = []
-            for within, one in arrays:
-                is_array = all_of(negated(one.null), one.kind == KINDS.index("array"))
-                alone = within if level == ARRAYS else all_of(within, negated(is_array))
-                values.append((alone, self.truth(node.body, {**env, node.variable: (one.path, one)})))
-                if level < ARRAYS:
-                    if normalized(one.path) not in self.needs.counts:
-                        raise NotEncodable
-                    items = self.array(one.path, one.null, one.length, partial(self.json_child, one)).items
-                    inner += [
-                        (all_of(within, is_array, one.length > index), item)
-                        for index, item in enumerate(items)
-                        if isinstance(item, Json)
-                    ]
-            arrays = inner
-        hit, miss = ("true", "false") if node.kind == "any" else ("false", "true")
-        some = any_of(*(all_of(alone, getattr(body, hit)) for alone, body in values))
-        none = all_of(*(any_of(negated(alone), getattr(body, miss)) for alone, body in values))
-        return Truth(some, none) if node.kind == "any" else Truth(none, some)
-
-    def null_at(self, holder: Json, value: Json) -> Any:
-        """Whether a member is there and JSON null."""
-        result = self.nulls.get(value.path)
-        if result is None:
-            result = self.nulls[value.path] = self.fresh(z3.Bool)
-            self.constraints.append(
-                any_of(
-                    z3.Not(result),
-                    all_of(value.null, negated(holder.null), holder.kind == KINDS.index("object")),
-                )
-            )
-        return result
-
-    def quantified(self, node: Quantifier, array: Array, env: Env) -> Truth:
-        """A macro over the elements of an array."""
-        bodies = [
-            self.truth(node.body, {**env, node.variable: ((*array.path, ("item", index)), item)})
-            for index, item in enumerate(array.items)
-        ]
-        inside = [array.length > place for place in range(len(bodies))]
-        there = negated(array.null)
-        if node.kind == "any":
-            true = any_of(*(all_of(within, body.true) for within, body in zip(inside, bodies, strict=True)))
-            false = all_of(
-                *(any_of(negated(within), body.false) for within, body in zip(inside, bodies, strict=True))
-            )
-        else:
-            true = all_of(
-                *(any_of(negated(within), body.true) for within, body in zip(inside, bodies, strict=True))
-            )
-            false = any_of(*(all_of(within, body.false) for within, body in zip(inside, bodies, strict=True)))
-        return Truth(all_of(there, true), all_of(there, false))
 
     # --- comparison
 

@@ -12,7 +12,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, walk
 from predicat.ir.operators import COUNTS, JUNCTIONS, OPS, STRICT, TEXT_OPERATORS
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.smt import strings
-from predicat.review.smt.rules import BOUNDS, Env
+from predicat.review.smt.rules.rule import BOUNDS, Env
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     Bool,
