@@ -14,7 +14,7 @@ import psycopg
 from msgspec import Struct
 from psycopg.sql import Literal
 
-from predicat.deploy.views import qualified
+from predicat.deploy.names import InSchema, qualified
 
 Grant = tuple[str, str, str, bool, str]
 """Grantor, grantee (empty for PUBLIC), privilege, whether with grant option, and column (empty for the
@@ -22,11 +22,9 @@ whole view).
 """
 
 
-class Saved(Struct, frozen=True):
+class Saved(InSchema, frozen=True):
     """A view or materialized view with its grants, comments and objects built on it."""
 
-    schema: str
-    name: str
     materialized: bool
     populated: bool
     owner: str
@@ -45,11 +43,6 @@ class Saved(Struct, frozen=True):
     def kind(self) -> str:
         """The kind of view in SQL."""
         return "MATERIALIZED VIEW" if self.materialized else "VIEW"
-
-    @property
-    def sql(self) -> str:
-        """The name in SQL, with its schema."""
-        return qualified(self.schema, self.name)
 
     @property
     def shown(self) -> str:

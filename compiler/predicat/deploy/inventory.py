@@ -6,16 +6,15 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import psycopg
-from msgspec import Struct
 
 from predicat.deploy import marks
+from predicat.deploy.names import InSchema
 from predicat.deploy.relations import IDENTITY
-from predicat.deploy.views import qualified
 
 _TRUE = ("true", "on", "yes", "1")
 
 
-class Existing(Struct, frozen=True):
+class Existing(InSchema, frozen=True):
     """Something that has the place or the mark of a view. `kind` is that of pg_class: v is a view.
 
     `rule` is the fingerprint of the parsed query and the column names, `columns` are names with the
@@ -23,8 +22,6 @@ class Existing(Struct, frozen=True):
     """
 
     oid: int
-    schema: str
-    name: str
     kind: str
     owner: str
     trusted: bool
@@ -32,21 +29,6 @@ class Existing(Struct, frozen=True):
     options: Mapping[str, str]
     columns: tuple[tuple[str, str], ...]
     rule: str
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """The schema and the name."""
-        return self.schema, self.name
-
-    @property
-    def shown(self) -> str:
-        """The name in messages."""
-        return f"{self.schema}.{self.name}"
-
-    @property
-    def sql(self) -> str:
-        """The name in SQL, with its schema."""
-        return qualified(self.schema, self.name)
 
     @property
     def mark(self) -> marks.Mark | None:
@@ -122,9 +104,9 @@ def _existing(row: tuple[Any, ...]) -> Existing:
         key: value for key, _, value in (str(option).partition("=") for option in options)
     }
     return Existing(
-        int(oid),
         str(schema),
         str(name),
+        int(oid),
         str(kind),
         str(owner),
         bool(trusted),

@@ -18,7 +18,8 @@ from msgspec import Struct, field
 from predicat.backends.sql.common.value_lists import array_text
 from predicat.deploy import dependents
 from predicat.deploy.inventory import AT_PLACES, TRUSTED
-from predicat.deploy.views import View, qualified
+from predicat.deploy.names import InSchema, qualified
+from predicat.deploy.views import View
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say
 from predicat.ir.types import DecimalType, Type
@@ -27,29 +28,12 @@ from predicat.ir.value_sets import ValueSet
 Place = tuple[str, str]
 
 
-class ListTable(Struct, frozen=True):
+class ListTable(InSchema, frozen=True):
     """A table that views look into, and the views."""
 
-    schema: str
-    name: str
     kind: Type
     listed: ValueSet
     readers: tuple[Place, ...]
-
-    @property
-    def place(self) -> Place:
-        """The schema and the name of the table."""
-        return self.schema, self.name
-
-    @property
-    def sql(self) -> str:
-        """The qualified name of the table, quoted for SQL."""
-        return qualified(self.schema, self.name)
-
-    @property
-    def shown(self) -> str:
-        """The name in messages."""
-        return f"{self.schema}.{self.name}"
 
 
 class ListPlan(Struct):

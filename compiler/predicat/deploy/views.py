@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import Struct
-from sqlglot import exp
-
 from predicat import backends
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.lines import broken
 from predicat.catalog.model import Catalog, Filter
 from predicat.deploy.marks import Mark, digest
+from predicat.deploy.names import InSchema, qualified
 from predicat.deploy.relations import Column, Relation
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
@@ -25,13 +23,11 @@ MAX_NAME = 63
 """Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII."""
 
 
-class View(Struct, frozen=True):
+class View(InSchema, frozen=True):
     """A view as the catalog asks for it. `query` is its SELECT, with line breaks if it is long, `note` what
     its comment says; `stated` are the security options of the catalog.
     """
 
-    schema: str
-    name: str
     query: str
     note: str
     stated: Mapping[str, bool]
@@ -40,26 +36,6 @@ class View(Struct, frozen=True):
     span: Span
     lists: tuple[tuple[Type, ValueSet], ...] = ()
     """The long lists in whose tables it looks, with the types of their values."""
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """The schema and the name."""
-        return self.schema, self.name
-
-    @property
-    def shown(self) -> str:
-        """The name in messages."""
-        return f"{self.schema}.{self.name}"
-
-    @property
-    def sql(self) -> str:
-        """The name in SQL, with its schema."""
-        return qualified(self.schema, self.name)
-
-
-def qualified(schema: str, name: str) -> str:
-    """A name in its schema, as SQL."""
-    return exp.table_(name, db=schema, quoted=True).sql(dialect="postgres")
 
 
 def views_of(
