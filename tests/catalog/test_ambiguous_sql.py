@@ -93,70 +93,70 @@ def test_a_new_filter_fails_and_a_released_one_keeps_its_meaning(tmp_path: Path)
     assert "div(a, b)" in released
 
 
-def test_a_released_version_keeps_its_casts_of_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "catalog"
-    folder.mkdir()
-    text = CATALOG.replace("a: bigint", "s: string").replace("a / b > 1", "CAST(s AS INT) = 42")
-    (folder / "orders.yml").write_text(text)
+def released(folder: Path, catalog: str, keeps: str, **earlier: bool) -> str:
+    """What `check` says of a catalog that was released under earlier rules of SQL, which it keeps."""
+    folder.mkdir(exist_ok=True)
+    (folder / "orders.yml").write_text(catalog)
     language = LANGUAGES["sql"]
-    with monkeypatch.context() as before:
-        before.setitem(LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, casts_of_text=False)))
+    with pytest.MonkeyPatch.context() as before:
+        before.setitem(LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, **earlier)))
         assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
-    assert "orders.ratio@1 is released and keeps its casts of texts" in run("check", folder, 0)
-    kept = load_catalog(folder)["orders.ratio"]
+    found = run("check", folder, 0)
+    assert f"orders.ratio@1 is released and keeps {keeps}" in found
+    return found
+
+
+def test_a_released_version_keeps_its_casts_of_texts(tmp_path: Path) -> None:
+    text = CATALOG.replace("a: bigint", "s: string").replace("a / b > 1", "CAST(s AS INT) = 42")
+    released(tmp_path, text, "its casts of texts", casts_of_text=False)
+    kept = load_catalog(tmp_path)["orders.ratio"]
     assert [kept.evaluate({"s": text}) for text in ("42", " 42 ")] == [True, None]
 
-    (folder / "orders.yml").write_text(
+    (tmp_path / "orders.yml").write_text(
         text.replace(
             "    sql: CAST(s AS INT) = 42",
             "    versions: {1: {sql: CAST(s AS INT) = 42}, 2: {sql: CAST(s AS INT) = 42}}",
         )
     )
-    assert load_catalog(folder)["orders.ratio@2"].evaluate({"s": " 42 "}) is True
+    assert load_catalog(tmp_path)["orders.ratio@2"].evaluate({"s": " 42 "}) is True
 
 
-def test_a_released_version_keeps_its_arithmetic_of_decimals(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "catalog"
-    folder.mkdir()
+def test_a_released_version_keeps_its_arithmetic_of_decimals(tmp_path: Path) -> None:
     text = CATALOG.replace("a: bigint", "p: 'decimal(10,2)', w: 'decimal(38,10)'").replace(
         "a / b > 1", "p * 1.1 = 3.3 AND w * w * 2 > 1"
     )
-    (folder / "orders.yml").write_text(text)
-    language = LANGUAGES["sql"]
-    with monkeypatch.context() as before:
-        before.setitem(
-            LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, decimal_arithmetic=False))
-        )
-        assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
-    assert "orders.ratio@1 is released and keeps its arithmetic of decimals" in run("check", folder, 0)
-    kept = load_catalog(folder)["orders.ratio"]
+    released(tmp_path, text, "its arithmetic of decimals", decimal_arithmetic=False)
+    kept = load_catalog(tmp_path)["orders.ratio"]
     assert kept.evaluate({"p": Decimal(3), "w": Decimal(5)}) is False  # 3.3000000000000003
 
-    (folder / "orders.yml").write_text(text.replace(" AND w * w * 2 > 1", ""))
-    found = load_catalog(folder)["orders.ratio"]
+    (tmp_path / "orders.yml").write_text(text.replace(" AND w * w * 2 > 1", ""))
+    found = load_catalog(tmp_path)["orders.ratio"]
     assert found.evaluate({"p": Decimal(3)}) is True
 
 
-def test_a_released_version_keeps_its_order_of_nan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "catalog"
-    folder.mkdir()
+def test_a_released_version_keeps_its_order_of_nan(tmp_path: Path) -> None:
     body = "x > 100 OR CAST(s AS INT) = 42"
     text = CATALOG.replace("a: bigint", "s: string, x: double").replace("a / b > 1", body)
-    (folder / "orders.yml").write_text(text)
-    language = LANGUAGES["sql"]
-    earlier = replace(SQL_RULES, engine_order=False, casts_of_text=False)
-    with monkeypatch.context() as before:
-        before.setitem(LANGUAGES, "sql", replace(language, rules=earlier))
-        assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
-    found = run("check", folder, 0)
-    assert "orders.ratio@1 is released and keeps its comparisons" in found
+    found = released(tmp_path, text, "its comparisons", engine_order=False, casts_of_text=False)
     assert "orders.ratio@1 is released and keeps its casts of texts" in found
-    kept = load_catalog(folder)["orders.ratio"]
+    kept = load_catalog(tmp_path)["orders.ratio"]
     nan = float("nan")
     assert [kept.evaluate({"x": nan, "s": text}) for text in ("1", "42")] == [False, True]
     assert predicat.parse("x > 100", "sql", {"x": "double"}).evaluate({"x": nan}) is True
+
+
+def test_a_released_version_keeps_whole_lengths_of_time(tmp_path: Path) -> None:
+    text = CATALOG.replace("a: bigint, b: bigint", "t: timestamp, u: timestamp").replace(
+        "a / b > 1", "extract(minute FROM t - u) > 70 OR extract(second FROM t - u) > 59.5"
+    )
+    released(tmp_path, text, "its parts of lengths of time", interval_fields=False)
+    rows = [
+        {"t": "2026-02-01 12:00:00", "u": "2026-02-01 10:00:00"},
+        {"t": "2026-02-01 10:00:00", "u": "2026-02-01 10:00:00.25"},
+    ]
+    assert [load_catalog(tmp_path)["orders.ratio"].evaluate(row) for row in rows] == [True, True]
+    again = predicat.parse(text.partition("sql: ")[2].strip(), "sql", {"t": "timestamp", "u": "timestamp"})
+    assert [again.evaluate(row) for row in rows] == [False, False]
 
 
 def run(command: str, folder: Path, code: int) -> str:
@@ -170,26 +170,3 @@ def run(command: str, folder: Path, code: int) -> str:
     )
     assert result.returncode == code, result.stdout + result.stderr
     return result.stdout + result.stderr
-
-
-def test_a_released_version_keeps_whole_lengths_of_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "catalog"
-    folder.mkdir()
-    text = CATALOG.replace("a: bigint, b: bigint", "t: timestamp, u: timestamp").replace(
-        "a / b > 1", "extract(minute FROM t - u) > 70 OR extract(second FROM t - u) > 59.5"
-    )
-    (folder / "orders.yml").write_text(text)
-    language = LANGUAGES["sql"]
-    with monkeypatch.context() as before:
-        before.setitem(LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, interval_fields=False)))
-        assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
-    assert "orders.ratio@1 is released and keeps its parts of lengths of time" in run("check", folder, 0)
-    rows = [
-        {"t": "2026-02-01 12:00:00", "u": "2026-02-01 10:00:00"},
-        {"t": "2026-02-01 10:00:00", "u": "2026-02-01 10:00:00.25"},
-    ]
-    assert [load_catalog(folder)["orders.ratio"].evaluate(row) for row in rows] == [True, True]
-    again = predicat.parse(text.partition("sql: ")[2].strip(), "sql", {"t": "timestamp", "u": "timestamp"})
-    assert [again.evaluate(row) for row in rows] == [False, False]

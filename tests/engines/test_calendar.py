@@ -14,7 +14,7 @@ from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import to_value
 from predicat_spark.rows import on_spark
 from predicat_spark.settings import settings
-from tests.engines.rows import Tables
+from tests.engines.rows import Tables, check_outcomes
 
 FIELDS = {"ts": "timestamp", "other": "timestamp", "d": "date", "n": "bigint", "s": "string"}
 BOTH = (
@@ -140,19 +140,9 @@ def test_engines_agree_on_hostile_values(engine: str, request: pytest.FixtureReq
         *(("spark", one) for one in SPARK),
         *(("postgres", one) for one in POSTGRES),
     ]
-    found = [predicat.parse(text, language, FIELDS) for language, text in texts]
-    made = rows(hostile=True)
     session = request.getfixturevalue(engine) if engine != "duckdb" else None
-    ((_, run),) = Tables(session, session, predicat.api.declared(FIELDS), made, (engine,)).engines()
-    now = datetime.now(UTC)
-    got = run([one.sql(engine) for one in found])
-    wrong = [
-        f"{language} {text}: {row} {value} not {predicate.evaluate(row, now=now)}\n{predicate.sql(engine)}"
-        for (language, text), predicate, column in zip(texts, found, got, strict=True)
-        for row, value in zip(made, column, strict=True)
-        if value != predicate.evaluate(row, now=now)
-    ]
-    assert not wrong, "\n".join(wrong[:10])
+    fields = predicat.api.declared(FIELDS)
+    check_outcomes(Tables(session, session, fields, rows(hostile=True), (engine,)), texts)
 
 
 def test_spark_says_the_same_of_its_own_functions(spark: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -9,14 +10,34 @@ import pytest
 import predicat
 from predicat.api import declared
 from predicat.backends.sql.spark import SPARK, runtime
+from predicat.ir.nodes import FieldDecl, Node
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import on_spark
+from predicat_spark.settings import settings
 from tests.engines.test_conversions import CHARACTERS, NEAR, texts
 from tests.engines.test_conversions import FIELDS as DAYS_AND_CLOCKS
 from tests.engines.test_json_texts import BODIES, LONG
 from tests.engines.test_json_texts import filters as json_filters
 from tests.engines.test_json_texts import texts as json_texts
 from tests.engines.test_runtime import MORE, TEXTS
+
+
+def agree(
+    nodes: Sequence[Node],
+    sql: Sequence[str],
+    fields: Mapping[str, FieldDecl],
+    rows: Sequence[Mapping[str, Any]],
+    compiled: bool,
+    spark: Any,
+) -> None:
+    """Spark, with compiled code or without, gives the evaluator's outcomes."""
+    mode = "CODEGEN_ONLY" if compiled else "NO_CODEGEN"
+    with settings(spark, {"spark.sql.codegen.factoryMode": mode}):
+        columns = on_spark(list(fields.values()), rows, sql, spark)
+    for node, column in zip(nodes, columns, strict=True):
+        run = compile_node(node)
+        wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
+        assert wrong == []
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -38,16 +59,7 @@ def test_conversions(name: str, compiled: bool, spark: Any) -> None:
     nodes = [predicat.parse(f"{value} {rest}", language, fields).node for rest in (known, f"> {limit}")]
     sql = [SPARK.render(node, runtime=SPARK.runtime) for node in nodes]
     assert all(f"predicat_{name}(s)" in text for text in sql)
-    before = spark.conf.get("spark.sql.codegen.factoryMode")
-    spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if compiled else "NO_CODEGEN")
-    try:
-        columns = on_spark(list(fields.values()), rows, sql, spark)
-    finally:
-        spark.conf.set("spark.sql.codegen.factoryMode", before)
-    for node, column in zip(nodes, columns, strict=True):
-        run = compile_node(node)
-        wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
-        assert wrong == []
+    agree(nodes, sql, fields, rows, compiled, spark)
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -58,16 +70,7 @@ def test_json_in_texts(compiled: bool, spark: Any) -> None:
     rows = [{"s": text, "n": 5} for text in [*json_texts(), *LONG, None]]
     sql = [SPARK.render(node, runtime=SPARK.runtime) for node in nodes]
     assert all("predicat_parse_json(s)" in text for text in sql)
-    before = spark.conf.get("spark.sql.codegen.factoryMode")
-    spark.conf.set("spark.sql.codegen.factoryMode", "CODEGEN_ONLY" if compiled else "NO_CODEGEN")
-    try:
-        columns = on_spark(list(fields.values()), rows, sql, spark)
-    finally:
-        spark.conf.set("spark.sql.codegen.factoryMode", before)
-    for node, column in zip(nodes, columns, strict=True):
-        run = compile_node(node)
-        wrong = [(row, got) for row, got in zip(rows, column, strict=True) if got is not run(row)]
-        assert wrong == []
+    agree(nodes, sql, fields, rows, compiled, spark)
 
 
 def test_a_filter_reads_json_in_texts(spark: Any, tmp_path: Any) -> None:

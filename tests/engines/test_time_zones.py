@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat import backends
 from predicat.deploy.rows import on_duckdb, on_postgres
 from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import to_value
 from predicat_spark.rows import on_spark
 from predicat_spark.settings import settings
-from tests.engines.rows import Tables
+from tests.engines.rows import Tables, check_outcomes
 
 FIELDS = {"ts": "timestamp", "d": "date"}
 CLOCKS = (
@@ -118,27 +117,9 @@ def rows(*, hostile: bool) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("engine", ["spark", "postgres", "duckdb"])
 def test_engines_agree_on_hostile_moments(engine: str, request: pytest.FixtureRequest) -> None:
     texts = [(name, one) for name, list_ in LANGUAGES.items() for one in list_]
-    found = [predicat.parse(text, language, FIELDS) for language, text in texts]
-    made = rows(hostile=True)
     session = request.getfixturevalue(engine) if engine != "duckdb" else None
-    ((_, run),) = Tables(session, session, predicat.api.declared(FIELDS), made, (engine,)).engines()
-    now = datetime.now(UTC)
-    got = run([one.sql(engine) for one in found])
-    wrong = [
-        f"{language} {text}: {row} {value} not {predicate.evaluate(row, now=now)}\n{predicate.sql(engine)}"
-        for (language, text), predicate, column in zip(texts, found, got, strict=True)
-        for row, value in zip(made, column, strict=True)
-        if value != predicate.evaluate(row, now=now)
-    ]
-    assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:10])
-    where = [backends.dialect(engine).render(one.node, condition=True) for one in found]
-    wrong = [
-        f"{sql}: {row} {value} in a WHERE"
-        for predicate, sql, column in zip(found, where, run(where), strict=True)
-        for row, value in zip(made, column, strict=True)
-        if (value is True) != (predicate.evaluate(row, now=now) is True)
-    ]
-    assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:10])
+    fields = predicat.api.declared(FIELDS)
+    check_outcomes(Tables(session, session, fields, rows(hostile=True), (engine,)), texts, where=True)
 
 
 LANGUAGES = {"spark": SPARK, "postgres": POSTGRES, "duckdb": DUCKDB}

@@ -36,17 +36,18 @@ def add(spark: Any, tmp_path: Path, first: int, last: int, day: int = 1) -> None
     ).parquet(str(tmp_path / "in"))
 
 
+def job_of(tmp_path: Path, *names: str, sinks: tuple[Sink, ...] = (), **more: Any) -> Job:
+    """A job of filters, which reads the folder `in` and, if no sinks are given, writes to `out`."""
+    filters = tuple(JobFilter(name, name) for name in names)
+    source, out = Source(paths=(str(tmp_path / "in"),)), (Sink("path", str(tmp_path / "out")),)
+    return Job("", "numbers", source, filters, sinks or out, **more)
+
+
 def test_only_what_is_new_is_read(spark: Any, tmp_path: Path) -> None:
     catalog = load(tmp_path)
     sinks = (Sink("path", str(tmp_path / "out" / "{filter}")),)
-    job = Job(
-        "",
-        "numbers",
-        Source(paths=(str(tmp_path / "in"),)),
-        (JobFilter("even", "even"), JobFilter("small", "small")),
-        sinks,
-        mode="append",
-        checkpoint=str(tmp_path / "checkpoint"),
+    job = job_of(
+        tmp_path, "even", "small", sinks=sinks, mode="append", checkpoint=str(tmp_path / "checkpoint")
     )
 
     def rows(name: str) -> list[int]:
@@ -88,14 +89,7 @@ def test_only_what_is_new_is_read(spark: Any, tmp_path: Path) -> None:
 def test_partitions_are_replaced(spark: Any, tmp_path: Path) -> None:
     catalog = load(tmp_path)
     sink = Sink("path", str(tmp_path / "out"), partition_by=("day",))
-    job = Job(
-        "",
-        "numbers",
-        Source(paths=(str(tmp_path / "in"),)),
-        (JobFilter("even", "even"),),
-        (sink,),
-        range="day",
-    )
+    job = job_of(tmp_path, "even", sinks=(sink,), range="day")
     for day in (1, 2):
         add(spark, tmp_path, 0, 10, day)
     run_job(catalog, job)
@@ -116,15 +110,7 @@ def test_partitions_are_replaced(spark: Any, tmp_path: Path) -> None:
 def test_bad_cells_of_a_stream(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.csv").write_text("n,day\n1,1\nx,1\n")
-    job = Job(
-        "",
-        "numbers",
-        Source(paths=(str(tmp_path / "in"),)),
-        (JobFilter("small", "small"),),
-        (Sink("path", str(tmp_path / "out")),),
-        mode="append",
-        checkpoint=str(tmp_path / "checkpoint"),
-    )
+    job = job_of(tmp_path, "small", mode="append", checkpoint=str(tmp_path / "checkpoint"))
     report = run_job(load(tmp_path), job)
     assert (
         report.rows,
@@ -137,12 +123,10 @@ def test_names_with_a_backtick(spark: Any, tmp_path: Path) -> None:
     text = CATALOG.replace("{n: bigint, day: bigint}", "{n: {type: bigint, column: 'a`b'}, day: bigint}")
     frame = spark.sql("SELECT id AS `a``b`, id AS day FROM range(10)")
     frame.coalesce(1).write.parquet(str(tmp_path / "in"))
-    job = Job(
-        "",
-        "numbers",
-        Source(paths=(str(tmp_path / "in"),)),
-        (JobFilter("even", "even"),),
-        (Sink("path", str(tmp_path / "out")), Sink("table", "with_a_backtick")),
+    job = job_of(
+        tmp_path,
+        "even",
+        sinks=(Sink("path", str(tmp_path / "out")), Sink("table", "with_a_backtick")),
         range="n",
     )
     report = run_job(load(tmp_path, text), job, Options(start="3", end="8"))
@@ -154,14 +138,7 @@ def test_names_with_a_backtick(spark: Any, tmp_path: Path) -> None:
 
 def test_a_stream_goes_on(spark: Any, tmp_path: Path) -> None:
     catalog = load(tmp_path)
-    job = Job(
-        "",
-        "numbers",
-        Source(paths=(str(tmp_path / "in"),)),
-        (JobFilter("even", "even"),),
-        (Sink("path", str(tmp_path / "out")),),
-        checkpoint=str(tmp_path / "checkpoint"),
-    )
+    job = job_of(tmp_path, "even", checkpoint=str(tmp_path / "checkpoint"))
     add(spark, tmp_path, 0, 10)
     heard: list[int] = []
 
@@ -184,12 +161,10 @@ def test_a_stream_goes_on(spark: Any, tmp_path: Path) -> None:
 def test_a_stream_takes_a_new_catalog_between_batches(spark: Any, tmp_path: Path) -> None:
     """Each record names the version that decided its batch; the checkpoint and the source stay."""
     catalog = load(tmp_path)
-    job = Job(
-        "",
-        "numbers",
-        Source(paths=(str(tmp_path / "in"),)),
-        (JobFilter("even", "even"),),
-        (Sink("path", str(tmp_path / "out" / "{filter}")),),
+    job = job_of(
+        tmp_path,
+        "even",
+        sinks=(Sink("path", str(tmp_path / "out" / "{filter}")),),
         checkpoint=str(tmp_path / "checkpoint"),
     )
     add(spark, tmp_path, 0, 10)
@@ -223,14 +198,7 @@ def test_a_stream_takes_a_new_catalog_between_batches(spark: Any, tmp_path: Path
 
 def test_a_new_catalog_may_have_a_long_list(spark: Any, tmp_path: Path) -> None:
     """The session of a stream is a copy of the one in which it began."""
-    job = Job(
-        "",
-        "numbers",
-        Source(paths=(str(tmp_path / "in"),)),
-        (JobFilter("even", "even"),),
-        (Sink("path", str(tmp_path / "out")),),
-        checkpoint=str(tmp_path / "checkpoint"),
-    )
+    job = job_of(tmp_path, "even", checkpoint=str(tmp_path / "checkpoint"))
     add(spark, tmp_path, 0, 10)
     (tmp_path / "listed.csv").write_text("n\n" + "".join(f"{n * 7}\n" for n in range(10_001)))
     listed = CATALOG.replace("n % 2 = 0", "n IN list('listed')").replace(
