@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -19,9 +19,45 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.renderer import Renderer, let, let_always
 from predicat.backends.sql.rules import Rule
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
-from predicat.ir.types import BIGINT
-from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, QUANTITY_POWERS, QUANTITY_UNITS
+from predicat.ir.types import BIGINT, Type
+from predicat.ir.values import DECIMAL_PATTERN, FIRST_MOMENT, LAST_MOMENT, QUANTITY_POWERS, QUANTITY_UNITS
+
+
+def by_type(otherwise: str, rules: Mapping[Type, Rule]) -> Rule:
+    """A conversion with a rule for a type of its argument, and a cast for the other types."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        (arg, *_) = node.args
+        return rules[arg.type](r, node) if arg.type in rules else cast(r.node(arg), otherwise)
+
+    return rule
+
+
+def of(build: Callable[[Sql], Sql]) -> Rule:
+    """A rule that needs the SQL of its argument alone."""
+    return lambda r, node: build(r.node(node.args[0]))
+
+
+def let_of(build: Callable[[Sql], Sql], value: Callable[[Sql], Sql] = lambda sql: sql) -> Rule:
+    """A rule that uses the SQL of its argument, or a value of that, several times."""
+    return lambda r, node: let(r, value(r.node(node.args[0])), build)
+
+
+def text_to_decimal(fits: Callable[[Sql, str], Sql]) -> Rule:
+    """A text as a decimal; NULL where it is none, by a test for a pattern, or has too many digits."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        sql = r.node(node.args[0])
+        return case((fits(sql, DECIMAL_PATTERN), try_cast(sql, str(node.type))))
+
+    return rule
+
+
+def refuse_double(r: Renderer, node: Call) -> Sql:
+    """Raise Unsupported: each engine writes doubles in its own way."""
+    raise r.refuse(node, say.DOUBLES_AS_TEXT)
 
 
 def quantity(
@@ -117,7 +153,4 @@ def cast_to_timestamp(r: Renderer, text: Sql, matches: Callable[[Sql, str], Sql]
     return let_always(r, let_always(r, found, read), known)
 
 
-RULES: dict[str, Rule] = {
-    "to_boolean": lambda r, node: truth_value(r.node(node.args[0])),
-    "to_whole": to_whole_number("TRUNC"),
-}
+RULES: dict[str, Rule] = {"to_boolean": of(truth_value), "to_whole": to_whole_number("TRUNC")}

@@ -18,6 +18,8 @@ from predicat.backends.sql.builders import (
     sql_of,
     string_literal,
 )
+from predicat.backends.sql.renderer import Renderer, let
+from predicat.ir.nodes import Call
 from predicat.ir.values import LONGEST, NANOSECONDS
 
 PART = "[0-9.]+[a-z]+"
@@ -62,6 +64,11 @@ def duration_text(micros: Sql) -> Sql:
     size = call("ABS", micros)
     sign = case((binary(exp.LT, micros, 0), "-"), default="")
     return concatenate(sign, _shown(divide_by(size, _SECOND)), fraction(remainder_of(size, _SECOND)), "s")
+
+
+def to_string(r: Renderer, node: Call) -> Sql:
+    """The text of a duration, which the engine may hold in fewer bits."""
+    return let(r, cast(r.node(node.args[0]), "BIGINT"), duration_text)
 
 
 def fraction(micros: Sql) -> Sql:

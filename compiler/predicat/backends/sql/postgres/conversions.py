@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from predicat.backends.sql.builders import (
@@ -18,10 +20,9 @@ from predicat.backends.sql.builders import (
     or_,
     rlike,
     string_literal,
-    wrap,
 )
 from predicat.backends.sql.common import decimals, durations
-from predicat.backends.sql.common.conversions import quantity
+from predicat.backends.sql.common.conversions import by_type, is_special, let_of, of, quantity, refuse_double
 from predicat.backends.sql.common.times import between_utc
 from predicat.backends.sql.postgres import ranges, times
 from predicat.backends.sql.postgres.numbers import (
@@ -34,7 +35,6 @@ from predicat.backends.sql.postgres.numbers import (
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, let
 from predicat.backends.sql.rules import Rule
-from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import (
     BIGINT,
@@ -92,25 +92,16 @@ def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
     return and_(size, *digits, *alone, *([like(sql, string_literal("-%"))] if rests[0] == "-" else []))
 
 
-def to_int(r: Renderer, node: Call) -> Sql:
+def _seconds(r: Renderer, node: Call) -> Sql:
+    moment = times.in_supported_years(r, node.args[0])
+    return cast(call("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=moment)), "BIGINT")
+
+
+def _double_to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
-    if arg.type == TIMESTAMP:
-        return cast(
-            call(
-                "FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.in_supported_years(r, arg))
-            ),
-            "BIGINT",
-        )
     if ranges.is_part(arg, DOUBLE):
         return ranges.doubles(r, arg, lambda leaves: let(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
-    sql = r.node(arg)
-    if arg.type == STRING:
-        return text_to_int(r, sql)
-    if arg.type == DOUBLE:
-        return let(r, sql, _cut)
-    if arg.type == BOOLEAN:
-        return cast(cast(sql, "INT"), "BIGINT")
-    return cast(sql, "BIGINT")
+    return let(r, r.node(arg), _cut)
 
 
 def _cut(sql: Sql) -> Sql:
@@ -132,15 +123,13 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         far = rlike(one, "[eE][+-]?0*[1-9][0-9]{3}")
         vanishes = rlike(one, "[eE]-|^[+-]?[0.]+[eE]")
         converted = case((far, case((vanishes, cast(0, "DOUBLE")))), *nearest(numeric(one)))
-        words = exp.In(
-            this=wrap(one),
-            expressions=[string_literal("NaN"), string_literal("Infinity"), string_literal("-Infinity")],
-        )
         short = binary(exp.LTE, call("OCTET_LENGTH", one), DOUBLE_LONGEST)
         # So short, it is neither infinite nor vanishes.
         plain = [(_numeral(one, 300, *rests), cast(one, "DOUBLE")) for rests in (("", "."), ("-", "-."))]
         return case(
-            *plain, (and_(short, rlike(one, DOUBLE_PATTERN)), converted), (words, cast(one, "DOUBLE"))
+            *plain,
+            (and_(short, rlike(one, DOUBLE_PATTERN)), converted),
+            (is_special(one), cast(one, "DOUBLE")),
         )
 
     return let(r, sql, build)
@@ -163,7 +152,7 @@ def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType, pattern: str = _ST
     return let(r, sql, build)
 
 
-def to_decimal(r: Renderer, node: Call) -> Sql:
+def _to_decimal(r: Renderer, node: Call) -> Sql:
     kind = node.type if isinstance(node.type, DecimalType) else DecimalType(MAX_PRECISION, 0)
     sql = r.node(node.args[0])
     # A constant is read as the type that it is cast to, wherever it stands.
@@ -171,41 +160,27 @@ def to_decimal(r: Renderer, node: Call) -> Sql:
     return text_to_decimal(r, text, kind, DECIMAL_PATTERN)
 
 
-def to_double(r: Renderer, node: Call) -> Sql:
-    (arg,) = node.args
-    sql = r.node(arg)
-    return text_to_double(r, sql) if arg.type == STRING else cast(sql, "DOUBLE")
+def _day_text(r: Renderer, node: Call) -> Sql:
+    return call("TO_CHAR", cast(times.in_supported_years(r, node.args[0]), "TIMESTAMP"), "YYYY-MM-DD")
 
 
-def to_string(r: Renderer, node: Call) -> Sql:
-    if node.args[0].type == DOUBLE:
-        raise r.refuse(node, say.DOUBLES_AS_TEXT)
-    sql = r.node(node.args[0])
-    if node.args[0].type == DURATION:
-        return let(r, cast(sql, "BIGINT"), durations.duration_text)
-    if node.args[0].type == TIMESTAMP:
-        clock = call(
-            "TO_CHAR", between_utc(times.in_supported_years(r, node.args[0])), 'YYYY-MM-DD"T"HH24:MI:SS'
-        )
-        micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=sql), "BIGINT")
-        return durations.concatenate(
-            clock, durations.fraction(durations.remainder_of(micros, 1_000_000)), string_literal("Z")
-        )
-    if node.args[0].type == DATE:
-        return call("TO_CHAR", cast(times.in_supported_years(r, node.args[0]), "TIMESTAMP"), "YYYY-MM-DD")
-    return cast(sql, "TEXT")
+def _moment_text(r: Renderer, node: Call) -> Sql:
+    moment = r.node(node.args[0])
+    micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=moment), "BIGINT")
+    clock = between_utc(times.in_supported_years(r, node.args[0]))
+    return durations.concatenate(
+        call("TO_CHAR", clock, 'YYYY-MM-DD"T"HH24:MI:SS'),
+        durations.fraction(durations.remainder_of(micros, 1_000_000)),
+        "Z",
+    )
 
 
-def to_timestamp(r: Renderer, node: Call) -> Sql:
-    (arg,) = node.args
-    sql = r.node(arg)
-    if arg.type == STRING:
-        return text_to_timestamp(r, sql)
-    if arg.type == BIGINT:
-        return let(
-            r, sql, lambda one: case((between(one, MIN_SECONDS, MAX_SECONDS), times.from_seconds(one)))
-        )
-    return between_utc(cast(times.in_supported_years(r, arg), "TIMESTAMP"))
+def _seconds_to_timestamp(sql: Sql) -> Sql:
+    return case((between(sql, MIN_SECONDS, MAX_SECONDS), times.from_seconds(sql)))
+
+
+def _midnight(r: Renderer, node: Call) -> Sql:
+    return between_utc(cast(times.in_supported_years(r, node.args[0]), "TIMESTAMP"))
 
 
 def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
@@ -263,7 +238,7 @@ def _one_of(sql: Sql, at: int, *parts: str) -> Sql:
     return or_(*(like(sql, string_literal("_" * at + part + "%")) for part in parts))
 
 
-def to_duration(r: Renderer, node: Call) -> Sql:
+def _to_duration(r: Renderer, node: Call) -> Sql:
     """The parts, as rows, added up as nanoseconds."""
     sql = r.node(node.args[0])
     table, part, total = r.fresh_name("t"), r.fresh_name("p"), r.fresh_name("v")
@@ -291,22 +266,6 @@ def to_duration(r: Renderer, node: Call) -> Sql:
     return case((rlike(sql, DURATION_PATTERN), result))
 
 
-to_quantity = quantity(
-    lambda sql: rlike(sql, QUANTITY_PATTERN),
-    lambda sql, end: like(sql, string_literal(f"%{end}")),
-    lambda digits, power: cast(binary(exp.Mul, cast(digits, "DECIMAL"), power), "DOUBLE"),
-)
-"""As numerics, which multiply exactly and hold any number of the pattern."""
-
-
-def to_date(r: Renderer, node: Call) -> Sql:
-    (arg,) = node.args
-    sql = r.node(arg)
-    if arg.type != STRING:
-        return cast(exp.Paren(this=between_utc(sql)), "DATE")
-    return text_to_date(r, sql)
-
-
 def text_to_date(r: Renderer, sql: Sql) -> Sql:
     """A text as a date; NULL if it is not a date of years 1 to 9999."""
 
@@ -318,13 +277,42 @@ def text_to_date(r: Renderer, sql: Sql) -> Sql:
     return let_unless_column(r, sql, build)
 
 
+def _of_text(convert: Callable[[Renderer, Sql], Sql]) -> Rule:
+    return lambda r, node: convert(r, r.node(node.args[0]))
+
+
 RULES: dict[str, Rule] = {
-    "to_int": to_int,
-    "to_decimal": decimals.of_numbers(exact_of_number, to_decimal),
-    "to_double": to_double,
-    "to_string": to_string,
-    "to_timestamp": to_timestamp,
-    "to_duration": to_duration,
-    "to_quantity": to_quantity,
-    "to_date": to_date,
+    "to_int": by_type(
+        "BIGINT",
+        {
+            STRING: _of_text(text_to_int),
+            DOUBLE: _double_to_int,
+            TIMESTAMP: _seconds,
+            BOOLEAN: of(lambda sql: cast(cast(sql, "INT"), "BIGINT")),
+        },
+    ),
+    "to_decimal": decimals.of_numbers(exact_of_number, _to_decimal),
+    "to_double": by_type("DOUBLE", {STRING: _of_text(text_to_double)}),
+    "to_string": by_type(
+        "TEXT",
+        {DOUBLE: refuse_double, DURATION: durations.to_string, TIMESTAMP: _moment_text, DATE: _day_text},
+    ),
+    "to_timestamp": by_type(
+        "TIMESTAMPTZ",
+        {STRING: _of_text(text_to_timestamp), BIGINT: let_of(_seconds_to_timestamp), DATE: _midnight},
+    ),
+    "to_duration": _to_duration,
+    "to_quantity": quantity(
+        lambda sql: rlike(sql, QUANTITY_PATTERN),
+        lambda sql, end: like(sql, string_literal(f"%{end}")),
+        # As numerics, which multiply exactly and hold any number of the pattern.
+        lambda digits, power: cast(binary(exp.Mul, cast(digits, "DECIMAL"), power), "DOUBLE"),
+    ),
+    "to_date": by_type(
+        "DATE",
+        {
+            STRING: _of_text(text_to_date),
+            TIMESTAMP: of(lambda sql: cast(exp.Paren(this=between_utc(sql)), "DATE")),
+        },
+    ),
 }
