@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import psycopg
 from msgspec import Struct, field
 
-from predicat.backends.sql.common.value_lists import array_text
+from predicat.backends.sql.postgres.value_lists import array_text
 from predicat.deploy import dependents
 from predicat.deploy.inventory import AT_PLACES, TRUSTED
 from predicat.deploy.names import InSchema, qualified

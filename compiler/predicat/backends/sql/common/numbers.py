@@ -19,13 +19,40 @@ from predicat.backends.sql.builders import (
     or_,
     wrap,
 )
-from predicat.backends.sql.common.widths import as_bigint, as_double
+from predicat.backends.sql.common.widths import as_bigint, as_double, as_wide
 from predicat.backends.sql.renderer import Renderer, constant_int, let
 from predicat.backends.sql.rules import Rule
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import Call
+from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.operators import SOLVED_ONLY
-from predicat.ir.values import INT_MIN
+from predicat.ir.types import BIGINT
+
+
+def cannot_fail(divisor: Node) -> bool:
+    """Whether a divisor is a constant by which every integer can be divided."""
+    return isinstance(divisor, Literal) and divisor.value not in (0, -1, None)
+
+
+def negative(of_integer: Callable[[Sql], Sql]) -> Rule:
+    """A number with the other sign. `of_integer` is NULL where it has none."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        (arg,) = node.args
+        overflows = node.type == BIGINT and r.may_overflow(node)
+        return of_integer(r.node(arg)) if overflows else exp.Neg(this=wrap(as_wide(r, arg)))
+
+    return rule
+
+
+def absolute(of_integer: Callable[[Sql], Sql]) -> Rule:
+    """A number without its sign. `of_integer` is NULL where there is none."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        sql = as_wide(r, node.args[0])
+        overflows = node.type == BIGINT and r.may_overflow(node)
+        return of_integer(sql) if overflows else call("ABS", sql)
+
+    return rule
 
 
 def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
@@ -36,6 +63,12 @@ def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
     nothing = or_(binary(exp.EQ, a, 0), not_(not_nan))
     same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, 0)), expression=wrap(negative))
     return case((nothing, nan), (same_sign, up), (not_(is_null(a)), down))
+
+
+def by_zero(a: Sql, b: Sql) -> tuple[Sql, Sql]:
+    """The case that `b` is zero, with IEEE 754's quotient, of an engine whose texts have a sign of zero."""
+    is_negative = binary(exp.EQ, cast(b, "TEXT"), "-0.0")
+    return binary(exp.EQ, b, 0), divided_by_zero(a, is_negative, not_nan=not_(call("ISNAN", a)))
 
 
 def _without_negative_zero(name: str) -> Rule:
@@ -95,22 +128,6 @@ def _to_even(r: Renderer, exact: Sql, digits: int) -> Sql:
         return case((and_(half, even), cut), default=call("ROUND", value, digits))
 
     return let(r, exact, build)
-
-
-def shift_left_in_parts(r: Renderer, node: Call) -> Sql:
-    """DuckDB refuses to lose bits: those that stay are moved, and one bit becomes the sign."""
-    value, places = as_bigint(r, node.args[0]), constant_int(node.args[1])
-    if not places:
-        return value
-    low = number_literal(2 ** (63 - places) - 1)
-    moved = exp.BitwiseLeftShift(
-        this=exp.Paren(this=binary(exp.BitwiseAnd, value, cast(low, "BIGINT"))),
-        expression=number_literal(places),
-    )
-    top = exp.BitwiseRightShift(this=value, expression=number_literal(63 - places))
-    sign = binary(exp.EQ, exp.BitwiseAnd(this=exp.Paren(this=top), expression=number_literal(1)), 1)
-    lowest = cast(str(INT_MIN), "BIGINT")
-    return binary(exp.Add, exp.Paren(this=moved), case((sign, lowest), default=cast(0, "BIGINT")))
 
 
 RULES: dict[str, Rule] = {

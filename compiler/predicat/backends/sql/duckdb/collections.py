@@ -15,6 +15,7 @@ from predicat.backends.sql.builders import (
     call,
     case,
     cast,
+    comparison_operand,
     is_null,
     lambda_,
     not_,
@@ -23,7 +24,6 @@ from predicat.backends.sql.builders import (
     try_cast,
     variable,
 )
-from predicat.backends.sql.common import value_lists
 from predicat.backends.sql.common.collections import (
     array,
     array_concat,
@@ -33,13 +33,15 @@ from predicat.backends.sql.common.collections import (
     numbers_before,
 )
 from predicat.backends.sql.common.texts import INT32_MAX
+from predicat.backends.sql.common.value_lists import three_valued, type_name, values_of
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.duckdb.calendar import try_
 from predicat.backends.sql.duckdb.documents import elements, values
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Rule
-from predicat.ir.nodes import Call, Items, Literal, Quantifier
+from predicat.ir.nodes import Call, Items, Literal, Quantifier, Variable, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, MapType
+from predicat.ir.value_sets import as_text
 from predicat.ir.values import SUM_MOST
 from predicat.rewrite.acceptance import for_acceptance, never_unknown
 from predicat.rewrite.elements import condition, is_exists_over_values, takes_null
@@ -137,8 +139,28 @@ def _size(r: Renderer, node: Call) -> Sql:
     return cast(call("CARDINALITY" if isinstance(arg.type, MapType) else "LEN", r.node(arg)), "BIGINT")
 
 
+def _in_list(r: Renderer, node: Call) -> Sql:
+    """`x IN (SELECT UNNEST(...))`. DuckDB has no subqueries in lambda functions: the list is searched."""
+    kind, listed = values_of(node)
+    if listed.table is not None:
+        return three_valued(r, node, listed)
+    texts = [as_text(one) for one in listed.values]
+    separator = next(sign for sign in _SEPARATORS if not any(sign in text for text in texts))
+    parts = call("STRING_SPLIT", separator.join(texts), separator)
+    name, value = type_name(r, kind), r.node(node.args[0])
+    if any(isinstance(part, Variable) for part in walk(node.args[0])):
+        return call("LIST_CONTAINS", cast(parts, f"{name}[]"), value)
+    rows = exp.Explode(this=parts)  # faster than a cast of the list
+    query = exp.select(rows if kind == STRING else cast(rows, name))
+    return exp.In(this=comparison_operand(value), query=exp.Subquery(this=query))
+
+
+_SEPARATORS = (" ", ",", "|", "\n", "\t", "\x1f", "\x1e", *map(chr, range(0xE000, 0xF8FF)))
+"""What may stand between the values: the first that none of them has. A million values cannot have all."""
+
+
 RULES: dict[str, Rule] = {
-    "in_list": value_lists.in_rows,
+    "in_list": _in_list,
     "index": _index,
     "size": _size,
     "array": array("LIST_VALUE"),

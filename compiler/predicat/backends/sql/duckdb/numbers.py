@@ -5,16 +5,19 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, binary, call, case, cast, not_, try_cast, wrap
-from predicat.backends.sql.common import decimals, durations
-from predicat.backends.sql.common.numbers import bits, divided_by_zero, round_by_text, shift_left_in_parts
+from predicat.backends.sql.builders import Sql, binary, call, case, cast, number_literal, try_cast
+from predicat.backends.sql.common import durations
+from predicat.backends.sql.common.decimals import signed, where_exact
+from predicat.backends.sql.common.numbers import absolute, bits, by_zero, cannot_fail, negative, round_by_text
 from predicat.backends.sql.common.times import between_utc
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
+from predicat.backends.sql.duckdb import decimals
 from predicat.backends.sql.duckdb.calendar import micros, moment, try_
-from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.renderer import Renderer, constant_int
 from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
+from predicat.ir.values import INT_MIN
 
 
 def _arithmetic(operator: type[exp.Binary]) -> Rule:
@@ -38,10 +41,6 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
     return rule
 
 
-def _exact(r: Renderer, node: Call) -> Sql:
-    return decimals.duckdb(r, node, try_)
-
-
 def _div(r: Renderer, node: Call) -> Sql:
     right = node.args[1]
     if node.type == DOUBLE:
@@ -49,7 +48,7 @@ def _div(r: Renderer, node: Call) -> Sql:
         divisor = b if isinstance(right, Literal) and right.value else call("NULLIF", b, 0)
         return _plain_div(a, divisor)
     a, b = operands(r, node)
-    if isinstance(right, Literal) and right.value not in (0, -1, None):
+    if cannot_fail(right):
         return binary(exp.IntDiv, a, b)
     return try_(binary(exp.IntDiv, a, call("NULLIF", b, 0)))
 
@@ -62,34 +61,17 @@ def _plain_div(a: Sql, b: Sql) -> Sql:
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (as_double(r, arg) for arg in node.args)
-    negative = binary(exp.EQ, cast(b, "TEXT"), "-0.0")
-    at_zero = divided_by_zero(a, negative, not_nan=not_(call("ISNAN", a)))
-    return case((binary(exp.EQ, b, 0), at_zero), (binary(exp.NEQ, b, 0), _plain_div(a, b)))
+    return case(by_zero(a, b), (binary(exp.NEQ, b, 0), _plain_div(a, b)))
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
     """A remainder by -1 is 0: the smallest integer would overflow."""
     value, by = node.args
-    if isinstance(by, Literal) and by.value not in (0, -1, None):
+    if cannot_fail(by):
         return binary(exp.Mod, r.node(value), r.node(by))
     a, b = as_bigint(r, value), as_bigint(r, by)
     divisor = case((binary(exp.EQ, b, -1), 1), default=call("NULLIF", b, 0))
     return binary(exp.Mod, a, cast(divisor, "BIGINT"))
-
-
-def _neg(r: Renderer, node: Call) -> Sql:
-    if node.type == DOUBLE:
-        return exp.Neg(this=wrap(as_double(r, node.args[0])))
-    if not r.may_overflow(node):
-        return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
-    return try_(binary(exp.Sub, cast(0, "BIGINT"), r.node(node.args[0])))
-
-
-def _abs(r: Renderer, node: Call) -> Sql:
-    if node.type == DOUBLE:
-        return call("ABS", as_double(r, node.args[0]))
-    size = call("ABS", as_bigint(r, node.args[0]))
-    return try_(size) if r.may_overflow(node) else size
 
 
 def _decimal_of(double: Sql, digits: int) -> Sql:
@@ -101,18 +83,34 @@ def _double_of(decimal: Sql) -> Sql:
     return cast(cast(decimal, "TEXT"), "DOUBLE")
 
 
+def _shift_left(r: Renderer, node: Call) -> Sql:
+    """DuckDB refuses to lose bits: those that stay are moved, and one bit becomes the sign."""
+    value, places = as_bigint(r, node.args[0]), constant_int(node.args[1])
+    if not places:
+        return value
+    low = number_literal(2 ** (63 - places) - 1)
+    moved = exp.BitwiseLeftShift(
+        this=exp.Paren(this=binary(exp.BitwiseAnd, value, cast(low, "BIGINT"))),
+        expression=number_literal(places),
+    )
+    top = exp.BitwiseRightShift(this=value, expression=number_literal(63 - places))
+    sign = binary(exp.EQ, exp.BitwiseAnd(this=exp.Paren(this=top), expression=number_literal(1)), 1)
+    lowest = cast(str(INT_MIN), "BIGINT")
+    return binary(exp.Add, exp.Paren(this=moved), case((sign, lowest), default=cast(0, "BIGINT")))
+
+
 RULES: dict[str, Rule] = {
-    "add": decimals.where_exact(_exact, _arithmetic(exp.Add)),
-    "sub": decimals.where_exact(_exact, _arithmetic(exp.Sub)),
-    "mul": decimals.where_exact(_exact, _arithmetic(exp.Mul)),
+    "add": where_exact(decimals.arithmetic, _arithmetic(exp.Add)),
+    "sub": where_exact(decimals.arithmetic, _arithmetic(exp.Sub)),
+    "mul": where_exact(decimals.arithmetic, _arithmetic(exp.Mul)),
     "div": _div,
     "fdiv": _ieee_div,
     "mod": _mod,
     "int32": lambda r, node: cast(try_cast(as_bigint(r, node.args[0]), "INT"), "BIGINT"),
-    "neg": decimals.where_exact(decimals.signed, _neg),
-    "abs": decimals.where_exact(decimals.signed, _abs),
+    "neg": where_exact(signed, negative(lambda sql: try_(binary(exp.Sub, cast(0, "BIGINT"), sql)))),
+    "abs": where_exact(signed, absolute(lambda sql: try_(call("ABS", sql)))),
     **dict.fromkeys(("round", "bround"), round_by_text(_decimal_of, _double_of)),
     "bit_xor": lambda r, node: call("XOR", *(as_bigint(r, arg) for arg in node.args)),
-    "shift_left": shift_left_in_parts,
+    "shift_left": _shift_left,
     "shift_right": bits(exp.BitwiseRightShift),
 }

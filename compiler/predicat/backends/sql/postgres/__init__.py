@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.builders import binary, call
-from predicat.backends.sql.common import COMMON, value_lists
+from predicat.backends.sql.common import COMMON
 from predicat.backends.sql.common.documents import ROWS
 from predicat.backends.sql.dialect import Dialect
 from predicat.backends.sql.escapes import with_escapes
@@ -21,6 +21,7 @@ from predicat.backends.sql.postgres import (
     runtime,
     texts,
     times,
+    value_lists,
 )
 from predicat.backends.sql.renderer import let
 from predicat.backends.sql.rules import Documents

@@ -23,7 +23,6 @@ from predicat.backends.sql.builders import (
     variable,
     wrap,
 )
-from predicat.backends.sql.common import value_lists
 from predicat.backends.sql.common.collections import (
     array_concat,
     array_eq,
@@ -33,6 +32,7 @@ from predicat.backends.sql.common.collections import (
 )
 from predicat.backends.sql.common.comparisons import compare
 from predicat.backends.sql.common.conversions import truth_value
+from predicat.backends.sql.postgres import value_lists
 from predicat.backends.sql.postgres.conversions import (
     text_to_date,
     text_to_decimal,

@@ -328,7 +328,7 @@ def exact_of_number(r: Renderer, node: Call) -> Sql:
         return _exact_of_double(r, arg, kind)
     value = numeric(r.node(arg)) if arg.type == BIGINT else r.node(arg)
     if isinstance(kind, DecimalType) and exact_type(arg).scale > kind.scale:
-        value = decimals.rounded(value, kind.scale)
+        value = call("ROUND", value, kind.scale)
     return _below(r, value, kind) if may_not_fit(node) else value
 
 
@@ -338,7 +338,7 @@ def _exact_of_double(r: Renderer, arg: Node, kind: Type) -> Sql:
 
     def build(value: Sql) -> Sql:
         small = binary(exp.LT, call("ABS", value), cast("1e38", "DOUBLE"))
-        return case((small, _below(r, decimals.rounded(numeric(cast(value, "TEXT")), scale), kind)))
+        return case((small, _below(r, call("ROUND", numeric(cast(value, "TEXT")), scale), kind)))
 
     return let(r, as_double(r, arg), build)
 

@@ -20,9 +20,9 @@ from predicat.backends.sql.builders import (
     try_cast,
     variable,
 )
-from predicat.backends.sql.common import value_lists
 from predicat.backends.sql.common.collections import array, array_eq, extreme, numbers_before
 from predicat.backends.sql.common.texts import INT32_MAX
+from predicat.backends.sql.common.value_lists import values_of
 from predicat.backends.sql.renderer import Renderer, constant_int
 from predicat.backends.sql.rules import Rule, function
 from predicat.backends.sql.spark.documents import elements, values
@@ -115,8 +115,16 @@ def _size(r: Renderer, node: Call) -> Sql:
     return call("ARRAY_SIZE", items)
 
 
+def _in_list(r: Renderer, node: Call) -> Sql:
+    """`predicat_in_list(x, 'HASH')`: the extension looks into the values, which are in a file beside the
+    manifest and come to each executor once.
+    """
+    _, listed = values_of(node)
+    return call("predicat_in_list", r.node(node.args[0]), listed.digest)
+
+
 RULES: dict[str, Rule] = {
-    "in_list": value_lists.in_broadcast,
+    "in_list": _in_list,
     "index": _index,
     "size": _size,
     "array": array("ARRAY"),

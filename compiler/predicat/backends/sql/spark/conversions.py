@@ -52,7 +52,7 @@ from predicat.ir.values import (
 
 
 def _fits(sql: Sql, pattern: str) -> Sql:
-    """Whether a text has one of the patterns of `ir.values`. Java's `$` also matches before a last line end."""
+    """Whether a text has one of the patterns of `ir.values`. Java's `$` also finds a last line end."""
     return rlike(sql, pattern.removesuffix("$").replace("^", "\\A", 1) + "\\z")
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, binary, call, case, cast, not_, try_cast, wrap
-from predicat.backends.sql.common import decimals, durations
-from predicat.backends.sql.common.numbers import divided_by_zero
+from predicat.backends.sql.builders import Sql, binary, call, case, cast, try_cast
+from predicat.backends.sql.common import durations
+from predicat.backends.sql.common.decimals import where_exact
+from predicat.backends.sql.common.numbers import absolute, by_zero, cannot_fail, negative
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Rule
-from predicat.backends.sql.spark import calendar
+from predicat.backends.sql.spark import calendar, decimals
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, TIMESTAMP
 
@@ -49,51 +50,37 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
     return rule
 
 
+def _negated(sql: Sql) -> Sql:
+    return call("TRY_SUBTRACT", cast(0, "BIGINT"), sql)
+
+
+def _absolute(sql: Sql) -> Sql:
+    return case((binary(exp.LT, sql, 0), _negated(sql)), default=sql)
+
+
 def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
         return call("TRY_DIVIDE", *operands(r, node))
     a, b = operands(r, node)
-    if _divides(right):
+    if cannot_fail(right):
         return binary(exp.IntDiv, a, b)
     # The one quotient that overflows is that by -1.
     minus = binary(exp.EQ, b, -1)
     if not isinstance(left, Call):
-        by = exp.IntDiv(this=wrap(a), expression=call("NULLIF", b, 0))
-        return case((minus, call("TRY_SUBTRACT", cast(0, "BIGINT"), a)), default=by)
+        by = binary(exp.IntDiv, a, call("NULLIF", b, 0))
+        return case((minus, _negated(a)), default=by)
     # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
-    quotient = exp.IntDiv(this=wrap(a), expression=case((minus, 1), default=call("NULLIF", b, 0)))
+    quotient = binary(exp.IntDiv, a, case((minus, 1), default=call("NULLIF", b, 0)))
     return call("TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus, -1), default=1), "BIGINT"))
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
     value, divisor = node.args
-    if _divides(divisor):
+    if cannot_fail(divisor):
         return binary(exp.Mod, r.node(value), r.node(divisor))
     one, other = operands(r, node)
     return binary(exp.Mod, one, call("NULLIF", other, 0))
-
-
-def _divides(node: Node) -> bool:
-    """Whether a divisor is a constant with which nothing can go wrong."""
-    return isinstance(node, Literal) and node.value not in (0, -1, None)
-
-
-def _neg(r: Renderer, node: Call) -> Sql:
-    if node.type == BIGINT:
-        if not r.may_overflow(node):
-            return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
-        return call("TRY_SUBTRACT", cast(0, "BIGINT"), r.node(node.args[0]))
-    return exp.Neg(this=wrap(as_double(r, node.args[0])))
-
-
-def _abs(r: Renderer, node: Call) -> Sql:
-    if node.type == DOUBLE:
-        return call("ABS", as_double(r, node.args[0]))
-    sql = as_bigint(r, node.args[0])
-    if not r.may_overflow(node):
-        return call("ABS", sql)
-    return case((binary(exp.LT, sql, 0), call("TRY_SUBTRACT", cast(0, "BIGINT"), sql)), default=sql)
 
 
 def _whole(name: str) -> Rule:
@@ -111,21 +98,19 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (as_double(r, arg) for arg in node.args)
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return call("TRY_DIVIDE", a, b)
-    negative = binary(exp.EQ, cast(b, "STRING"), "-0.0")
-    at_zero = divided_by_zero(a, negative, not_nan=not_(call("ISNAN", a)))
-    return case((binary(exp.EQ, b, 0), at_zero), default=call("TRY_DIVIDE", a, b))
+    return case(by_zero(a, b), default=call("TRY_DIVIDE", a, b))
 
 
 RULES: dict[str, Rule] = {
-    "add": decimals.where_exact(decimals.spark, _arithmetic("TRY_ADD", exp.Add)),
-    "sub": decimals.where_exact(decimals.spark, _arithmetic("TRY_SUBTRACT", exp.Sub)),
-    "mul": decimals.where_exact(decimals.spark, _arithmetic("TRY_MULTIPLY", exp.Mul)),
+    "add": where_exact(decimals.arithmetic, _arithmetic("TRY_ADD", exp.Add)),
+    "sub": where_exact(decimals.arithmetic, _arithmetic("TRY_SUBTRACT", exp.Sub)),
+    "mul": where_exact(decimals.arithmetic, _arithmetic("TRY_MULTIPLY", exp.Mul)),
     "div": _div,
     "mod": _mod,
     "fdiv": _ieee_div,
     "int32": lambda r, node: cast(try_cast(r.node(node.args[0]), "INT"), "BIGINT"),
-    "neg": decimals.where_exact(decimals.spark_signed, _neg),
-    "abs": decimals.where_exact(decimals.spark_signed, _abs),
+    "neg": where_exact(decimals.of_sign, negative(_negated)),
+    "abs": where_exact(decimals.of_sign, absolute(_absolute)),
     "floor": _whole("FLOOR"),
     "ceil": _whole("CEIL"),
     "round": lambda r, node: call("ROUND", as_double(r, node.args[0]), r.node(node.args[1])),

@@ -1,0 +1,67 @@
+"""PostgreSQL: long lists of a catalog, as an array or as a table, which `predicat apply` fills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from predicat.backends.sql.builders import Sql, and_, cast, comparison_operand, is_null, not_
+from predicat.backends.sql.common.value_lists import in_table, three_valued, type_name, values_of
+from predicat.backends.sql.renderer import Renderer
+from predicat.diagnostics import Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call
+from predicat.ir.types import STRING
+from predicat.ir.value_sets import ValueSet, as_text
+
+
+def in_array(r: Renderer, node: Call) -> Sql:
+    """`x = ANY ('{...}')`, or, where the values are in a table, whether it has the value."""
+    kind, listed = values_of(node)
+    if listed.table is not None:
+        return three_valued(r, node, listed)
+    if kind == STRING and any("\0" in text for text in listed.values):
+        raise Unsupported.of(msg.no_nul(node.span, r.dialect.name))
+    array = cast(array_text(listed), f"{type_name(r, kind)}[]")
+    return exp.EQ(
+        this=comparison_operand(r.node(node.args[0])), expression=exp.Any(this=exp.Paren(this=array))
+    )
+
+
+def array_text(listed: ValueSet) -> str:
+    """The values as PostgreSQL's text of an array."""
+    return "{" + ",".join(_element(as_text(one)) for one in listed.values) + "}"
+
+
+def _element(text: str) -> str:
+    """An element of PostgreSQL's array constants."""
+    if text.replace("-", "").replace(".", "").isalnum() and text.isascii() and text.lower() != "null":
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def in_table_where(r: Renderer, node: Call) -> Sql | None:
+    """A test of a WHERE, which may be FALSE instead of NULL: a join, for the planner."""
+    _, listed = values_of(node)
+    return in_table(r, r.node(node.args[0]), listed) if listed.table is not None else None
+
+
+def not_in_table_where(r: Renderer, node: Call) -> Sql | None:
+    """`NOT` of such a test in a WHERE: an anti-join."""
+    (inner,) = node.args
+    if not isinstance(inner, Call) or inner.op != "in_list":
+        return None
+    _, listed = values_of(inner)
+    if listed.table is None:
+        return None
+    value = r.node(inner.args[0])
+    return and_(not_(is_null(value)), not_(in_table(r, value, listed)))
+
+
+ROWS: dict[str, Callable[[Renderer, Call], Sql | None]] = {
+    "in_list": in_table_where,
+    "not": not_in_table_where,
+}
+"""PostgreSQL's shorter rules for tests of a WHERE."""
