@@ -278,8 +278,8 @@ class Predicate(Struct, frozen=True, dict=True):
         """The values of parameters, and the current time if the predicate reads it."""
         if now is not None and "now" in self.params:
             params = {**params, "now": now}
-        given = self._given(params) if params else NONE
-        return {**given, **clock.reading(now)} if self._is_timed else given
+        values = self._given(params) if params else NONE
+        return {**values, **clock.reading(now)} if self._is_timed else values
 
     @cached_property
     def _is_timed(self) -> bool:
@@ -298,12 +298,12 @@ class Predicate(Struct, frozen=True, dict=True):
 
     def _bound(self, params: Mapping[str, Any]) -> Node:
         """The node with values in place of its parameters."""
-        given = self._given(params)
+        arguments = self._given(params)
         values: dict[str, Node] = {}
         for name, decl in params_of(self.node).items():
-            if decl.required and name not in given:
+            if decl.required and name not in arguments:
                 raise PredicatError.of(msg.missing_param(NOWHERE, "this predicate", name))
-            values[name] = Literal(decl.type, given.get(name, decl.default))
+            values[name] = Literal(decl.type, arguments.get(name, decl.default))
         return substitute(self.node, values) if values else self.node
 
     def _given(self, params: Mapping[str, Any]) -> dict[str, Value]:

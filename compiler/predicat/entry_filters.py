@@ -205,9 +205,9 @@ def load(name: str) -> EntryFilter:
     Raises:
         PredicatError: There is no such class, it cannot be made, or it has no method `filter_entry`.
     """
-    made = _class(name)
+    factory = _class(name)
     try:
-        instance: EntryFilter = made()
+        instance: EntryFilter = factory()
     except Exception as error:
         raise PredicatError.of(say.not_loaded(name, f"{type(error).__name__}: {error}")) from error
     if not callable(getattr(instance, "filter_entry", None)):

@@ -25,7 +25,7 @@ CHUNK = 25
 
 
 def count(
-    source: str, dataset: Dataset, asked: Sequence[CountQuery], master: str = "local[*]"
+    source: str, dataset: Dataset, queries: Sequence[CountQuery], master: str = "local[*]"
 ) -> dict[str, Counts]:
     """The counts and samples of some questions about one dataset, read from a table or path. Raises
     PredicatError.
@@ -36,16 +36,16 @@ def count(
     try:
         frame = read(session, source, dataset)
         with settings(session, READING):
-            return _counts(frame, asked)
+            return _counts(frame, queries)
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", str(error).splitlines()[0])) from None
 
 
-def _counts(frame: DataFrame, asked: Sequence[CountQuery]) -> dict[str, Counts]:
-    provide(frame.sparkSession, (node for question in asked for node in question.nodes))
+def _counts(frame: DataFrame, queries: Sequence[CountQuery]) -> dict[str, Counts]:
+    provide(frame.sparkSession, (node for question in queries for node in question.nodes))
     result: dict[str, Counts] = {}
-    for start in range(0, len(asked), CHUNK):
-        chunk = asked[start : start + CHUNK]
+    for start in range(0, len(queries), CHUNK):
+        chunk = queries[start : start + CHUNK]
         columns = ["count(*) AS total"]
         for index, question in enumerate(chunk):
             columns += [

@@ -117,8 +117,8 @@ def compile_jar(java: Path, files: list[Path], target: Path, spark_home: Path | 
 def _pack(classes: Path, target: Path) -> None:
     """Write the jar beside its place and move it there, so that nobody ever sees half of one."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_suffix(f".{os.getpid()}")
-    with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as jar:
+    temporary = target.with_suffix(f".{os.getpid()}")
+    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as jar:
         entries = [
             (str(file.relative_to(classes)), file.read_bytes())
             for file in sorted(classes.rglob("*"))
@@ -126,4 +126,4 @@ def _pack(classes: Path, target: Path) -> None:
         ]
         for name, content in [*entries, (_PROVIDER, f"{EXTENSION}Provider\n".encode())]:
             jar.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), content)
-    beside.replace(target)
+    temporary.replace(target)

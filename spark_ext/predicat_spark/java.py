@@ -96,10 +96,10 @@ def _bundled(fitting: tuple[int, ...]) -> Path:
     content = _SCRIPT.format(vector=_VECTOR, java=java)
     if not script.is_file() or script.read_text() != content:
         script.parent.mkdir(parents=True, exist_ok=True)
-        beside = script.with_name(f"java.{os.getpid()}")
-        beside.write_text(content)
-        beside.chmod(0o755)
-        beside.replace(script)
+        temporary = script.with_name(f"java.{os.getpid()}")
+        temporary.write_text(content)
+        temporary.chmod(0o755)
+        temporary.replace(script)
     return home
 
 

@@ -99,9 +99,9 @@ def _remote(options: Mapping[str, str]) -> bool:
     )
 
 
-def _joined(given: str | None, ours: str, sign: str = ",") -> str:
+def _joined(configured: str | None, ours: str, sign: str = ",") -> str:
     """A list in a setting, with an entry of ours behind those that are given."""
-    return f"{given}{sign}{ours}" if given else ours
+    return f"{configured}{sign}{ours}" if configured else ours
 
 
 def load_classes(session: SparkSession) -> None:

@@ -136,7 +136,7 @@ def _text(done: Plan) -> str:
     if len(done.changes) > _SHOWN:
         lines.append(f"... and {len(done.changes) - _SHOWN:,} more")
     counts = Counter(str(step.action) for step in done.steps)
-    said = ", ".join(f"{counts[action]:,} {past}" for action, past in _PAST.items() if counts[action])
+    counted = ", ".join(f"{counts[action]:,} {past}" for action, past in _PAST.items() if counts[action])
     parts = len(done.batches)
     suffix = f", in {parts} transactions of up to 500 views" if parts > 1 else ""
-    return "\n".join((*lines, f"{said or 'no views'}{suffix}"))
+    return "\n".join((*lines, f"{counted or 'no views'}{suffix}"))

@@ -118,9 +118,9 @@ def _relations(
     has otherwise.
     """
     catalog = load_quietly(folder, values)
-    asked = [dataset for dataset in catalog.datasets.values() if dataset.filters]
-    without = [row.name for row in asked if engine not in row.relation and row.name not in inputs]
-    if len(without) == len(asked):
+    datasets = [dataset for dataset in catalog.datasets.values() if dataset.filters]
+    without = [row.name for row in datasets if engine not in row.relation and row.name not in inputs]
+    if len(without) == len(datasets):
         raise click.UsageError(commands.no_relations(engine))
     if engine == "postgres":
         from predicat.deploy import relations  # noqa: PLC0415  # not for a plain check
@@ -151,10 +151,10 @@ def _selected(selection: Selection) -> Result:
     from predicat.catalog.select import Filters  # noqa: PLC0415  # as above
 
     definitions = read_definitions(selection.folder, variables=selection.variables)
-    apart = definitions.apart()
+    separate = definitions.apart()
     filters = Filters(
         definitions.filters,
-        lambda: apart.builder.catalog().known,
+        lambda: separate.builder.catalog().known,
         selection.states,
         definitions.datasets.values(),
     )
@@ -169,8 +169,8 @@ def _known(folder: Path, values: dict[str, str], base: BaseCommit) -> Result:
     from predicat.catalog.check_cache import place, recall, remember  # noqa: PLC0415  # not for --help
     from predicat.catalog.paths import lock_path, read_text  # noqa: PLC0415  # as above
 
-    kept = place(folder, values, {"lock": read_text(lock_path(folder)), "base": base.texts})
-    return recall(kept) or remember(kept, _checked(folder, values, base))
+    entry = place(folder, values, {"lock": read_text(lock_path(folder)), "base": base.texts})
+    return recall(entry) or remember(entry, _checked(folder, values, base))
 
 
 def _checked(folder: Path, values: dict[str, str], base: BaseCommit, scope: Scope | None = None) -> Result:

@@ -133,10 +133,10 @@ def _counted(review: Review, definitions: Definitions | None, source: str, maste
     if source.startswith(("postgresql://", "postgres://")):
         from predicat.review import postgres  # noqa: PLC0415  # as above
 
-        asked, refused = questions(review, "postgres")
+        queries, refused = questions(review, "postgres")
         with connect(source) as connection:
             relations = {name: state["relation"] for name, state in review.sides[1].datasets.items()}
-            return {**refused, **postgres.count(connection, asked, relations)}
+            return {**refused, **postgres.count(connection, queries, relations)}
     dataset, sign, path = source.partition("=")
     datasets = definitions.datasets if definitions is not None else {}
     if not sign or dataset not in datasets:
@@ -147,8 +147,8 @@ def _counted(review: Review, definitions: Definitions | None, source: str, maste
             return {}
         dataset, path = touched[0], source
     assert definitions is not None  # noqa: S101  # something changed, so it was read
-    asked, refused = questions(review, "spark")
-    mine = [question for question in asked if question.dataset == dataset]
+    queries, refused = questions(review, "spark")
+    mine = [question for question in queries if question.dataset == dataset]
     engine: Any = importlib.import_module("predicat_spark.differences")
     counted: dict[str, Counts] = (
         engine.count(path, definitions.dataset(dataset), mine, master) if mine else {}

@@ -175,9 +175,9 @@ def command(  # noqa: PLR0913  # one argument an option
         raise click.exceptions.Exit(1)
 
 
-def _consistent(given: Mapping[str, bool]) -> None:
+def _consistent(options: Mapping[str, bool]) -> None:
     """Raise UsageError if more than one of the options is given."""
-    used = [name for name, is_given in given.items() if is_given]
+    used = [name for name, is_given in options.items() if is_given]
     if len(used) > 1:
         raise click.UsageError(say.not_together(*used[:2]))
 
@@ -273,11 +273,11 @@ def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     click.echo(say.patched(str(out), len(result.places)))
 
 
-def _catalog(given: Path | None) -> Path | None:
+def _catalog(option: Path | None) -> Path | None:
     """The folder of the catalog: the given one, or else that of the project, or `catalog`, if it is there."""
     if click.get_current_context().get_parameter_source("folder") is ParameterSource.COMMANDLINE:
-        return given
-    folder = given or Path("catalog")
+        return option
+    folder = option or Path("catalog")
     return folder if folder.is_dir() else None
 
 
@@ -306,15 +306,15 @@ def _right(near: Near) -> list[Rule]:
     ]
     click.echo("\n" + say.two_rules(near.relation, near.message, shown, near.rows), err=True)
     answers = {"1": both[:1], "2": both[1:], "both": both}
-    given: str = click.prompt(say.ASKS_WHICH, default="both", type=click.Choice(list(answers)), err=True)
-    return answers[given]
+    answer: str = click.prompt(say.ASKS_WHICH, default="both", type=click.Choice(list(answers)), err=True)
+    return answers[answer]
 
 
 def _asked(sql: str, name: str) -> str:
     """The name that somebody gives a filter; empty if it is left out."""
     click.echo(f"\n{sql}", err=True)
-    given: str = click.prompt(say.ASKS_FOR_A_NAME, default=name, err=True)
-    return "" if given.strip() == "-" else given
+    answer: str = click.prompt(say.ASKS_FOR_A_NAME, default=name, err=True)
+    return "" if answer.strip() == "-" else answer
 
 
 def _new(findings: Sequence[Finding], baseline: Path | None) -> Sequence[Finding]:

@@ -129,14 +129,14 @@ def _data(findings: Findings, result: Checked, written: Sequence[WrittenFile]) -
         file, line = _place(span)
         return {**more, "file": file, "line": line}
 
-    taken = [
+    imported = [
         row(one.span, name=f"{one.rows.name}.{one.name}", language=one.language, title=one.title)
         for one, _ in result.accepted
     ]
     left = [
         row(one.span, title=one.title, reason=str(one.reason)) for one in (*findings.skipped, *result.refused)
     ]
-    return {"taken": taken, "left_out": left, "files": [one.data() for one in written]}
+    return {"taken": imported, "left_out": left, "files": [one.data() for one in written]}
 
 
 def _write(kept: Accepted, to: Path | None, *, force: bool) -> tuple[list[WrittenFile], list[Diagnostic]]:

@@ -96,8 +96,8 @@ def command(
             raise click.UsageError(say.no_rule(code))
     _consistent(changed, baseline, update=update, fix=fix)
     run = Run(folder, pairs("--var", variables), select, ignore, timeout)
-    beside = [baseline] if baseline is not None else []
-    with judged(folder, changed, beside) if changed is not None else nullcontext() as scope:
+    extra_files = [baseline] if baseline is not None else []
+    with judged(folder, changed, extra_files) if changed is not None else nullcontext() as scope:
         result = run.collect(scope)
         if update and baseline is not None:
             run.write(baseline, result)

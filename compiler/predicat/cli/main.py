@@ -129,8 +129,8 @@ def main() -> None:
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        told = error if isinstance(error, KeyboardInterrupt) else error.__cause__
-        click.echo(": ".join(["interrupted", *map(str, told.args if told is not None else ())]), err=True)
+        cause = error if isinstance(error, KeyboardInterrupt) else error.__cause__
+        click.echo(": ".join(["interrupted", *map(str, cause.args if cause is not None else ())]), err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         sys.exit(ExitCode.FINDINGS)

@@ -112,8 +112,8 @@ def _line(form: str, number: int, key: dict[str, Any], matched: list[str]) -> st
     if form == "json":
         shown = {"row": number, **({"key": key} if key else {}), "filters": matched}
         return json.dumps(shown, ensure_ascii=False, default=str)
-    said = " ".join(f"{name}={value}" for name, value in key.items())
-    return f"{said or number}\t{', '.join(matched) or '-'}"
+    keys = " ".join(f"{name}={value}" for name, value in key.items())
+    return f"{keys or number}\t{', '.join(matched) or '-'}"
 
 
 def _counted(form: str, rows: int, counts: dict[str, int]) -> Iterator[str]:
@@ -125,9 +125,9 @@ def _counted(form: str, rows: int, counts: dict[str, int]) -> Iterator[str]:
         yield f"{name:<{width}}  {number:>9,}  {number / rows if rows else 0:>6.1%}"
 
 
-def _tell(reader: RowReader, dataset: Dataset, said: list[str]) -> None:
+def _tell(reader: RowReader, dataset: Dataset, messages: list[str]) -> None:
     """What was odd about the rows, on standard error."""
-    for text in dict.fromkeys(said):
+    for text in dict.fromkeys(messages):
         click.echo(f"warning: {text}", err=True)
     for name, (number, few) in reader.bad.items():
         click.echo(say.bad_values(name, dataset.fields[name].shown_type, number, few), err=True)

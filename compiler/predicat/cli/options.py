@@ -199,7 +199,9 @@ def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def judged(folder: Path, changed: str, beside: Sequence[Path] = (), *, lock: bool = False) -> Iterator[Scope]:
+def judged(
+    folder: Path, changed: str, extra_files: Sequence[Path] = (), *, lock: bool = False
+) -> Iterator[Scope]:
     """What `--changed` asks to judge; what is staged is the current folder meanwhile.
 
     `pre-commit run --from-ref` names the revision in the environment. Raises PredicatError.
@@ -207,7 +209,7 @@ def judged(folder: Path, changed: str, beside: Sequence[Path] = (), *, lock: boo
     from predicat.review import touched  # noqa: PLC0415  # not for --help
 
     revision = changed or os.environ.get("PRE_COMMIT_FROM_REF") or None
-    with touched.scope(folder, revision, beside, lock=lock) as scope:
+    with touched.scope(folder, revision, extra_files, lock=lock) as scope:
         if revision is None and scope.whole and not scope.touched:
             click.echo("nothing is staged: the whole catalog is judged", err=True)
         yield scope

@@ -24,14 +24,14 @@ def project(context: click.Context) -> Project | None:
     from predicat.catalog.paths import project_file  # noqa: PLC0415  # not for --help without a project
 
     here = Path.cwd()
-    kept = context.find_root().meta.setdefault(_PROJECT, {})
-    if here not in kept:
-        kept[here] = None
+    projects = context.find_root().meta.setdefault(_PROJECT, {})
+    if here not in projects:
+        projects[here] = None
         if project_file(here) is not None:
             from predicat.catalog.project import project_around  # noqa: PLC0415  # only for a project
 
-            kept[here] = project_around(here)
-    known: Project | None = kept[here]
+            projects[here] = project_around(here)
+    known: Project | None = projects[here]
     return known
 
 
@@ -111,7 +111,7 @@ def below(path: str) -> Path:
 
 
 def with_variables(
-    context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
+    context: click.Context, _parameter: click.Parameter, variables: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The variables of the profile, and behind them those that are given, which have priority."""
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help of the program
@@ -119,10 +119,10 @@ def with_variables(
     try:
         chosen = profile(context)
         stated = chosen.variables if chosen is not None else {}
-        return (*(f"{name}={setting.value()}" for name, setting in stated.items()), *given)
+        return (*(f"{name}={setting.value()}" for name, setting in stated.items()), *variables)
     except PredicatError:
         if context.resilient_parsing:
-            return given
+            return variables
         raise
 
 

@@ -188,14 +188,14 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
     catalog = load_quietly(folder, pairs("--var", variables))
     project = load_project(folder).catalog
     about = _about(folder, project)
-    asked = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
-    names = tuple(asked)
+    selected = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
+    names = tuple(selected)
     past = stores.merged(_read(history), _read_table(dsn, names) if keep_in_postgres else ())
     stated = stores.read(baseline)
     runs: list[Run] = []
     added: list[Entry] = []
     sources, moment = pairs("--input", inputs, "DATASET=SOURCE"), reading(now)
-    for name, filters in asked.items():
+    for name, filters in selected.items():
         series = Series(project, name, engine, partition, sample)
         engine_of = partial(_measured, catalog, name, filters, engine, sources, sample, dsn, moment)
         result = _run(catalog, name, engine_of, series, past, stated)
@@ -242,9 +242,9 @@ def baseline(history: Path, baseline: Path, partition: str | None, form: str) ->
     write_text(baseline, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in last.values()))
     filters = {entry["filter"] for entry in last.values() if "." in entry["filter"]}
     failed = sum(entry.get("status") == "fail" for entry in last.values() if "." in entry["filter"])
-    said = f"; {failed} of them out of a run that failed" if failed else ""
+    failures = f"; {failed} of them out of a run that failed" if failed else ""
     data = {"file": str(baseline), "filters": len(filters), "failed": failed}
-    show(form, data, lambda: f"{baseline}: {quantity(len(filters), 'filter')}{said}")
+    show(form, data, lambda: f"{baseline}: {quantity(len(filters), 'filter')}{failures}")
 
 
 @command.command(
@@ -272,11 +272,11 @@ def suggest(
 
     del history
     catalog = load_quietly(folder, pairs("--var", variables))
-    asked = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
+    selected = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
     sources = pairs("--input", inputs, "DATASET=SOURCE")
     proposed = {
         name: propose(catalog, _measured(catalog, name, filters, engine, sources, sample, dsn, reading(now)))
-        for name, filters in asked.items()
+        for name, filters in selected.items()
     }
     data = [{"dataset": name, "lines": list(lines)} for name, lines in proposed.items() if lines]
     show(
@@ -369,10 +369,10 @@ def _read(history: Path) -> list[Entry]:
     from predicat.quality import stores  # noqa: PLC0415  # as above
 
     reporter = Reporter()
-    kept = stores.read(history, reporter)
+    entries = stores.read(history, reporter)
     for warning in reporter.warnings:
         click.echo(warning.render(), err=True)
-    return kept
+    return entries
 
 
 def _read_table(dsn: str | None, datasets: Sequence[str]) -> list[Entry]:
@@ -394,14 +394,14 @@ def _run(
     name: str,
     measured: Callable[[], Measure],
     series: Series,
-    kept: Sequence[Entry],
+    entries: Sequence[Entry],
     baseline: Sequence[Entry],
 ) -> Run:
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.quality.bounds import judge  # noqa: PLC0415  # as above
     from predicat.quality.outcome import Run  # noqa: PLC0415  # as above
 
-    past = series.of(kept)
+    past = series.of(entries)
     try:
         result = measured()
     except PredicatError as error:
@@ -442,23 +442,23 @@ def _measured(
     from predicat.quality import engines  # noqa: PLC0415  # not for --help
     from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
-    asked = plan(catalog, name, filters, engine, now)
+    plan_ = plan(catalog, name, filters, engine, now)
     if engine == "postgres":
         with connect(dsn) as connection:
-            return engines.on_postgres(asked, connection, sample)
-    source = inputs.get(name) or _relation(asked, engine)
+            return engines.on_postgres(plan_, connection, sample)
+    source = inputs.get(name) or _relation(plan_, engine)
     with _progress(name):
         if engine == "duckdb":
-            return engines.on_duckdb(asked, source, sample)
+            return engines.on_duckdb(plan_, source, sample)
         spark: Any = importlib.import_module("predicat_spark.quality")
-        result: Measure = spark.on_spark(asked, source, sample)
+        result: Measure = spark.on_spark(plan_, source, sample)
         return result
 
 
-def _relation(asked: Plan, engine: str) -> str:
-    result = asked.dataset.relation.get(engine)
+def _relation(plan_: Plan, engine: str) -> str:
+    result = plan_.dataset.relation.get(engine)
     if result is None:
-        raise click.UsageError(say.no_relation(asked.dataset.name, engine))
+        raise click.UsageError(say.no_relation(plan_.dataset.name, engine))
     return result
 
 

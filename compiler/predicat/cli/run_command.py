@@ -204,9 +204,9 @@ def command(
         if given["seconds"] is None:
             report = pipeline.run_job(catalog, job, options)
         else:
-            told = _tell(pipeline, given["prometheus"])
+            progress = _tell(pipeline, given["prometheus"])
             newer = _Newer(folder, variables, lambda summary: _job(summary, name, selection, given, pipeline))
-            following = pipeline.Following(given["seconds"], told, newer)
+            following = pipeline.Following(given["seconds"], progress, newer)
             report = pipeline.stream(catalog, job, options, following)
     except (PredicatError, KeyboardInterrupt) as error:
         events.failed(str(error))
@@ -271,7 +271,7 @@ def _save(path: Path, text: str) -> None:
     write_text(path, text)
 
 
-def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any], pipeline: Any) -> Job:
+def _job(catalog: Catalog, name: str, selection: Selection, options: dict[str, Any], pipeline: Any) -> Job:
     """The job of a name with what the flags change, or a job made of flags alone."""
     from predicat.deploy.chosen import chosen, with_filters  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
@@ -284,7 +284,7 @@ def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any
             *(job.name for dataset in catalog.datasets.values() for job in dataset.jobs.values()),
         ]
         raise PredicatError.of(say.no_job_or_dataset(name, msg.did_you_mean(name, known)))
-    if job is None and given["source"] is None:
+    if job is None and options["source"] is None:
         raise PredicatError.of(say.dataset_without_input(name, _jobs_hint(catalog, name)))
     if job is None:
         job = Job("", name, Source())
@@ -294,33 +294,33 @@ def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any
             raise click.exceptions.Exit(0)  # nothing is selected, which was told
         job = with_filters(job, names)
         chosen(catalog, job.dataset, job.filters)  # a wrong name is told before Spark starts
-    if given["source"] is not None:
+    if options["source"] is not None:
         place = pipeline.Input(
-            given["source"], given["form"], pairs("--option", given["options"]), given["schema"]
+            options["source"], options["form"], pairs("--option", options["options"]), options["schema"]
         )
-        job = replace(job, source=pipeline.locate(place, given["master"], pairs("--conf", given["conf"])))
-    elif given["form"] or given["options"] or given["schema"]:
+        job = replace(job, source=pipeline.locate(place, options["master"], pairs("--conf", options["conf"])))
+    elif options["form"] or options["options"] or options["schema"]:
         source = job.source
         job = replace(
             job,
             source=replace(
                 source,
-                format=given["form"] or source.format,
-                schema=given["schema"] or source.schema,
-                options={**source.options, **pairs("--option", given["options"])},
+                format=options["form"] or source.format,
+                schema=options["schema"] or source.schema,
+                options={**source.options, **pairs("--option", options["options"])},
             ),
         )
-    sinks = _sinks(given)
+    sinks = _sinks(options)
     changes = {
-        "mode": given["mode"],
-        "bad_records": given["bad_records"],
-        "passes": given["passes"],
-        "checkpoint": given["checkpoint"],
-        "range": given["range_"],
-        "every": given["every"],
-        "tries": given["tries"],
+        "mode": options["mode"],
+        "bad_records": options["bad_records"],
+        "passes": options["passes"],
+        "checkpoint": options["checkpoint"],
+        "range": options["range_"],
+        "every": options["every"],
+        "tries": options["tries"],
     }
-    if given["quarantine"]:
+    if options["quarantine"]:
         changes["bad_records"] = "quarantine"
     return replace(
         job,
@@ -349,9 +349,9 @@ def _names(catalog: Catalog, job: Job, selection: Selection) -> list[str]:
 
 def _qualified(catalog: Catalog, job: Job, name: str) -> str:
     """The name of a filter with its dataset; of one that a job names otherwise, that of the filter."""
-    asked = next((one.filter for one in job.filters if one.name == name), name)
-    asked = catalog.datasets[job.dataset].filter_named(asked)
-    return asked if "." in asked else f"{job.dataset}.{asked}"
+    filter_name = next((one.filter for one in job.filters if one.name == name), name)
+    filter_name = catalog.datasets[job.dataset].filter_named(filter_name)
+    return filter_name if "." in filter_name else f"{job.dataset}.{filter_name}"
 
 
 def _jobs_hint(catalog: Catalog, dataset: str) -> str | None:
@@ -359,28 +359,30 @@ def _jobs_hint(catalog: Catalog, dataset: str) -> str | None:
     return f"or name one of its jobs: {jobs}" if jobs else None
 
 
-def _sinks(given: dict[str, Any]) -> list[Sink]:
+def _sinks(options: dict[str, Any]) -> list[Sink]:
     """The sinks of the flags, which replace those of the job."""
     result: list[Sink] = []
-    for rows in given["rows"]:
+    for rows in options["rows"]:
         label = "{filter}" if rows == "accepted" else f"{{filter}}__{rows}" if rows in PER_FILTER else rows
-        if given["out"]:
+        if options["out"]:
             result.append(
                 Sink(
                     "path",
-                    f"{given['out'].rstrip('/')}/{label}",
-                    given["out_format"],
+                    f"{options['out'].rstrip('/')}/{label}",
+                    options["out_format"],
                     {},
-                    given["partition_by"],
+                    options["partition_by"],
                     rows,
                 )
             )
-        if given["postgres"]:
-            result.append(Sink("jdbc", f"{given['tables'] or ''}{label}", rows=rows, url=given["postgres"]))
-        elif given["tables"] is not None:
+        if options["postgres"]:
             result.append(
-                Sink("table", f"{given['tables']}{label}", partition_by=given["partition_by"], rows=rows)
+                Sink("jdbc", f"{options['tables'] or ''}{label}", rows=rows, url=options["postgres"])
             )
-    if given["quarantine"]:
-        result.append(Sink("path", given["quarantine"], given["out_format"], rows="bad"))
+        elif options["tables"] is not None:
+            result.append(
+                Sink("table", f"{options['tables']}{label}", partition_by=options["partition_by"], rows=rows)
+            )
+    if options["quarantine"]:
+        result.append(Sink("path", options["quarantine"], options["out_format"], rows="bad"))
     return result

@@ -79,12 +79,12 @@ def command(
 
     catalog = load_with_warnings(selection.folder, selection.variables)
     rows = selection.versions(catalog)
-    taken = {name for filter_, number in rows for name in filter_.versions[number].params}
+    names = {name for filter_, number in rows for name in filter_.versions[number].params}
     texts = [
         (
             filter_,
             number,
-            _sql(catalog, filter_, number, dialect, params, taken, where=where, runtime=runtime),
+            _sql(catalog, filter_, number, dialect, params, names, where=where, runtime=runtime),
         )
         for filter_, number in rows
     ]
@@ -95,7 +95,7 @@ def command(
     _tell_lists(rows, dialect)
     if not where and sys.stderr.isatty():
         _tell_conditions(
-            (text, _sql(catalog, filter_, number, dialect, params, taken, where=True, runtime=runtime))
+            (text, _sql(catalog, filter_, number, dialect, params, names, where=True, runtime=runtime))
             for filter_, number, text in texts
         )
     if form != "json" and (sys.stdout.isatty() if pretty is None else pretty):
@@ -118,8 +118,8 @@ def _tell_lists(rows: Sequence[tuple[Filter, int]], dialect: str) -> None:
     from predicat.rewrite.list_tables import long_lists, table_of  # noqa: PLC0415  # as above
 
     for _, listed in long_lists(filter_.versions[number].predicate.node for filter_, number in rows):
-        told = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, say.IN_TABLE)
-        click.echo(say.long_list(listed.name, listed.count, table_of(listed), told), err=True)
+        note = say.IN_FILES if dialect == "spark" else say.IN_TABLES.get(dialect, say.IN_TABLE)
+        click.echo(say.long_list(listed.name, listed.count, table_of(listed), note), err=True)
 
 
 def _tell_conditions(texts: Iterable[tuple[str, str]]) -> None:
@@ -138,17 +138,19 @@ def _sql(
     number: int,
     dialect: str,
     params: tuple[str, ...],
-    taken: Collection[str],
+    names: Collection[str],
     *,
     where: bool,
     runtime: bool,
 ) -> str:
-    """The SQL at some values of parameters. A value that only other filters take (`taken`) is left out."""
+    """The SQL at some values of parameters. `names` are those of all selected filters: a value that only
+    others of them take is left out.
+    """
     version = filter_.versions[number]
     values = {
         name: value
         for name, value in values_of(params, version.params).items()
-        if name in version.params or name not in taken
+        if name in version.params or name not in names
     }
     bound = version.predicate.bound(**values)
     from predicat import backends  # noqa: PLC0415  # not for --help

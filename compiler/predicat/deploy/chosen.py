@@ -81,7 +81,7 @@ class Chosen(Struct, frozen=True, dict=True):
         return meaning_hash(self.node, self.filter.on_unknown)
 
 
-def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter], every: str = "") -> list[Chosen]:
+def chosen(catalog: Catalog, dataset: str, job_filters: Sequence[JobFilter], every: str = "") -> list[Chosen]:
     """The filters that are asked for; if none are, all subscriptions of the dataset (`every`), or all its
     filters without required parameters. Raises PredicatError.
     """
@@ -90,14 +90,14 @@ def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter], every: st
         if not result.subscriptions:
             raise PredicatError.of(catalogs.no_subscriptions(NOWHERE, dataset))
         return [_named(catalog, result, JobFilter(name, name)) for name in sorted(result.subscriptions)]
-    if not asked:
+    if not job_filters:
         rows = (
             filter_
             for filter_ in result.filters.values()
             if not any(param.required for param in filter_.current.params.values())
         )
         return [_chosen(filter_.name, filter_, filter_.latest, {}) for filter_ in rows]
-    return [_named(catalog, result, one) for one in asked]
+    return [_named(catalog, result, one) for one in job_filters]
 
 
 def dataset_of(catalog: Catalog, name: str) -> Dataset:
@@ -127,7 +127,7 @@ def with_filters(job: Job, names: Sequence[str]) -> Job:
     """A job for some of its filters, or for others of its dataset by their own names, and the sinks that
     take rows of these.
     """
-    named = {asked.name: asked for asked in job.filters}
+    named = {job_filter.name: job_filter for job_filter in job.filters}
     return replace(
         job,
         filters=tuple(named.get(name, JobFilter(name, name)) for name in names),
@@ -147,10 +147,12 @@ def selected_names(catalog: Catalog, job: Job, selected: Mapping[str, int]) -> l
     """
     dataset = dataset_of(catalog, job.dataset)
     if job.filters:
-        matches = [(asked, catalog.find(_full(dataset, asked.filter))) for asked in job.filters]
+        matches = [
+            (job_filter, catalog.find(_full(dataset, job_filter.filter))) for job_filter in job.filters
+        ]
         return [
-            asked.name
-            for asked, (filter_, number) in matches
+            job_filter.name
+            for job_filter, (filter_, number) in matches
             if selected.get(filter_.qualified) in (number, filter_.latest)
         ]
     rows = [filter_ for filter_ in dataset.filters.values() if filter_.qualified in selected]
@@ -169,12 +171,14 @@ def _full(dataset: Dataset, filter_: str) -> str:
     return name if "." in name else f"{dataset.name}.{name}"
 
 
-def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
-    filter_, number = catalog.find(_full(dataset, asked.filter))
+def _named(catalog: Catalog, dataset: Dataset, job_filter: JobFilter) -> Chosen:
+    filter_, number = catalog.find(_full(dataset, job_filter.filter))
     if filter_.dataset != dataset.name:
-        raise PredicatError.of(say.filter_of_another_dataset(asked.filter, filter_.dataset, dataset.name))
-    subscription = asked.filter if asked.filter in dataset.subscriptions else ""
-    return replace(_chosen(asked.name, filter_, number, asked.params), subscription=subscription)
+        raise PredicatError.of(
+            say.filter_of_another_dataset(job_filter.filter, filter_.dataset, dataset.name)
+        )
+    subscription = job_filter.filter if job_filter.filter in dataset.subscriptions else ""
+    return replace(_chosen(job_filter.name, filter_, number, job_filter.params), subscription=subscription)
 
 
 def _chosen(name: str, filter_: Filter, number: int, params: Mapping[str, Any]) -> Chosen:

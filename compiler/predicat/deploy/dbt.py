@@ -225,8 +225,8 @@ def _parameter(dialect: str, decl: ParamDecl) -> str:
         return default
     type_ = engine.types.get(decl.type) or str(decl.type).upper()
     value = f"params.get('{decl.name}')"
-    given = f"predicat_filters.predicat_value('{decl.name}', '{kind}', '{type_}', {value}, adapter)"
-    return f"({given} if '{decl.name}' in params else {default})" if not decl.required else given
+    call = f"predicat_filters.predicat_value('{decl.name}', '{kind}', '{type_}', {value}, adapter)"
+    return f"({call} if '{decl.name}' in params else {default})" if not decl.required else call
 
 
 def _kind(decl: ParamDecl) -> str | None:

@@ -208,8 +208,8 @@ def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sav
     """All that has to be made again of some views, by their numbers."""
     wanted = list(oids)
     grants, comments, parts = (
-        _by_view(connection, query, given)
-        for query, given in ((_GRANTS, {"oids": wanted}), (_COMMENTS, (wanted,)), (_PARTS, (wanted,)))
+        _by_view(connection, query, arguments)
+        for query, arguments in ((_GRANTS, {"oids": wanted}), (_COMMENTS, (wanted,)), (_PARTS, (wanted,)))
     )
     result: dict[int, Saved] = {}
     for row in connection.execute(_SAVED.encode(), (wanted,)).fetchall():
@@ -231,9 +231,9 @@ def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sav
     return result
 
 
-def _by_view(connection: psycopg.Connection, query: str, given: Any) -> dict[int, list[Any]]:
+def _by_view(connection: psycopg.Connection, query: str, arguments: Any) -> dict[int, list[Any]]:
     result: dict[int, list[Any]] = {}
-    for oid, *rest in connection.execute(query.encode(), given).fetchall():
+    for oid, *rest in connection.execute(query.encode(), arguments).fetchall():
         result.setdefault(int(oid), []).append(tuple(rest))
     return result
 
@@ -245,12 +245,12 @@ def create(saved: Saved, role: str) -> list[str]:
     """
     options = f" WITH ({', '.join(saved.options)})" if saved.options else ""
     place = f" TABLESPACE {quoted(saved.tablespace)}" if saved.tablespace else ""
-    made = (
+    statement = (
         f"CREATE {saved.kind} {saved.sql}{options}{place} AS "
         f"{saved.definition}{' WITH NO DATA' if saved.materialized else ''}"
     )
     filled = [f"REFRESH MATERIALIZED VIEW {saved.sql}"] if saved.materialized and saved.populated else []
-    return [made, *owner_statements(saved, role), *filled]
+    return [statement, *owner_statements(saved, role), *filled]
 
 
 def owner_statements(saved: Saved, role: str) -> list[str]:

@@ -141,9 +141,9 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
         if needed:
             reporter.add(say.needed_by_others(step.shown, step.reason, needed))
     heights = closure.heights
-    kept = [step for step in plan.steps if step.action != Action.DROP]
+    remaining = [step for step in plan.steps if step.action != Action.DROP]
     steps = [
-        *kept,
+        *remaining,
         *(dropped[oid] for oid in sorted(dropped, key=lambda oid: (-heights[oid], dropped[oid].shown))),
     ]
     steps = [
@@ -297,23 +297,23 @@ class _Batch(Struct):
             self.execute(saved.shown, [f"DROP {saved.kind} {saved.sql}"])
         for oid in order:
             saved, step = self.plan.saved[oid], ours.get(oid)
-            made = (
+            recreated = (
                 replace(saved, schema=step.view.schema, name=step.view.name)
                 if step is not None and step.view is not None
                 else saved
             )
             try:
                 self.execute(
-                    made.shown,
+                    recreated.shown,
                     [
-                        *recreate_statements(made, step, self.role),
-                        *dependents.parts_statements(self.connection, made),
+                        *recreate_statements(recreated, step, self.role),
+                        *dependents.parts_statements(self.connection, recreated),
                     ],
                 )
             except PredicatError as error:
                 reasons = [item.message for item in error.diagnostics]
                 raise PredicatError.of(say.fails_again(saved.shown, reasons)) from None
-            self.restore_grants(made, step is None)
+            self.restore_grants(recreated, step is None)
 
     def restore_grants(self, saved: Saved, whole: bool) -> None:
         """Restore the grants of a view, and check that nothing is missing."""

@@ -95,8 +95,8 @@ def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnos
     """The server's error as one sentence, with what it was about."""
     message = error.diag.message_primary or " ".join(str(error).split()) or type(error).__name__
     sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", error.diag.message_hint))
-    said = sentence.format(message=message, role=role)
-    return msg.engine_error("PostgreSQL", f"{where}: {said}" if where else said, hint)
+    explained = sentence.format(message=message, role=role)
+    return msg.engine_error("PostgreSQL", f"{where}: {explained}" if where else explained, hint)
 
 
 @contextmanager

@@ -91,8 +91,10 @@ def read(connection: psycopg.Connection) -> State:
     """What the database has of the functions."""
     ((role, owner, trusted, may_create),) = connection.execute(_SCHEMA.encode()).fetchall()
     installed = [
-        Installed(f"{SCHEMA}.{name}({given})", str(comment), digest(stored), str(by), bool(mine), bool(known))
-        for name, given, comment, stored, by, mine, known in connection.execute(
+        Installed(
+            f"{SCHEMA}.{name}({arguments})", str(comment), digest(stored), str(by), bool(mine), bool(known)
+        )
+        for name, arguments, comment, stored, by, mine, known in connection.execute(
             _FUNCTIONS.encode()
         ).fetchall()
     ]
@@ -171,10 +173,10 @@ def _recorded(functions: Runtime, used: set[str]) -> Runtime:
     """The functions, with a record of those that are called."""
     call = functions.call
 
-    def recorded(*given: object) -> object:
-        result = call(*given)  # type: ignore[arg-type]
+    def recorded(*value: object) -> object:
+        result = call(*value)  # type: ignore[arg-type]
         if result is not None:
-            used.update(row.name for row in given if isinstance(row, Function))
+            used.update(row.name for row in value if isinstance(row, Function))
         return result
 
     return replace(functions, call=recorded)

@@ -87,13 +87,13 @@ def read(
     that of the edition before marks.
     """
     schemas, names = [place[0] for place in places], [place[1] for place in places]
-    given = {
+    arguments = {
         "schemas": schemas,
         "names": names,
         "mark": marks.prefix(catalog) if catalog else None,
         "relations": list(relations),
     }
-    return [_existing(row) for row in connection.execute(_VIEWS.encode(), given).fetchall()]
+    return [_existing(row) for row in connection.execute(_VIEWS.encode(), arguments).fetchall()]
 
 
 def _existing(row: tuple[Any, ...]) -> Existing:

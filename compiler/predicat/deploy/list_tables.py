@@ -127,7 +127,7 @@ def plan(
     place of a table, and, without `force`, for rows that were changed by hand.
     """
     wanted = tables_of(views)
-    given = {
+    arguments = {
         "schemas": [place[0] for place in wanted],
         "names": [place[1] for place in wanted],
         "mark": f"{_MARK}{catalog} ",
@@ -135,7 +135,7 @@ def plan(
     }
     there: dict[Place, str] = {}
     edited: list[ListTable] = []
-    for schema, name, ours, comment, is_read in connection.execute(_THERE.encode(), given).fetchall():
+    for schema, name, ours, comment, is_read in connection.execute(_THERE.encode(), arguments).fetchall():
         place = str(schema), str(name)
         digest = wanted[place].listed.digest if place in wanted else ""
         if not ours or _MARK not in comment or digest not in comment:
@@ -167,13 +167,13 @@ def _is_edited(connection: psycopg.Connection, table: ListTable, comment: str) -
 
 def missing(connection: psycopg.Connection, table: ListTable) -> list[str]:
     """The roles, as SQL, that may read one of the views of a table, and not yet the table."""
-    given = {
+    arguments = {
         "schemas": [place[0] for place in table.readers],
         "names": [place[1] for place in table.readers],
         "schema": table.schema,
         "name": table.name,
     }
-    return [str(role) for (role,) in connection.execute(_READERS.encode(), given).fetchall()]
+    return [str(role) for (role,) in connection.execute(_READERS.encode(), arguments).fetchall()]
 
 
 def fill(connection: psycopg.Connection, plan: ListPlan) -> Iterator[tuple[str, str]]:

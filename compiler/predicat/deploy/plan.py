@@ -201,12 +201,12 @@ class Planner(Struct):
     def option_changes(self, step: Step, existing: Existing) -> Step:
         """The step for a view whose query stays: its options or its comment may change."""
         if step.options != existing.options:
-            said = ", ".join(
+            changes = ", ".join(
                 f"{key}={step.options.get(key, 'default')}"
                 for key in VIEW_KEYS
                 if step.options.get(key) != existing.options.get(key)
             )
-            return replace(step, action=Action.OPTIONS, reason=said)
+            return replace(step, action=Action.OPTIONS, reason=changes)
         if (
             existing.mark is not None
             and comment(step, existing.mark.rule, existing.mark.definition) != existing.comment
@@ -254,7 +254,7 @@ class Planner(Struct):
         result = dict(existing.options) if existing is not None else {}
         before = existing.mark.options if existing is not None and existing.mark is not None else {}
         set_here: dict[str, bool] = {}
-        kept: dict[str, bool] = {}
+        unchanged: dict[str, bool] = {}
         for key in VIEW_KEYS:
             if key == "security_invoker" and self.server < INVOKER_SINCE:
                 self.needs_no_invoker(view)
@@ -265,11 +265,11 @@ class Planner(Struct):
                 if existing is not None and key not in default:
                     result.pop(key, None)
             elif key in before:
-                kept[key] = before[key]
+                unchanged[key] = before[key]
         for key, value in set_here.items():
             if existing is None or existing.switch(key) != value:
                 result[key] = str(value).lower()
-        return result, {**set_here, **kept}
+        return result, {**set_here, **unchanged}
 
     def needs_no_invoker(self, view: View) -> None:
         """On a server that has only views of their owners, a view may not be asked to be one of its

@@ -45,11 +45,11 @@ def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
     extras.require("psycopg")
     import psycopg  # noqa: PLC0415  # optional
 
-    given = dsn or ("" if "PGHOST" in os.environ or "PGSERVICE" in os.environ else embedded(folder))
+    conninfo = dsn or ("" if "PGHOST" in os.environ or "PGSERVICE" in os.environ else embedded(folder))
     try:
-        connection = psycopg.connect(given, connect_timeout=_PATIENCE)
+        connection = psycopg.connect(conninfo, connect_timeout=_PATIENCE)
     except psycopg.Error as error:
-        raise PredicatError.of(failures.not_connected(given, error)) from None
+        raise PredicatError.of(failures.not_connected(conninfo, error)) from None
     with failures.errors_reported(connection), connection:
         yield connection
 

@@ -39,9 +39,9 @@ WHERE conrelid = ANY (%s::bigint[]::oid[]) AND contype = 'c' AND convalidated AN
 
 def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Storage]:
     """How the relations of these numbers are stored."""
-    given = (list(oids),)
+    arguments = (list(oids),)
     indexes: dict[int, list[Index]] = {oid: [] for oid in oids}
-    for oid, definition in connection.execute(_INDEXES.encode(), given).fetchall():
+    for oid, definition in connection.execute(_INDEXES.encode(), arguments).fetchall():
         if (index := read_index(str(definition))) is not None:
             indexes[int(oid)].append(index)
     row = connection.execute(_DATABASE.encode()).fetchone()
@@ -49,13 +49,13 @@ def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sto
     orders: dict[int, dict[str, TextOrder]] = {oid: {} for oid in oids}
     types: dict[int, dict[str, str]] = {oid: {} for oid in oids}
     for oid, name, kind, usual, provider, locale, letters in connection.execute(
-        _COLUMNS.encode(), given
+        _COLUMNS.encode(), arguments
     ).fetchall():
         types[int(oid)][str(name)] = str(kind)
         if not usual:
             orders[int(oid)][str(name)] = _order(str(provider), str(locale), str(letters))
     checks: dict[int, list[str]] = {oid: [] for oid in oids}
-    for oid, condition in connection.execute(_CHECKS.encode(), given).fetchall():
+    for oid, condition in connection.execute(_CHECKS.encode(), arguments).fetchall():
         checks[int(oid)].append(str(condition))
     return {
         oid: Storage(

@@ -83,6 +83,6 @@ class AnswerCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             for old in path.parent.glob(f"{name}-*.json"):
                 old.unlink(missing_ok=True)
-            beside = path.with_suffix(".new")
-            beside.write_bytes(msgspec.json.encode(answers))
-            beside.replace(path)
+            temporary = path.with_suffix(".new")
+            temporary.write_bytes(msgspec.json.encode(answers))
+            temporary.replace(path)

@@ -78,10 +78,10 @@ def examine(item: Subject) -> Examined:
     nulls = () if condition.tree is None else tuple(_nulls(condition.tree))
     if nulls or not _reads(condition):  # `1 = 1` is meant
         return Examined("", nulls, condition.inferred)
-    asked = _Questions(item, condition)
-    problems = tuple(asked.problems())
+    questions = _Questions(item, condition)
+    problems = tuple(questions.problems())
     lost = () if item.accepts else tuple(lost_rows(condition.narrow, QUESTION))
-    return Examined("", problems, condition.inferred, asked.undecided, profile_of(condition), lost)
+    return Examined("", problems, condition.inferred, questions.undecided, profile_of(condition), lost)
 
 
 def _reads(condition: Typed) -> bool:
@@ -207,9 +207,9 @@ class _Questions:
             if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS:
                 seen: set[object] = set()
                 for arg in part.args:
-                    if (said := _said(arg)) in seen:
+                    if (form := _said(arg)) in seen:
                         yield Problem("redundant", say.twice(part.op.upper()), _shown(arg.span))
-                    seen.add(said)
+                    seen.add(form)
 
     def redundant(self) -> Iterator[Problem]:
         """The first operand that can be left out."""

@@ -42,12 +42,12 @@ def parted(left: Condition, right: Condition, timeout: float = SECONDS) -> Diver
     """
     if left.rendered or right.rendered or left.place.path == right.place.path:
         return None
-    for kept, changed in ((left, right), (right, left)):
+    for unchanged, changed in ((left, right), (right, left)):
         path = Path(changed.place.path)
         try:
-            if kept.text in path.read_text(encoding="utf-8"):
+            if unchanged.text in path.read_text(encoding="utf-8"):
                 continue  # it has both
-            commit = git.lost_in(path.resolve().parent, kept.text, path.resolve(), timeout)
+            commit = git.lost_in(path.resolve().parent, unchanged.text, path.resolve(), timeout)
         except (OSError, ValueError, PredicatError):
             continue
         if commit is not None:

@@ -58,14 +58,14 @@ class _Run:
     """One run over all conditions. Items are conditions without their places: each is examined once."""
 
     def __init__(
-        self, conditions: Sequence[Condition], kept: AnswerCache, jobs: int, progress: Progress | None
+        self, conditions: Sequence[Condition], cache_: AnswerCache, jobs: int, progress: Progress | None
     ) -> None:
         self.conditions = conditions
-        self.kept = kept
+        self.kept = cache_
         self.ask = partial(_run, jobs=jobs, progress=progress)
         self.items = list(map(subject_of, conditions, earlier(conditions)))
         self.distinct = list(dict.fromkeys(self.items))
-        self.examined = kept.answers("conditions", self.distinct, Examined, self.ask(examine))
+        self.examined = cache_.answers("conditions", self.distinct, Examined, self.ask(examine))
         self.undecided = sum(outcome.undecided for outcome in self.examined.values())
 
     def unjudged(self) -> dict[int, str]:
@@ -97,23 +97,23 @@ class _Run:
         """Negations that lose rows without a value, where another condition on the relation asks for such
         rows: each negation once.
         """
-        asked: dict[tuple[str, str], int] = {}
+        counts: dict[tuple[str, str], int] = {}
         handled: set[tuple[object, ...]] = set()
         for number, item in enumerate(self.items):
             relation, profile = relation_of(self.conditions[number]), self.examined[item].profile
             for name in profile.asked if relation is not None and profile is not None else ():
-                asked.setdefault((str(relation), name), number)
+                counts.setdefault((str(relation), name), number)
                 handled.add((*self.case_of(number), name))
-        told: set[tuple[str, str, str]] = set()
+        reported: set[tuple[str, str, str]] = set()
         for number, item in enumerate(self.items):
             relation = relation_of(self.conditions[number])
             for lost in self.examined[item].lost:
-                shown = asked.get((str(relation), lost.field))
+                shown = counts.get((str(relation), lost.field))
                 key = str(relation), lost.field, lost.part
-                if key in told:
+                if key in reported:
                     continue
                 if shown is not None and (*self.case_of(number), lost.field) not in handled:
-                    told.add(key)
+                    reported.add(key)
                     place = self.conditions[shown].place
                     message = say.loses_nulls(lost.field, f"{place.path}:{place.line}")
                     hint, inferred = say.or_is_null(lost.field), self.examined[item].inferred
@@ -200,11 +200,11 @@ class _Run:
             for dialect, own in by_dialect.items()
             if len(members := [*own, *(by_dialect.get("", ()) if dialect else ())]) > 1
         ]
-        asked = [Group(tuple(self.items[rule.number] for rule in members)) for members in several]
-        answers = self.kept.answers("alike", asked, Alike, self.ask(alike))
+        groups_ = [Group(tuple(self.items[rule.number] for rule in members)) for members in several]
+        answers = self.kept.answers("alike", groups_, Alike, self.ask(alike))
         return [
             Candidate(members[one].number, members[other].number, say.IN_OTHER_WORDS, say.SAME_RULE)
-            for members, group in zip(several, asked, strict=True)
+            for members, group in zip(several, groups_, strict=True)
             for one, other in answers[group].pairs
         ]
 

@@ -24,9 +24,9 @@ class LostRow(Struct, frozen=True):
 
 def lost_rows(node: Node, timeout: float) -> Iterator[LostRow]:
     """The negations of a predicate that lose rows without a value which nothing else in it asks for."""
-    asked = tested_fields(node)
+    tested = tested_fields(node)
     for negation in negations(node):
-        names = [name for name in dict.fromkeys(fields_lost(negation)) if name not in asked]
+        names = [name for name in dict.fromkeys(fields_lost(negation)) if name not in tested]
         if len(names) != 1:
             continue
         field = Field(fields_of(node)[names[0]].type, fields_of(node)[names[0]])

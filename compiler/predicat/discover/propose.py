@@ -172,11 +172,11 @@ def _chosen(
         right = choose(Near(first[0], first[1], second[1], pair.message, rows))
         wrong |= {id(rule) for _, rule in (first, second) if rule not in right}
     left.update(say.WRONG for _, rule in rules.values() if id(rule) in wrong)
-    kept = {
+    remaining = {
         relation: [rule for rule in members if id(rule) not in wrong]
         for relation, members in by_relation.items()
     }
-    return {relation: members for relation, members in kept.items() if members}
+    return {relation: members for relation, members in remaining.items() if members}
 
 
 def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int]) -> str:
@@ -206,9 +206,9 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
             result.left[say.UNCLEAR] += len(rule.conditions)
             continue
         first = _unused(name_of(rule.sql), filters)
-        given = ask(rule.sql, first) if ask is not None else first
-        if given:
-            name = _unused(slug(given), filters)
+        answer = ask(rule.sql, first) if ask is not None else first
+        if answer:
+            name = _unused(slug(answer), filters)
             filters[name] = _filter(rule, rule.predicate)
             named[name] = rule.sql, rule.predicate
     if not filters:
@@ -279,9 +279,9 @@ def _fractions(rules: list[Rule]) -> bool:
 def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
     """A filter as a catalog has it."""
     places = [f"{condition.place.path}:{condition.place.line}" for condition in rule.conditions]
-    told = " ".join(describe(predicate.surface).split())
+    description = " ".join(describe(predicate.surface).split())
     entry: dict[str, Any] = {
-        "description": say.described(told[:_MOST_DESCRIBED], list(dict.fromkeys(places)))
+        "description": say.described(description[:_MOST_DESCRIBED], list(dict.fromkeys(places)))
     }
     owners = [condition.owner for condition in rule.conditions if condition.owner]
     if owners:
@@ -307,10 +307,10 @@ def _test(predicate: Predicate, wanted: bool) -> dict[str, Any]:
     return {"row": row, "matches": wanted} if outcome is wanted else {}
 
 
-def _unused(name: str, taken: Iterable[str]) -> str:
+def _unused(name: str, names: Iterable[str]) -> str:
     """A name that is not taken, with a number at its end if need be, and no longer than names may be."""
     candidate, number = name, 1
-    while candidate in taken:
+    while candidate in names:
         number += 1
         end = f"_{number}"
         candidate = name[: LONGEST - len(end)].rstrip("_") + end

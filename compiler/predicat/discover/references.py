@@ -49,8 +49,8 @@ def with_references(
     Returns:
         The SQL by name. Nothing is proved yet: see `proved`.
     """
-    said = _PartKeys(fields)
-    parts = {name: body for name, (sql, _) in rules.items() if (body := said.parts(sql)) is not None}
+    keys = _PartKeys(fields)
+    parts = {name: body for name, (sql, _) in rules.items() if (body := keys.parts(sql)) is not None}
     by_size = sorted((name for name in parts if not parts[name].bare), key=lambda name: -len(parts[name].sql))
     result: dict[str, str] = {}
     for name, own in parts.items():

@@ -69,11 +69,11 @@ def patch(
         names = [known[number] for number in numbers if number in known]
         for number in numbers:
             if names and number not in known:
-                made = _first(conditions[number], names, catalog)
-                if isinstance(made, Replacement):
-                    places.append(made)
+                replacement = _first(conditions[number], names, catalog)
+                if isinstance(replacement, Replacement):
+                    places.append(replacement)
                 else:
-                    stay.append((conditions[number], made))
+                    stay.append((conditions[number], replacement))
     return Patch("".join(_diffs(places)), places, stay)
 
 
@@ -82,10 +82,10 @@ def _first(condition: Condition, names: Sequence[str], catalog: Catalog) -> Repl
     reason = ""
     for name in names:
         filter_ = catalog.known[name]
-        made = _place(condition, filter_, catalog)
-        if isinstance(made, Replacement):
-            return made
-        reason = reason or made
+        replacement = _place(condition, filter_, catalog)
+        if isinstance(replacement, Replacement):
+            return replacement
+        reason = reason or replacement
     return reason
 
 

@@ -69,11 +69,11 @@ def _key(span: Span) -> tuple[str, int, int]:
 def text(report: Report) -> str:
     """The findings with their places, the rules that take no row of the data, and a summary."""
     shown = [_finding(report, item) for item in report.shown()]
-    told = {_key(item.span) for item in report.shown()}
+    reported = {_key(item.span) for item in report.shown()}
     empty = [
         f"{row.place.path}:{row.place.line}: {say.takes_none(count.relation, count.total, count.unknown)}"
         for row, count in _empty(report)
-        if _key(span_of(row.place)) not in told
+        if _key(span_of(row.place)) not in reported
     ]
     more = [say.others(len(empty) - MAX_EMPTY)] if len(empty) > MAX_EMPTY else []
     return "\n\n".join(

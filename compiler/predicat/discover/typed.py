@@ -101,8 +101,8 @@ def is_whole_text(condition: Condition) -> bool:
         read = [read_sql(condition.text, condition.dialect), read_sql(condition.sql, "")]
     except (PredicatError, RecursionError):
         return False
-    said = [_said(one.tree, one.parts) for one in read]
-    return said[0] == said[1]
+    forms = [_said(one.tree, one.parts) for one in read]
+    return forms[0] == forms[1]
 
 
 def _said(tree: t.Tree, parts: AbstractSet[str]) -> str:

@@ -61,10 +61,10 @@ def _unchanged(source: Source, text: str) -> None:
     after = Source(source.name, text)
     if _data(_root(source)) != _data(_root(after)):
         raise _refused(source, say.DATA_WOULD_CHANGE)
-    kept = sorted(_comments(text))
+    comments = sorted(_comments(text))
     for comment, at in _commented(source.text):
-        if comment in kept:
-            kept.remove(comment)
+        if comment in comments:
+            comments.remove(comment)
         else:
             raise _refused(source, say.comment_lost(comment), at, say.COMMENT_ON_ITS_OWN_LINE)
 

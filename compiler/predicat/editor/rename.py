@@ -104,13 +104,13 @@ def _valid(symbol: Symbol, name: str, loaded: Loaded) -> None:
         rule = say.RULE_OF_FIELDS if symbol.kind == "field" else say.RULE_OF_NAMES
         raise Refused(say.no_name_of(name, symbol.kind, rule))
     dataset = loaded.definitions[symbol.dataset]
-    taken: Mapping[str, object] = dataset.groups
+    names: Mapping[str, object] = dataset.groups
     if symbol.kind == "parameter":
         filter_, _, number = symbol.owner.partition("@")
-        taken = dataset.filters[filter_].versions[int(number)].params
+        names = dataset.filters[filter_].versions[int(number)].params
     elif symbol.kind != "group":
-        taken = dataset.filters if symbol.kind == "filter" else dataset.fields
-    if name in taken and name != symbol.name:
+        names = dataset.filters if symbol.kind == "filter" else dataset.fields
+    if name in names and name != symbol.name:
         raise Refused(say.name_taken(symbol.kind, name))
 
 

@@ -133,7 +133,7 @@ class Index:
             dataset = loaded.definitions.get(str(keys["dataset"].value)) if "dataset" in keys else None
             if dataset is not None:
                 result += _File(dataset, loaded).read(keys)
-        kept: dict[int, tuple[WrittenVersion, object, list[Use]]] = {}
+        cache_: dict[int, tuple[WrittenVersion, object, list[Use]]] = {}
         for dataset in loaded.definitions.values():
             state = (list(dataset.fields), _targets(dataset), loaded.templates)
             for filter_ in dataset.filters.values():
@@ -145,9 +145,9 @@ class Index:
                             state,
                             list(_Reading(dataset, filter_, version, loaded.templates).uses()),
                         )
-                    kept[id(version)] = known
+                    cache_[id(version)] = known
                     result += known[2]
-        self._bodies = kept
+        self._bodies = cache_
         return result
 
 

@@ -35,7 +35,7 @@ class Checked(Struct, frozen=True):
 
 def checked(findings: Findings) -> Checked:
     """Checks every filter, also after a problem of another."""
-    kept: list[tuple[ImportedFilter, tuple[str, ...]]] = []
+    accepted: list[tuple[ImportedFilter, tuple[str, ...]]] = []
     refused: dict[tuple[str, str], SkippedPart] = {}
     problems: list[Diagnostic] = list(findings.problems)
     for entry in findings.imported:
@@ -43,14 +43,14 @@ def checked(findings: Findings) -> Checked:
         try:
             fields = () if entry.uses else tuple(_fields(entry))
             if not broken:
-                kept.append((entry, fields))
+                accepted.append((entry, fields))
                 continue
             reason = say.composed_of(", ".join(broken))
         except PredicatError as error:
             problems.extend(error.diagnostics)
             reason = error.diagnostics[0].message
         refused[entry.rows.name, entry.name] = SkippedPart(f"{entry.title}, {entry.path}", reason, entry.span)
-    return Checked(tuple(kept), tuple(refused.values()), tuple(problems))
+    return Checked(tuple(accepted), tuple(refused.values()), tuple(problems))
 
 
 def _fields(entry: ImportedFilter) -> Iterable[str]:

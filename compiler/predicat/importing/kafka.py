@@ -83,16 +83,16 @@ def _predicate(
     findings: Findings, config: Any, title: str, name: str, predicate: str, *, negate: bool, says: str
 ) -> None:
     prefix, path = f"predicates.{predicate}.", f"predicates.{predicate}"
-    given = settings(config, predicate)
+    values = settings(config, predicate)
     span = key_span(config, f"{prefix}type")
-    if not given:
+    if not values:
         findings.skip(f"{title}, {path}", say.UNKNOWN_TYPE, span_of(config))
         return
-    for key in given:
+    for key in values:
         if key not in SETTINGS:
             findings.skip(f"{title}, {path}.{key}", say.NO_SETTING, key_span(config, prefix + key))
     body = mapping(
-        ((key, value, key_span(config, prefix + key)) for key, value in given.items() if key in SETTINGS),
+        ((key, value, key_span(config, prefix + key)) for key, value in values.items() if key in SETTINGS),
         span,
     )
     if negate:

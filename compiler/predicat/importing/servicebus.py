@@ -123,17 +123,19 @@ def _sql(values: Values, written: str) -> str:
 
 def _correlation(values: Values, written: Any) -> Any:
     """A correlation filter by the names that properties have in ARM; in Terraform they have underscores."""
-    kept = [
+    properties = [
         (_camel(key), values.filled(value), key_span(written, key))
         for key, value in entries(written)
         if value not in ("", None)
     ]
-    kept = [
-        property_ for property_ in kept if property_[0] in (*CORRELATION, "properties") and property_[1] != {}
+    properties = [
+        property_
+        for property_ in properties
+        if property_[0] in (*CORRELATION, "properties") and property_[1] != {}
     ]
-    if not kept:
+    if not properties:
         raise Skip(say.NO_CONDITION)
-    return mapping(kept, span_of(written))
+    return mapping(properties, span_of(written))
 
 
 def _camel(name: str) -> str:

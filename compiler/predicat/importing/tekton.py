@@ -64,7 +64,7 @@ def read(document: Document, findings: Findings) -> None:
 def _trigger(trigger: Any, findings: Findings, name: str, title: str, path: str, interceptors: Any) -> None:
     """Takes the filters of a trigger's interceptors, and where there are several, all of them as one."""
     extensions: dict[str, Cel] = {}
-    taken: list[str] = []
+    imported: list[str] = []
     rows = [
         (number, interceptor, dict(_parameters(interceptor)))
         for number, interceptor in enumerate(items(interceptors))
@@ -75,8 +75,8 @@ def _trigger(trigger: Any, findings: Findings, name: str, title: str, path: str,
         condition = given.get("filter")
         if isinstance(condition, str):
             cel = cel_of(condition).inlined(extensions)
-            own = f"{name}_{len(taken) + 1}" if filters > 1 else name
-            taken.append(
+            own = f"{name}_{len(imported) + 1}" if filters > 1 else name
+            imported.append(
                 findings.add(
                     ImportedFilter(
                         own,
@@ -97,17 +97,17 @@ def _trigger(trigger: Any, findings: Findings, name: str, title: str, path: str,
                 extensions[f"extensions.{at(overlay, 'key')}"] = cel_of(overlay["expression"]).inlined(
                     extensions
                 )
-    if len(taken) > 1:
+    if len(imported) > 1:
         findings.add(
             ImportedFilter(
                 name,
                 title,
                 path,
                 "all",
-                list(taken),
+                list(imported),
                 span_of(trigger),
                 WEBHOOKS,
-                uses=tuple(taken),
+                uses=tuple(imported),
                 says="All interceptors of the trigger.",
             )
         )

@@ -161,46 +161,46 @@ def _add_filters(
 
 def _meaning(entry: Any) -> dict[str, Any]:
     """The keys of a filter that matter for its meaning, without descriptions."""
-    kept = {key: plain(entry[key]) for key in _OWN if key in entry}
-    for given in kept.get("params", {}).values():
-        if isinstance(given, dict):
-            given.pop("description", None)
-    return kept
+    meaning = {key: plain(entry[key]) for key in _OWN if key in entry}
+    for parameter in meaning.get("params", {}).values():
+        if isinstance(parameter, dict):
+            parameter.pop("description", None)
+    return meaning
 
 
-def _entry(taken: ImportedFilter) -> dict[str, Any]:
+def _entry(imported: ImportedFilter) -> dict[str, Any]:
     """A filter as a catalog has it."""
-    entry: dict[str, Any] = {"description": _description(taken), taken.language: _body(taken)}
-    if taken.on is not None and taken.on != LANGUAGES[taken.language].on:
-        entry["on"] = taken.on
-    if taken.params:
+    entry: dict[str, Any] = {"description": _description(imported), imported.language: _body(imported)}
+    if imported.on is not None and imported.on != LANGUAGES[imported.language].on:
+        entry["on"] = imported.on
+    if imported.params:
         entry["params"] = {
             name: {
                 "type": "string",
-                **({} if given.default is None else {"default": given.default}),
-                "description": f"{given.stands_for} in the manifest.",
+                **({} if parameter.default is None else {"default": parameter.default}),
+                "description": f"{parameter.stands_for} in the manifest.",
             }
-            for name, given in taken.params.items()
+            for name, parameter in imported.params.items()
         }
-    if taken.on_unknown != "reject":
-        entry["on_unknown"] = taken.on_unknown
+    if imported.on_unknown != "reject":
+        entry["on_unknown"] = imported.on_unknown
     return entry
 
 
-def _description(taken: ImportedFilter) -> str:
+def _description(imported: ImportedFilter) -> str:
     """What the manifest says of a filter, and where it is from."""
-    place = taken.span.outermost()
+    place = imported.span.outermost()
     line, _ = place.source.line_column(place.start)
-    says = " ".join(taken.says.split())
+    says = " ".join(imported.says.split())
     says = f"{says}{'' if says[-1] in '.!?' else '.'} " if says else ""
-    return f"{says}Imported from {place.source.name}:{line}, {taken.title}, {taken.path}."
+    return f"{says}Imported from {place.source.name}:{line}, {imported.title}, {imported.path}."
 
 
-def _body(taken: ImportedFilter) -> Any:
-    text = plain(taken.body)
+def _body(imported: ImportedFilter) -> Any:
+    text = plain(imported.body)
     if not isinstance(text, str):
         return text
-    if LANGUAGES[taken.language].shape == "text" and _TEMPLATE.search(text):
+    if LANGUAGES[imported.language].shape == "text" and _TEMPLATE.search(text):
         text = f"{{% raw %}}{text}{{% endraw %}}"
     from ruamel.yaml.scalarstring import LiteralScalarString  # noqa: PLC0415  # only to write
 

@@ -59,5 +59,5 @@ def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | Non
         reporter.add(say.composition_list(getattr(inner, "span", span), str(key)))
         return None
     parts = [_read(item, span, reporter, depth + 1) for item in inner]
-    kept = tuple(item for item in parts if item is not None)
-    return t.OperatorCall("and" if key == "all" else "or", kept, span) if len(kept) == len(parts) else None
+    trees = tuple(item for item in parts if item is not None)
+    return t.OperatorCall("and" if key == "all" else "or", trees, span) if len(trees) == len(parts) else None

@@ -87,12 +87,12 @@ class Matcher:
             predicates: The predicates, each by the name to give where it accepts a row.
             accept_unknown: The names of those that accept a row for which they are UNKNOWN.
         """
-        made = cls.__new__(cls)
-        made._build(  # noqa: SLF001  # of its own class
+        matcher = cls.__new__(cls)
+        matcher._build(  # noqa: SLF001  # of its own class
             [Entry(name, predicate, name in accept_unknown) for name, predicate in predicates.items()],
             strict=False,
         )
-        return made
+        return matcher
 
     def match(self, row: Mapping[str, Any], now: Any = None) -> list[str]:
         """The names of the filters that accept a row, sorted.
@@ -165,10 +165,10 @@ def _subscribed(catalog: Catalog, dataset: Dataset, entries: list[Entry], *, lat
     """The subscriptions to the chosen filters; where all are chosen, also those to other versions of them."""
     chosen = {entry.name: entry for entry in entries}
     for name, subscription in dataset.subscriptions.items():
-        asked = subscription.filter.removeprefix(f"{dataset.name}.")
-        entry = chosen.get(asked)
-        if entry is None and latest and asked.partition("@")[0] in chosen:
-            filter_, version = catalog.find(f"{dataset.name}.{asked}")
-            entry = Entry(asked, filter_.versions[version].predicate, filter_.on_unknown == "accept")
+        name_ = subscription.filter.removeprefix(f"{dataset.name}.")
+        entry = chosen.get(name_)
+        if entry is None and latest and name_.partition("@")[0] in chosen:
+            filter_, version = catalog.find(f"{dataset.name}.{name_}")
+            entry = Entry(name_, filter_.versions[version].predicate, filter_.on_unknown == "accept")
         if entry is not None:
             yield entry._replace(name=name)

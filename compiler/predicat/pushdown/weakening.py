@@ -129,11 +129,11 @@ def _together(parts: list[Node], supported: Callable[[Node], bool]) -> Node | No
     whole = conjunction(parts)
     if not parts or supported(whole):
         return whole if parts else None
-    taken: list[Node] = []
+    supported_parts: list[Node] = []
     for part in parts:
-        if supported(conjunction([*taken, part])):
-            taken.append(part)
-    return conjunction(taken) if taken else None
+        if supported(conjunction([*supported_parts, part])):
+            supported_parts.append(part)
+    return conjunction(supported_parts) if supported_parts else None
 
 
 def _of_arms(node: Call, supported: Callable[[Node], bool]) -> Node | None:

@@ -313,10 +313,10 @@ def _groups(catalog: Catalog, measure: Measure) -> Iterator[Check]:
     for group, count in measure.groups.items():
         spec = catalog.datasets[measure.dataset].groups[group]
         name, severity = f"{measure.dataset}.{group}", spec.severity
-        for kind, wanted, rows, said, samples in (
+        for kind, wanted, rows, acceptors, samples in (
             ("exclusive", spec.exclusive, count.overlap, "more than one filter", count.overlap_rows),
             ("exhaustive", spec.exhaustive, count.gap, "no filter", count.gap_rows),
         ):
             if wanted:
-                message = f"{quantity(rows, 'row')} accepted by {said} of {name}"
+                message = f"{quantity(rows, 'row')} accepted by {acceptors} of {name}"
                 yield Check(name, kind, _status(not rows, severity), message, rows, "0 rows", rows=samples)

@@ -195,11 +195,11 @@ def _ordered(subject: Node, item: Literal) -> bool:
 
 def _after(prefix: str) -> str | None:
     """The first text after all with this prefix, by code point; None if there is none."""
-    kept = prefix.rstrip("\U0010ffff")
-    if not kept:
+    stem = prefix.rstrip("\U0010ffff")
+    if not stem:
         return None
-    last = ord(kept[-1])
-    return kept[:-1] + chr(0xE000 if last == _BEFORE_SURROGATES else last + 1)
+    last = ord(stem[-1])
+    return stem[:-1] + chr(0xE000 if last == _BEFORE_SURROGATES else last + 1)
 
 
 def _add_cuts(

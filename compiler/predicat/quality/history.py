@@ -46,9 +46,9 @@ class Series:
         anywhere = Series(*self.key[:3], "", self.key[3])
         return by_filter([entry for entry in baseline if anywhere.holds({**entry, "partition": ""})])
 
-    def of(self, kept: Iterable[Entry]) -> dict[str, list[Entry]]:
+    def of(self, entries_: Iterable[Entry]) -> dict[str, list[Entry]]:
         """The comparable results by filter, the oldest first."""
-        return by_filter([entry for entry in kept if self.holds(entry)])
+        return by_filter([entry for entry in entries_ if self.holds(entry)])
 
 
 def entries(
@@ -107,15 +107,15 @@ def _filter(catalog: Catalog, measure: Measure, name: str) -> Entry:
     }
 
 
-def by_filter(kept: Iterable[Entry], partition: str | None = None) -> dict[str, list[Entry]]:
+def by_filter(entries_: Iterable[Entry], partition: str | None = None) -> dict[str, list[Entry]]:
     """The results of each filter, the oldest first; of one partition if it is named."""
     result: dict[str, list[Entry]] = {}
-    for entry in sorted(kept, key=lambda entry: str(entry["at"])):
+    for entry in sorted(entries_, key=lambda entry: str(entry["at"])):
         if partition is None or entry["partition"] == partition:
             result.setdefault(entry["filter"], []).append(entry)
     return result
 
 
-def last_accepted(kept: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def last_accepted(entries_: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """The newest result of a run that did not fail; None if there is none."""
-    return next((entry for entry in reversed(kept) if entry.get("status") != "fail"), None)
+    return next((entry for entry in reversed(entries_) if entry.get("status") != "fail"), None)

@@ -96,8 +96,8 @@ def plan(
 
 def without(plan: Plan, names: Collection[str]) -> Plan:
     """The plan without some of its filters."""
-    kept = [item for item in plan.filters if item.qualified not in names]
-    return _plan(plan.dataset, plan.engine, kept, plan.refused, plan.now)
+    remaining = [item for item in plan.filters if item.qualified not in names]
+    return _plan(plan.dataset, plan.engine, remaining, plan.refused, plan.now)
 
 
 def _plan(
@@ -127,13 +127,15 @@ def _plan(
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
     accepts_unknown = [filter_.on_unknown == "accept" for filter_ in filters]
     groups = _groups(dataset, filters)
-    made = program(
+    program_ = program(
         classes_,
         [item.node for item in items],
         list(zip(places, accepts_unknown, strict=True)),
         list(groups.values()),
     )
-    return Plan(dataset, engine, tuple(filters), tuple(items), refused, classes_, made, tuple(groups), now)
+    return Plan(
+        dataset, engine, tuple(filters), tuple(items), refused, classes_, program_, tuple(groups), now
+    )
 
 
 def members(dataset: Dataset, group: str) -> list[str]:

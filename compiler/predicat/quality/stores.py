@@ -33,13 +33,13 @@ def read(path: Path, reporter: Reporter | None = None) -> list[Entry]:
     reporter it raises PredicatError.
     """
     problems = Reporter()
-    kept = _read_parquet(path, problems) if path.suffix == PARQUET else _read_lines(path, problems)
+    entries = _read_parquet(path, problems) if path.suffix == PARQUET else _read_lines(path, problems)
     if reporter is None:
         if problems.diagnostics:
             raise PredicatError(list(problems.diagnostics))
     else:
         reporter.extend(problems.diagnostics)
-    return kept
+    return entries
 
 
 def append(path: Path, added: Sequence[Entry]) -> None:
@@ -70,13 +70,13 @@ def _entry(data: Any) -> Entry:
 def _read_lines(path: Path, problems: Reporter) -> list[Entry]:
     if not path.exists():
         return []
-    kept: list[Entry] = []
+    entries: list[Entry] = []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
-            kept.append(_entry(json.loads(line)))
+            entries.append(_entry(json.loads(line)))
         except (ValueError, KeyError, TypeError):
             problems.add(say.damaged_line(number, path))
-    return kept
+    return entries
 
 
 def _append_lines(path: Path, lines: str) -> None:
@@ -104,13 +104,13 @@ def _read_parquet(folder: Path, problems: Reporter) -> list[Entry]:
         return []
     if not folder.is_dir():
         raise PredicatError.of(say.results_file(folder))
-    kept: list[Entry] = []
+    entries: list[Entry] = []
     for file in sorted(folder.glob(f"*{PARQUET}")):
         try:
-            kept += [_entry(data) for data in arrow.parquet.read_table(file).to_pylist()]
+            entries += [_entry(data) for data in arrow.parquet.read_table(file).to_pylist()]
         except (arrow.ArrowException, OSError, KeyError, TypeError):
             problems.add(msg.damaged_result(str(file)))
-    return kept
+    return entries
 
 
 def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
@@ -118,9 +118,9 @@ def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
     arrow = _pyarrow()
     folder.mkdir(exist_ok=True)
     if added:
-        beside = folder / f".{uuid4().hex}.part"
-        arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), beside)
-        beside.rename(folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{beside.name[1:9]}{PARQUET}")
+        temporary = folder / f".{uuid4().hex}.part"
+        arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), temporary)
+        temporary.rename(folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{temporary.name[1:9]}{PARQUET}")
 
 
 _CREATE = (

@@ -135,7 +135,7 @@ class Workplace:
 
     def recover(self, settle: Callable[[Target, str], None]) -> list[str]:
         """Complete or undo the runs that were killed in these folders; says what was done."""
-        said: list[str] = []
+        messages: list[str] = []
         for root in self.roots:
             for name in self.files.names(f"{root}/{FOLDER}"):
                 folder = f"{root}/{FOLDER}/{name}"
@@ -154,13 +154,13 @@ class Workplace:
                                 twice.append(target.place)
                 self.files.delete(folder)
                 done = "completed" if record is not None else "undone"
-                said.append(f"run {name[4:]} was killed: it is {done}")
-                said += [
+                messages.append(f"run {name[4:]} was killed: it is {done}")
+                messages += [
                     f"the rows of run {name[4:]} may be twice in the table {place}: Spark does not tell"
                     " whether they were appended before"
                     for place in twice
                 ]
-        return list(dict.fromkeys(said))
+        return list(dict.fromkeys(messages))
 
     def _record_of(self, folder: str) -> Record | None:
         """The record of a run that has staged rows in a folder; None if it has none, and its rows do not

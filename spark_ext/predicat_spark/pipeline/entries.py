@@ -127,16 +127,16 @@ class Entries:
         from pyspark.sql import functions as F  # noqa: N812, PLC0415  # as above
 
         names = [*(self._rows[entry.place].name for entry in self.found), *removed]
-        asked = _true_of([F.col(NAMED) == F.lit(name) for name in names])
+        wanted = _true_of([F.col(NAMED) == F.lit(name) for name in names])
         kinds = {field.name: field.dataType for field in reading.frame.schema}
         there = set(waiting.columns)
         columns = [
             (F.col(quoted(name)) if name in there else F.lit(None)).cast(kinds[name]).alias(name)
             for name in reading.columns
         ]
-        frame = waiting.select(*columns, (F.col(TRIES) + 1).alias(TRIES), asked.alias(_ASKED))
-        made = self._with_outcomes(frame, reading.columns, 0, len(names), errors)
-        return Reading(made, reading.columns)
+        frame = waiting.select(*columns, (F.col(TRIES) + 1).alias(TRIES), wanted.alias(_ASKED))
+        offered = self._with_outcomes(frame, reading.columns, 0, len(names), errors)
+        return Reading(offered, reading.columns)
 
     def _with_outcomes(
         self, frame: DataFrame, columns: Sequence[str], otherwise: int, names: int, errors: Any
@@ -155,13 +155,13 @@ class Entries:
         work = self._function(columns, names, errors)
         kind = "codes array<tinyint>, waiting binary, expired binary"
         ask = cast("Any", arrow_udf)(work, kind).asNondeterministic()
-        said = frame.withColumn(_SAID, ask(shown, F.col(_ASKED), F.col(TRIES)))
+        answered = frame.withColumn(_SAID, ask(shown, F.col(_ASKED), F.col(TRIES)))
         outcomes: dict[str, Column] = {}
         for number, entry in enumerate(self.found):
             code = F.coalesce(F.get(f"{_SAID}.codes", F.lit(number)), F.lit(otherwise)).cast("tinyint")
             outcomes[_column(entry)] = code
             outcomes[f"{_column(entry)}_accepted"] = code.bitwiseAND(F.lit(_ACCEPTED)) == _ACCEPTED
-        return said.withColumns(
+        return answered.withColumns(
             {
                 **outcomes,
                 WAITING: F.col(f"{_SAID}.waiting"),
@@ -192,7 +192,7 @@ class Entries:
         """What each task does with the rows that it is given."""
         fields = self._catalog.datasets[self._rows[0].filter.dataset].fields
         known = {decl.column("spark"): (name, str(decl.type)) for name, decl in fields.items()}
-        asked = _ClassCalls(
+        calls = _ClassCalls(
             tuple(entry.plan for entry in self.found),
             (
                 *(entry.place for entry in self.found),
@@ -206,7 +206,7 @@ class Entries:
         import pyarrow as pa  # noqa: PLC0415  # as above
 
         def work(batches: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-            return asked.run(batches, errors)
+            return calls.run(batches, errors)
 
         # PySpark reads the kind of the function from its types, which are no texts here.
         work.__annotations__ = {
@@ -238,13 +238,13 @@ class _ClassCalls(Struct, frozen=True):
                 entries = rows_of(
                     pa.RecordBatch.from_struct_array(rows.filter(seen)), self.columns, self.documents
                 )
-                said: list[dict[str, Any] | None] = [
+                answers: list[dict[str, Any] | None] = [
                     self._said(chains, raised, next(entries), *about) if is_seen else None
                     for is_seen, *about in zip(
                         seen.to_pylist(), asked.to_pylist(), tries.to_pylist(), strict=True
                     )
                 ]
-                yield pa.array(said, kind)
+                yield pa.array(answers, kind)
         finally:
             for chain in chains.values():
                 chain.close()

@@ -98,15 +98,15 @@ class Files:
 
     def write(self, path: str, text: str) -> None:
         """Write a small file beside its place, then move it there."""
-        beside = f"{path.rpartition('/')[0]}/.{path.rpartition('/')[2]}.{uuid4().hex}"
-        self._fill(beside, text)
+        temporary = f"{path.rpartition('/')[0]}/.{path.rpartition('/')[2]}.{uuid4().hex}"
+        self._fill(temporary, text)
         local = self._local(path)
         if local is not None:
-            Path(str(self._local(beside))).replace(local)  # Hadoop moves no file to the place of another
+            Path(str(self._local(temporary))).replace(local)  # Hadoop moves no file to the place of another
             return
         if self.exists(path):
             self.delete(path)
-        self.rename(beside, path)
+        self.rename(temporary, path)
 
     def create(self, path: str, text: str) -> bool:
         """Write a file that is not there yet; False where there is one."""

@@ -211,14 +211,14 @@ def table(report: Report) -> str:
 
 def summary(report: Report) -> str:
     """One line: what was read, and how."""
-    said = f"{quantity(report.rows, 'row')} of {report.dataset} in {report.seconds:.1f} s"
+    line = f"{quantity(report.rows, 'row')} of {report.dataset} in {report.seconds:.1f} s"
     if report.sinks:
         readings = "many readings" if report.passes == "many" else "one reading"
-        said += f"; {readings} for {quantity(len(report.sinks), 'sink')}"
-        said += f", {quantity(report.rows_read, 'row')} read"
+        line += f"; {readings} for {quantity(len(report.sinks), 'sink')}"
+        line += f", {quantity(report.rows_read, 'row')} read"
     if report.bad_rows:
-        said += f"; {quantity(report.bad_rows, 'row')} with cells that cannot be converted"
-    return said
+        line += f"; {quantity(report.bad_rows, 'row')} with cells that cannot be converted"
+    return line
 
 
 def aligned(lines: Sequence[Sequence[str]], words: int, left: Sequence[int] = ()) -> list[str]:

@@ -34,11 +34,11 @@ class Input(Struct, frozen=True):
     schema: str | None = None
 
 
-def locate(given: Input, master: str, conf: Mapping[str, str]) -> Source:
+def locate(input_: Input, master: str, conf: Mapping[str, str]) -> Source:
     """The table or path that a text means. Raises PredicatError for what may be both, or is neither."""
     session = local_session(master, "predicat run", conf, jar=True)
     with failures.telling():
-        return located(session, given.text, given.format, dict(given.options), given.schema)
+        return located(session, input_.text, input_.format, dict(input_.options), input_.schema)
 
 
 def run(
@@ -67,8 +67,8 @@ def run(
     session = local_session(master, f"predicat {dataset}", jar=True)
     with failures.telling():
         place = located(session, source) if isinstance(source, str) else source
-    asked = tuple(JobFilter(name, name) for name in names)
-    return run_job(catalog, Job("", dataset, place, asked, tuple(sinks), **more), Options(master=master))
+    filters = tuple(JobFilter(name, name) for name in names)
+    return run_job(catalog, Job("", dataset, place, filters, tuple(sinks), **more), Options(master=master))
 
 
 def run_job(

@@ -146,8 +146,8 @@ class _Batches:
             if self._work.files.exists(record_path(part.state, run)):
                 return
             report = part.batch(reading, run, mode=mode, checkpoint=self.place)
-            told = self._following.told if self._following is not None else None
-            keep = told(report) if told is not None else None
+            report_to = self._following.told if self._following is not None else None
+            keep = report_to(report) if report_to is not None else None
             self.total.add(report)
             progress.told(session, self.place, report)
             self.waits, self._ended = (

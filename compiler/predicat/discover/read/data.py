@@ -116,15 +116,19 @@ class _Tests:
     def tests(self, node: Any, relation: str, column: str) -> Iterator[Condition | Refused]:
         for key in ("tests", "data_tests"):
             for test in items(at(node, key)):
-                for name, given in entries(test):
-                    yield from self.test(name, given, relation, column)
+                for name, arguments in entries(test):
+                    yield from self.test(name, arguments, relation, column)
 
-    def test(self, name: str, given: Any, relation: str, column: str) -> Iterator[Condition | Refused]:
-        for where in (at(given, "where"), at(given, "config", "where"), at(given, "arguments", "where")):
+    def test(self, name: str, arguments: Any, relation: str, column: str) -> Iterator[Condition | Refused]:
+        for where in (
+            at(arguments, "where"),
+            at(arguments, "config", "where"),
+            at(arguments, "arguments", "where"),
+        ):
             if isinstance(where, str):
                 yield from self.condition(where, "", relation)
         argument = _CHECKS.get(name.rpartition(".")[2], "")
-        written = at(given, argument) or at(given, "arguments", argument)
+        written = at(arguments, argument) or at(arguments, "arguments", argument)
         if argument == "expression" and isinstance(written, str):
             yield from self.condition(written, f"{column} " if column else "", relation)
 

@@ -224,13 +224,13 @@ class _Sandbox(SandboxedEnvironment):
 
 
 def _environment() -> SandboxedEnvironment:
-    made = _Sandbox(undefined=_Missing, extensions=[_Tags, "jinja2.ext.do", "jinja2.ext.loopcontrols"])
+    environment = _Sandbox(undefined=_Missing, extensions=[_Tags, "jinja2.ext.do", "jinja2.ext.loopcontrols"])
     # Filters that pad a text to any length.
-    made.filters.update(
+    environment.filters.update(
         dict.fromkeys(("center", "format", "indent", "wordwrap"), lambda value, *_, **__: value)
     )
-    made.filters = _Known(made.filters)
-    made.globals.update(
+    environment.filters = _Known(environment.filters)
+    environment.globals.update(
         {
             "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),
             "source": lambda *names: _Relation(".".join(map(str, names))),
@@ -247,7 +247,7 @@ def _environment() -> SandboxedEnvironment:
             "tojson": str,
         }
     )
-    return made
+    return environment
 
 
 class _Config:
@@ -368,7 +368,7 @@ def _end_of(text: str, start: int) -> int:
 
 def _unmarked(text: str) -> Rendered:
     """The output without marks; each mark says where the text behind it is from."""
-    made: list[str] = []
+    pieces: list[str] = []
     offsets: list[int] = []
     exact: list[bool] = []
     marks = list(_MARK.finditer(text))
@@ -377,7 +377,7 @@ def _unmarked(text: str) -> Rendered:
         piece = text[mark.end() : end]
         value = int(mark.group(1))
         offset, literal = value // 2, value % 2 == 0
-        made.append(piece)
+        pieces.append(piece)
         offsets += range(offset, offset + len(piece)) if literal else [offset] * len(piece)
         exact += [literal] * len(piece)
-    return Rendered("".join(made), offsets, exact)
+    return Rendered("".join(pieces), offsets, exact)

@@ -137,8 +137,8 @@ def of_parquet(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
             schema = parquet.read_schema(file)
         except (ArrowException, OSError, ValueError):
             continue
-        told = {field.name.lower(): str(field.type) for field in schema}
-        yield file.stem, {name: _of_arrow(kind) for name, kind in told.items()}
+        types = {field.name.lower(): str(field.type) for field in schema}
+        yield file.stem, {name: _of_arrow(kind) for name, kind in types.items()}
 
 
 def _of_arrow(kind: str) -> str:

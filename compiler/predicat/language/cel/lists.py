@@ -132,14 +132,14 @@ def _slice(args: Args, span: Span) -> t.Tree:
 
     def build(items: t.Tree) -> t.Tree:
         start, end = args[1:]
-        kept = each(
+        positions = each(
             "filter",
             _PLACE,
             _places(items, span),
             lambda place: apply("and", span, apply("le", span, start, place), apply("lt", span, place, end)),
             span,
         )
-        tree = each("map", _PLACE, kept, lambda place: _at(items, place, span), span)
+        tree = each("map", _PLACE, positions, lambda place: _at(items, place, span), span)
         inside = within(end, start, _size(items, span), tree, span)
         return by_kind("slice", items, span, list=within(start, number(0, span), end, inside, span))
 
@@ -161,12 +161,12 @@ def _distinct(args: Args, span: Span) -> t.Tree:
 
             return apply("not", span, each("any", _OTHER, _places(items, span), same, span))
 
-        kept = each("filter", _PLACE, _places(items, span), is_new, span)
+        positions = each("filter", _PLACE, _places(items, span), is_new, span)
         return by_kind(
             "distinct",
             items,
             span,
-            list=each("map", _PLACE, kept, lambda place: _at(items, place, span), span),
+            list=each("map", _PLACE, positions, lambda place: _at(items, place, span), span),
         )
 
     return let(_LIST, args[0], build, span)

@@ -534,10 +534,10 @@ class _Reader:
         kind = macros.shape(loop)
         if kind is None:
             raise self.fail(say.macro(self.span(expr)))
-        name, kept, body = kind
+        name, kind_, body = kind
         inner = forms.flattened(loop.iter_range) if name in ("any", "all") else None
         trees = self.all(
-            [inner if inner is not None else loop.iter_range, *([kept] if kept is not None else []), body]
+            [inner if inner is not None else loop.iter_range, *([kind_] if kind_ is not None else []), body]
         )
         span = self.closed(self.span(expr, *trees))
         source: t.Tree = t.OperatorCall("json_items", (trees[0],), trees[0].span)
@@ -549,7 +549,7 @@ class _Reader:
                 t.Macro(name, loop.iter_var, t.Name(_INNER, trees[0].span), trees[-1], span),
                 span,
             )
-        if kept is not None:  # map() of three arguments keeps some elements first
+        if kind_ is not None:  # map() of three arguments keeps some elements first
             source = t.Macro("filter", loop.iter_var, source, trees[1], span)
         return t.Macro(name, loop.iter_var, source, trees[-1], span)
 

@@ -372,8 +372,8 @@ def _without(key: Key, path: tuple[Key, ...]) -> Key | None:
     """The key without the last one of a path; None if nothing is left."""
     if len(path) == 1:
         return None
-    kept = [_without(one, path[1:]) if one is path[1] else one for one in key.inner]
-    inner = tuple(one for one in kept if one is not None)
+    remaining = [_without(one, path[1:]) if one is path[1] else one for one in key.inner]
+    inner = tuple(one for one in remaining if one is not None)
     return replace(key, inner=inner) if inner else None
 
 

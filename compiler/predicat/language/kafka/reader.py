@@ -91,9 +91,9 @@ class _Reader(DataReader):
         rows = applied(config)
         if len(rows) != 1:
             raise self.bad(value, "the configuration", say.not_one_predicate(len(rows)))
-        given = settings(config, rows[0].predicate)
+        values = settings(config, rows[0].predicate)
         return self.predicate(
-            {**{key: given[key] for key in SETTINGS if key in given}, "negate": rows[0].negate}
+            {**{key: values[key] for key in SETTINGS if key in values}, "negate": rows[0].negate}
         )
 
     def predicate(self, value: Any) -> t.Tree:

@@ -57,10 +57,10 @@ class _Reader(DataReader):
             )
         entries = self.mapping(value, say.LABEL_SELECTOR, _PARTS)
         labels = self.mapping(entries.get("matchLabels", {}), "matchLabels")
-        asked = self.listed(entries.get("matchExpressions", []), "matchExpressions", 0)
+        requirements = self.listed(entries.get("matchExpressions", []), "matchExpressions", 0)
         reads = [
             *(partial(self.equals, labels, name, value) for name, value in labels.items()),
-            *(partial(self.expression, one) for one in asked),
+            *(partial(self.expression, one) for one in requirements),
         ]
         parts = self.many(reads, lambda read: read())
         return all_of(parts, self.span(value)) if parts else t.Constant(value=True, span=self.span(value))

@@ -95,8 +95,8 @@ class PredicateReader(DataReader):
                 )
         op = str(body.get("op", ""))
         if op not in OPERATORS and op not in self.more:
-            given = msg.did_you_mean(op.upper(), OPERATORS) or f"operators: {', '.join(OPERATORS)}"
-            raise self.fail(say.no_operator(self.span(body.get("op")) if "op" in body else span, op, given))
+            hint = msg.did_you_mean(op.upper(), OPERATORS) or f"operators: {', '.join(OPERATORS)}"
+            raise self.fail(say.no_operator(self.span(body.get("op")) if "op" in body else span, op, hint))
         values = self.values(body, op, span)
         kind = self.kind(body, values, span)
         target, kind = self.target(body, kind, op, span)
@@ -115,11 +115,11 @@ class PredicateReader(DataReader):
 
     def kind(self, body: Mapping[str, Any], values: list[Any], span: Span) -> str:
         """The type of the constants: `type` if the test has it, else that of the values."""
-        given = body.get("type")
-        if given is not None:
-            if given not in TYPES:
-                raise self.fail(say.no_value_type(self.span(given), given, ", ".join(TYPES)))
-            return str(given)
+        declared = body.get("type")
+        if declared is not None:
+            if declared not in TYPES:
+                raise self.fail(say.no_value_type(self.span(declared), declared, ", ".join(TYPES)))
+            return str(declared)
         kinds = {_value_type(value) for value in values}
         if None in kinds:
             raise self.fail(say.texts_or_numbers(span))

@@ -161,10 +161,10 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
         raise reader.fail(say.format_not_read(span))
     places: dict[str, int] = {}
     shape, at = "", 1
-    for letter, said in pieces_:
+    for letter, literal in pieces_:
         places[letter] = at
-        shape += "_" * DIGITS[letter] if letter else re.sub(r"([\\%_])", r"\\\1", said)
-        at += DIGITS[letter] if letter else len(said)
+        shape += "_" * DIGITS[letter] if letter else re.sub(r"([\\%_])", r"\\\1", literal)
+        at += DIGITS[letter] if letter else len(literal)
 
     def part(letter: str, default: str, length: int = 0) -> t.Tree:
         if letter not in letters:

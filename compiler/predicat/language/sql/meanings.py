@@ -103,15 +103,15 @@ def make_date(year: t.Tree, month: t.Tree, day: t.Tree, span: Span) -> t.Tree:
         _apply("sub", span, month, one),
     )
     first = _apply("add_months", span, t.Constant(date(1, 1, 1), span), months)
-    made = _apply("add_days", span, first, _apply("sub", span, day, one))
+    result = _apply("add_days", span, first, _apply("sub", span, day, one))
     fits = _apply(
         "and",
         span,
         _apply("ge", span, month, one),
         _apply("le", span, month, t.Constant(12, span)),
-        _apply("eq", span, _apply("day", span, made), day),
+        _apply("eq", span, _apply("day", span, result), day),
     )
-    return _apply("cond", span, fits, made, t.Constant(None, span))
+    return _apply("cond", span, fits, result, t.Constant(None, span))
 
 
 def units_between(unit: str, start: t.Tree, end: t.Tree, span: Span) -> t.Tree:
