@@ -679,6 +679,18 @@ def test_two_meanings_under_one_name_need_a_decision(capsys: pytest.CaptureFixtu
     )
 
 
+def test_two_meanings_are_decided_before_the_merge_is_committed(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is merged counts, also while main is merged into the branch."""
+    two_branches([ONE], [yaml("  noted:", "  many: {sql: amount > 9}\n  noted:")])
+    with pytest.raises(subprocess.CalledProcessError):
+        git("merge", "-q", "main")
+    git("checkout", "-q", "--theirs", str(ORDERS))
+    predicat_cli("release", "--repair")
+    assert "of two meanings the one in" in capsys.readouterr().out
+    assert errors("check") == ()
+    assert LOCK.read_text() == git("show", f"main:{LOCK}")
+
+
 def test_a_repair_loses_nothing_where_nobody_can_know() -> None:
     """Before a merge is committed the base has neither of two meanings; without a base there is no line to
     restore.

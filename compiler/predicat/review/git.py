@@ -59,7 +59,7 @@ def default_base(root: Path) -> str:
     known = _git(root, "for-each-ref", "--format=%(refname)", *_MAIN).decode().split()
     for name in (name for name in _MAIN if name in known):
         try:
-            return _git(root, "merge-base", name, "HEAD").decode().strip()
+            return _left(root, name)
         except PredicatError:
             continue
     raise PredicatError.of(say.no_main_branch())
@@ -79,9 +79,20 @@ def commit(root: Path, revision: str) -> str:
     if name == revision:
         return result
     try:
-        return _git(root, "merge-base", result, "HEAD").decode().strip()
+        return _left(root, result)
     except PredicatError:
         raise PredicatError.of(say.no_common_commit(name, shallow(root))) from None
+
+
+def _left(root: Path, revision: str) -> str:
+    """The commit at which the working tree left a revision. While a merge is not committed yet, the working
+    tree has the other side as well.
+    """
+    try:
+        merging = _git(root, "rev-parse", "--verify", "--quiet", "MERGE_HEAD").decode().split()
+    except PredicatError:
+        merging = []
+    return _git(root, "merge-base", revision, "HEAD", *merging).decode().strip()
 
 
 def shallow(root: Path) -> str | None:

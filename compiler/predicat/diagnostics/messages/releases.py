@@ -68,7 +68,8 @@ def lock_rivals(span: Span, name: str, other: str, number: int) -> Diagnostic:
     return _lock(
         span,
         f"{name} was released with two meanings, on two branches; the other one is in {other}",
-        f"keep the one that was merged first, and make the other version {number}",
+        f"keep the one that was merged first, make the other version {number}, and run "
+        "predicat release --repair",
     )
 
 
