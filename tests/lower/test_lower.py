@@ -21,6 +21,7 @@ FIELDS = {
     "a": "bigint",
     "b": "bigint",
     "s": "string",
+    "t": "timestamp",
     "amount": "decimal(38, 0)",
 }
 SAMPLES = {
@@ -57,11 +58,22 @@ SAMPLES = {
 
 SAMPLES_OF_SQL = {
     "engine_order": ("d > 1", "(or (gt d:double double:1.0) (ne d:double d:double))", "d is more than 1.0"),
-    "cast_of_text": ("s::bigint > 1", "(to_int (strip s:string ", "the whole number of s is more than 1"),
+    "cast_of_text": ("s::double > 1", "(to_double (strip s:string ", "the number of s is more than 1.0"),
     "against_constant": (
         "amount > 0.5",
         "(gt amount:decimal(38,0) decimal(1,0):Decimal('0'))",
         "amount is more than 0.5",
+    ),
+    "is_nan": ("isnan(d)", "(ne d:double d:double)", "d is NaN"),
+    "seconds": (
+        "floor(extract(second from t)) > 1",
+        "(div (to_double (mod (add (mod ",
+        "the floor of the seconds of t is more than 1.0",
+    ),
+    "length_field": (
+        "extract(hour from t - t) = 1",
+        "(mod (in_units string:'hour' (sub t:timestamp t:timestamp)) bigint:24)",
+        "the hours of (t - t) is 1",
     ),
     "rounded": ("d::bigint = 1", "(to_int (cond (or (gt (sub ", "d rounded to a whole number is 1"),
 }
@@ -76,9 +88,16 @@ def test_each_rule(rule: str) -> None:
 @pytest.mark.parametrize("rule", SAMPLES_OF_SQL)
 def test_each_rule_of_sql(rule: str) -> None:
     text, part, words = SAMPLES_OF_SQL[rule]
-    predicate = predicat.parse(text, "postgres", FIELDS)
+    predicate = predicat.parse(text, "duckdb" if rule == "is_nan" else "postgres", FIELDS)
     assert part in canonical_text(predicate.node)
     assert describe(predicate.surface) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome"), [([1, None], True), ([1], False), ({"a": None}, False), ([], False), (None, None)]
+)
+def test_null_in_a_json_value(value: object, outcome: bool | None) -> None:
+    assert predicat.parse("null in j", "cel", FIELDS).evaluate({"j": value}) is outcome
 
 
 def test_every_rule_has_a_sample() -> None:

@@ -15,13 +15,16 @@ from msgspec import Struct
 from predicat.ir.bounds import bounded
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import CHOICES, OPS
+from predicat.ir.surface import LENGTH_FIELDS, SECONDS, SECONDS_OF_LENGTH
 from predicat.ir.types import BIGINT, DOUBLE, DecimalType
-from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.ir.values import INT_MAX, INT_MIN, UNITS_OF_NEXT
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES
 
 Integers = tuple[int, int]
 """The least and the greatest value."""
 ANY_INTEGER = INT_MIN, INT_MAX
+_FIELDS = {LENGTH_FIELDS[unit]: (1 - many, many - 1) for unit, many in UNITS_OF_NEXT.items()}
+"""The fields of a length of time have its sign, and are less than the next longer unit."""
 
 
 # --- integers
@@ -58,6 +61,8 @@ def _unbounded(node: Node) -> Integers:
         case Call(type=kind, op=op, args=args) if kind == BIGINT and op in _COMBINED:
             if all(arg.type == BIGINT for arg in args):
                 return _COMBINED[op](*map(integers, args))
+        case Call(op=op) if op in _FIELDS:
+            return _FIELDS[op]
         case Call(op=op) if op in OPS:  # of the surface nothing is known
             return OPS[op].range or ANY_INTEGER
         case _:
@@ -137,6 +142,7 @@ class Doubles(Struct, frozen=True):
 
 
 ANY_DOUBLE = Doubles()
+_SECONDS = Doubles(-59.999999, 59.999999, nan=False, least=1.0 / 1_000_000 * 0.9)
 _EXACT_STEP = 2.0**-1074
 
 
@@ -156,6 +162,8 @@ def doubles(node: Node) -> Doubles:
             return _between(found.least, found.greatest, doubles(found.field).least)
         case Call(op="json_number") | Parameter():
             return Doubles(nan=False)  # as the value of a parameter NaN is refused
+        case Call(op=op) if op in (SECONDS, SECONDS_OF_LENGTH):
+            return _SECONDS
         case Call(op="to_double", args=(arg,)):
             return _converted(arg)
         case Call(op=op, args=args) if op in CHOICES:

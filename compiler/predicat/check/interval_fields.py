@@ -8,35 +8,13 @@ refused. Sources: PostgreSQL, "Date/Time Functions and Operators" (EXTRACT); Spa
 
 from __future__ import annotations
 
-from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.types import BIGINT, DOUBLE, STRING, TIMESTAMP
-from predicat.ir.values import UNITS_OF_NEXT
-
-_SECOND, _MINUTE = 1_000_000, 60_000_000
-_HOURS = 24
+from predicat.ir.nodes import Call, Node
+from predicat.ir.types import TIMESTAMP
 
 
-def field_of(unit: str, length: Node, span: Span) -> Node | None:
-    """A field of a length of time; None where engines differ."""
-    if unit == "day":
-        hours = Call(BIGINT, "in_units", (Literal(STRING, "hour", span), length), span)
-        return (
-            Call(BIGINT, "div", (hours, Literal(BIGINT, _HOURS, span)), span) if _is_carried(length) else None
-        )
-    if unit == "hour" and not _is_carried(length):
-        return None
-    whole = Call(BIGINT, "in_units", (Literal(STRING, unit, span), length), span)
-    return Call(BIGINT, "mod", (whole, Literal(BIGINT, UNITS_OF_NEXT[unit], span)), span)
-
-
-def seconds_of(length: Node, span: Span) -> Node:
-    """The seconds of a length of time, with decimals."""
-    micros = Call(BIGINT, "to_micros", (length,), span)
-    rest = Call(BIGINT, "mod", (micros, Literal(BIGINT, _MINUTE, span)), span)
-    return Call(
-        DOUBLE, "div", (Call(DOUBLE, "to_double", (rest,), span), Literal(DOUBLE, float(_SECOND), span)), span
-    )
+def has_field(unit: str, length: Node) -> bool:
+    """Whether all engines have the same field of a length of time."""
+    return unit not in ("day", "hour") or _is_carried(length)
 
 
 def _is_carried(length: Node) -> bool:

@@ -37,7 +37,16 @@ from predicat.forms.logic import all_of, any_of, present
 from predicat.ir import syntax as t
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
 from predicat.ir.operators import COMPARISONS, OF_INTEGERS
-from predicat.ir.surface import CHECKED_MOD, ELEMENTS, MATHEMATICS, is_look_up
+from predicat.ir.surface import (
+    CHECKED_MOD,
+    ELEMENTS,
+    IS_NAN,
+    LENGTH_FIELDS,
+    MATHEMATICS,
+    SECONDS,
+    SECONDS_OF_LENGTH,
+    is_look_up,
+)
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -99,10 +108,11 @@ class Operators(Comparisons):
         """A part of a length of time: in SQL a field of it, in CEL the whole length."""
         if not self.rules.interval_fields and unit in UNITS:
             return _duration_part(unit, length, span)
-        found = interval_fields.field_of(unit, length, span) if self.rules.interval_fields else None
-        if found is None and self.rules.interval_fields:
+        if not self.rules.interval_fields:
+            return self.call(unit, [length], span)
+        if not interval_fields.has_field(unit, length):
             raise self.fail(sql.field_of_interval(span, unit))
-        return found or self.call(unit, [length], span)
+        return Call(BIGINT, LENGTH_FIELDS[unit], (length,), span)
 
     # --- the rules, in the order of the tables
 
@@ -166,13 +176,9 @@ class Operators(Comparisons):
 
     def seconds(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's EXTRACT(SECOND), with decimals: of a time it is not negative."""
-        if self.rules.interval_fields and args[0].type == DURATION:
-            return interval_fields.seconds_of(args[0], span)
-        minute = Literal(BIGINT, 60_000_000, span)
-        rest = self.operator("mod", [self.operator("to_micros", args, span), minute], span)
-        rest = self.operator("mod", [self.operator("add", [rest, minute], span), minute], span)
-        number = self.cast(rest, Literal(STRING, "to_double", span), span)
-        return self.operator("div", [number, Literal(DOUBLE, 1_000_000.0, span)], span)
+        of_length = self.rules.interval_fields and args[0].type == DURATION
+        op = SECONDS_OF_LENGTH if of_length else SECONDS
+        return Call(DOUBLE, op, self.call("to_micros", list(map(underlying, args)), span).args, span)
 
     def subscript(self, op: str, args: list[Node], span: Span) -> Node:
         return self.bracket(op, args[0], args[1], span)
@@ -208,7 +214,7 @@ class Operators(Comparisons):
         """SQL's isnan: what does not equal itself by IEEE 754."""
         node = underlying(args[0])
         if node.type == DOUBLE:
-            return Call(BOOLEAN, "ne", (node, node), span)
+            return Call(BOOLEAN, IS_NAN, (node,), span)
         return self.comparison("ne", [node, node], span)
 
     def text_of_json(self, _op: str, args: list[Node], span: Span) -> Node:

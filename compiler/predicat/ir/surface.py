@@ -17,6 +17,9 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 | `engine_order` of a comparison | the same in the engines' order, in which NaN is above all numbers |
 | `unknown_if(value, test, ...)` | the value, or UNKNOWN unless all of the tests are FALSE |
 | `text_to_int` and the other casts of a text | those of SQL, which take what all engines take |
+| `is_nan` of a double | whether it is NaN |
+| `seconds`, `seconds_of_length` | with decimals, as EXTRACT(SECOND) of SQL; those of a length have its sign |
+| `hour_of_length` and the like | a field of a length of time, with its sign, as EXTRACT of SQL |
 | `round_half_even`, `round_half_up` | the nearest whole number; a half goes to the even one, or from zero |
 | `checked_mod`, `checked_to_int` | CEL's: UNKNOWN where it overflows there |
 
@@ -28,12 +31,16 @@ from __future__ import annotations
 from predicat.ir.nodes import Call, Node
 from predicat.ir.operators import LOOK_UPS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, TIMESTAMP, Type
+from predicat.ir.values import UNITS_OF_NEXT
 
 CHECKED_MOD = "checked_mod"
 CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
 ENGINE_ORDER = "engine_order"
 UNKNOWN_IF = "unknown_if"
+IS_NAN = "is_nan"
+SECONDS, SECONDS_OF_LENGTH = "seconds", "seconds_of_length"
+LENGTH_FIELDS = {unit: f"{unit}_of_length" for unit in ("day", *UNITS_OF_NEXT)}
 MATH_OF_NUMBERS = ("math.greatest", "math.least", "math.abs", "math.sign")
 MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
 MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
@@ -58,6 +65,9 @@ WORDS = {
     ELEMENTS: "{0}",
     ENGINE_ORDER: "{0}",
     UNKNOWN_IF: "{0}",
+    IS_NAN: "{0} is NaN",
+    **dict.fromkeys((SECONDS, SECONDS_OF_LENGTH), "the seconds of {0}"),
+    **{op: f"the {unit}s of {{0}}" for unit, op in LENGTH_FIELDS.items()},
     **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to a whole number"),
     **{TEXT_CASTS[kind]: OPS[op].words for kind, op in CONVERSIONS.items()},
 }

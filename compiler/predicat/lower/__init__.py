@@ -25,7 +25,11 @@ from predicat.ir.surface import (
     ENGINE_ORDER,
     HALF_EVEN,
     HALF_UP,
+    IS_NAN,
+    LENGTH_FIELDS,
     MATHEMATICS,
+    SECONDS,
+    SECONDS_OF_LENGTH,
     TEXT_CASTS,
     UNKNOWN_IF,
 )
@@ -57,12 +61,16 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((UNKNOWN_IF,), unknown_unless_false),
     (TEXT_CASTS.values(), sql.cast_of_text),
     ((HALF_EVEN, HALF_UP), sql.rounded),
+    ((IS_NAN,), sql.is_nan),
+    ((SECONDS, SECONDS_OF_LENGTH), sql.seconds),
+    (LENGTH_FIELDS.values(), sql.length_field),
     ((CHECKED_MOD,), cel_integers.checked_mod),
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
     ((ENGINE_ORDER,), engine_order.engine_order),
 )
 """Which operators each rule lowers, in order: the first that has a core for a call wins."""
-_NOT_WRITTEN = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, UNKNOWN_IF)
+_OF_SQL = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, IS_NAN, SECONDS, SECONDS_OF_LENGTH)
+_NOT_WRITTEN = (*_OF_SQL, *LENGTH_FIELDS.values(), UNKNOWN_IF)
 """Operators of the surface that no writer has words for."""
 
 

@@ -6,7 +6,7 @@ from predicat.forms.conversions import convert
 from predicat.forms.json_values import is_kind
 from predicat.forms.logic import present, unknown_without
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable
-from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
+from predicat.ir.types import BOOLEAN, JSON, NULL, STRING, MapType
 from predicat.lower import json
 
 
@@ -19,7 +19,8 @@ def in_json(call: Call) -> Node | None:
     assert isinstance(item, Variable)  # noqa: S101  # the check makes it
     span = call.span
     equal = Call(BOOLEAN, "eq", (item, key), span)
-    same = json.compare(equal) or json.equal_to_typed(equal) or equal
+    null = Call(BOOLEAN, "is_null", (item,), span)
+    same = null if key.type == NULL else json.compare(equal) or json.equal_to_typed(equal) or equal
     member = Quantifier(BOOLEAN, "any", item.name, base, same, span)
     return Call(BOOLEAN, "cond", (is_kind(base, "object", span), _is_key(call), member), span)
 
