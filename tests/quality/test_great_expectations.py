@@ -127,6 +127,16 @@ def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) 
     assert not fine and 'column "s" does not exist' in errors[0].message
 
 
+def test_spark_files_need_no_spark(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from great_expectations.datasource.fluent.spark_datasource import SparkDatasource
+
+    monkeypatch.setattr(SparkDatasource, "get_spark", lambda *_: pytest.fail("Spark was started"))
+    for _ in range(2):
+        assert generate(
+            predicat.load_catalog(folder / "catalog"), folder / "catalog", folder / "project", "spark"
+        ) == ["predicat_shop"]
+
+
 def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DSN, "postgresql+psycopg://nobody@127.0.0.1:1/nowhere")
     assert generate(

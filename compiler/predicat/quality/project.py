@@ -20,6 +20,7 @@ import great_expectations as gx
 import yaml
 from great_expectations.checkpoint.actions import UpdateDataDocsAction
 from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.datasource.fluent.spark_datasource import SparkDatasource
 from great_expectations.datasource.fluent.sql_datasource import SQLDatasource, TableAsset
 from great_expectations.expectations.core.expect_table_row_count_to_be_between import (
     ExpectTableRowCountToBeBetween,
@@ -62,7 +63,7 @@ def _without_connections() -> Iterator[None]:
     """Great Expectations connects to try out each data source that is added, and has no option not to.
     Checkpoints connect.
     """
-    kinds: tuple[Any, ...] = (SQLDatasource, TableAsset)
+    kinds: tuple[Any, ...] = (SparkDatasource, SQLDatasource, TableAsset)
     tests = [kind.test_connection for kind in kinds]
     for kind in kinds:
         kind.test_connection = lambda *_, **__: None
