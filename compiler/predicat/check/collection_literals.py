@@ -23,10 +23,12 @@ Compare = Callable[[Node, Node], Node]
 
 
 def is_list(node: Node) -> bool:
+    """Whether a node is a list that is written out."""
     return isinstance(node, Items) and isinstance(node.type, ArrayType)
 
 
 def is_map(node: Node) -> bool:
+    """Whether a node is a map that is written out."""
     return isinstance(node, Items) and isinstance(node.type, MapType)
 
 

@@ -56,7 +56,13 @@ class Comparisons(OverloadResolver):
     """Comparisons of typed arguments, by the rules of a language."""
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
-        """`left op right`: an overload of OF_WRITTEN or OF_TYPES, or else two values of one type."""
+        """`left op right`: an overload of OF_WRITTEN or OF_TYPES, or else two values of one type.
+
+        Where a side has no value the outcome is UNKNOWN, unless the language has null as a value.
+
+        Raises:
+            Stop: Values of these types do not compare. It is reported.
+        """
         left, right = args
         if (
             left.type is right.type
@@ -90,6 +96,7 @@ class Comparisons(OverloadResolver):
         return collection_literals.unknown_if_missing(any_of(tests, span), [right, left], span)
 
     def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
+        """Whether a list that is written out has a value. UNKNOWN where its absence decides."""
         assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
         if not self.rules.ansi:
             right = replace(right, items=without_ansi.in_texts(self, left, right.items, span))
@@ -114,9 +121,11 @@ class Comparisons(OverloadResolver):
         return Call(BOOLEAN, "is_true", (found,), span) if null_is_value else found
 
     def in_keys(self, _op: str, left: Node, right: Node, span: Span) -> Node:
+        """CEL's `key in map`, of a map or a JSON value."""
         return self.has_key(left, right, span)
 
     def of_collections(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """Two lists or two maps, of which one may be written out; UNKNOWN where a part is absent."""
         return negated_if(op == "ne", self.equal_collections(left, right, span), span)
 
     def of_null_and_written(self, op: str, left: Node, right: Node, span: Span) -> Node:
@@ -131,6 +140,7 @@ class Comparisons(OverloadResolver):
         return collection_literals.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
     def in_no_list(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """What has no elements. Raises Stop: it is reported."""
         raise self.fail(say.in_without_list(span, op, [str(left.type), str(right.type)]))
 
     def of_null(self, op: str, left: Node, right: Node, span: Span) -> Node:
@@ -150,6 +160,7 @@ class Comparisons(OverloadResolver):
         return Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
 
     def of_json(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """Two JSON values, in the surface: lowering compares them by their kinds."""
         return Call(BOOLEAN, op, (left, right), span)
 
     def of_one_type(self, op: str, left: Node, right: Node, span: Span) -> Node:
@@ -201,6 +212,10 @@ class Comparisons(OverloadResolver):
     # --- lists and maps
 
     def equal_collections(self, left: Node, right: Node, span: Span) -> Node:
+        """Whether two lists or two maps are equal, part by part. Raises Stop for elements that no engine
+        compares.
+        """
+
         def compare(one: Node, other: Node) -> Node:
             return self.comparison("eq", [dynamic(one), other], span)
 
@@ -368,6 +383,9 @@ class Comparisons(OverloadResolver):
         return Literal(DURATION, value, node.span)
 
     def as_time(self, node: Node, other: Type) -> Node:
+        """SQL: a text constant beside a date or a timestamp as one, and a date beside a timestamp as its
+        midnight. Raises Stop for a text that is none.
+        """
         if isinstance(node, Literal) and isinstance(node.value, str) and other in (TIMESTAMP, DATE):
             value = time_constant(node.value, other, node.span)
             if isinstance(value, Diagnostic):

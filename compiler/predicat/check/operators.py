@@ -117,6 +117,7 @@ class Operators(Comparisons):
     # --- the rules, in the order of the tables
 
     def untyped(self, _op: str, args: list[Node], _span: Span) -> Node:
+        """CEL's dyn(x)."""
         return dynamic(args[0])
 
     def in_joined(self, _op: str, args: list[Node], span: Span) -> Node | None:
@@ -128,6 +129,7 @@ class Operators(Comparisons):
         return self.where_lists(lists_.args, any_of(tests, span), span)
 
     def compared(self, op: str, args: list[Node], span: Span) -> Node:
+        """A comparison, or IN."""
         return self.comparison(op, list(map(self.no_joined, args)), span)
 
     def joined(self, _op: str, args: list[Node], span: Span) -> Node | None:
@@ -143,6 +145,7 @@ class Operators(Comparisons):
         return present(node, span)
 
     def key(self, _op: str, args: list[Node], _span: Span) -> Node:
+        """The key of a map: a JSON value must be a text, else the look-up is UNKNOWN."""
         return convert(args[0], STRING) if args[0].type == JSON else args[0]
 
     def path(self, _op: str, args: list[Node], span: Span) -> Node:
@@ -172,6 +175,7 @@ class Operators(Comparisons):
         raise self.fail(say.no_list(span, [str(plain.type)]))
 
     def conversion(self, _op: str, args: list[Node], span: Span) -> Node:
+        """A conversion to the type that the second argument names."""
         return self.cast(args[0], args[1], span)
 
     def seconds(self, _op: str, args: list[Node], span: Span) -> Node:
@@ -181,6 +185,7 @@ class Operators(Comparisons):
         return Call(DOUBLE, op, self.call("to_micros", list(map(underlying, args)), span).args, span)
 
     def subscript(self, op: str, args: list[Node], span: Span) -> Node:
+        """`base[key]`."""
         return self.bracket(op, args[0], args[1], span)
 
     def either_quotient(self, _op: str, args: list[Node], span: Span) -> Node:
@@ -241,6 +246,7 @@ class Operators(Comparisons):
         return None
 
     def sum_of_arrays(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """`x + y` of two arrays."""
         left, right = args
         arrays = isinstance(left.type, ArrayType) and isinstance(right.type, ArrayType)
         return self.joined_lists(left, right, span) if arrays else None
@@ -343,6 +349,7 @@ class Operators(Comparisons):
         return op, args
 
     def joined_lists(self, left: Node, right: Node, span: Span) -> Node:
+        """Two lists one after the other; UNKNOWN where one of two arrays is."""
         if isinstance(left, Items) and isinstance(right, Items):
             kind = left.type if left.items else right.type
             return Items(kind, (*left.items, *right.items), span)
@@ -353,6 +360,7 @@ class Operators(Comparisons):
         return self.call("array_concat", [left, right], span)
 
     def joined_texts(self, items: Items, by: Node, span: Span) -> Node:
+        """The texts of a list that is written out, with a text between them."""
         found: Node = Literal(STRING, "", span)
         for place, item in enumerate(items.items):
             if place:
@@ -443,6 +451,9 @@ class Operators(Comparisons):
         return self.call("index", [base, key], span)
 
     def member(self, node: Node, key: str, span: Span) -> Node:
+        """`base.key` of a map, a record or a JSON value; UNKNOWN where it is absent. Raises Stop for a key
+        that a record lacks, and for values without members.
+        """
         if is_union(node):
             return self.map_union(node, lambda value: self.member(value, key, span), span)
         name = self.constant(key, span)
@@ -512,6 +523,7 @@ class Operators(Comparisons):
         return Call(ArrayType(items[0].type), "array", items, node.span)
 
     def constant(self, value: t.Value, span: Span) -> Node:
+        """A constant. Raises Stop for integers beyond 64 bits and texts that are no Unicode."""
         if (
             isinstance(value, str)
             and not value.isascii()

@@ -60,6 +60,7 @@ class OverloadResolver(Struct):
     synthetic: int = 0
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
+        """Report a problem. The caller raises what is given."""
         self.reporter.add(diagnostic)
         return Stop()
 
@@ -71,7 +72,13 @@ class OverloadResolver(Struct):
             self.scope.doubts.append(diagnostic)
 
     def call(self, op: str, args: list[Node], span: Span) -> Call:
-        """A call of an operator, with the conversions that make its arguments fit."""
+        """A call of an operator of the table, with the conversions that make its arguments fit.
+
+        Its meaning for absent arguments is that of the operator: most are UNKNOWN then.
+
+        Raises:
+            Stop: No signature fits, or an argument must be a constant of some form. It is reported.
+        """
         args = list(map(self.one_type, args))
         for position in signatures.constant_positions(op):
             if position < len(args) and not isinstance(args[position], Literal):
@@ -234,11 +241,13 @@ class OverloadResolver(Struct):
         return None
 
     def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
+        """How a whole number is written as a double in a language that does not convert it."""
         if not self.rules.widens_numbers and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
             return say.INTEGER_WITH_A_POINT
         return None
 
     def nullable_value(self, node: Node) -> bool:
+        """Whether a node is a field whose NULL is a value, by the language's rules."""
         return self.rules.null_is_value and isinstance(node, Field) and node.decl.nulls == "value"
 
     def element(self, kind: Type, span: Span) -> Variable:

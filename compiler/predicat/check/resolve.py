@@ -60,7 +60,18 @@ from predicat.ir.variables import fold_identifier, fresh_name
 
 
 def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
-    """The typed, boolean node of a tree. Raises PredicatError with every problem found."""
+    """The surface of a tree: typed, boolean, with the operators that its author wrote.
+
+    Args:
+        tree: What a language has read.
+        scope: The fields, parameters and other names that the tree may use.
+        rules: What the language lets pass. A value whose type only the row knows makes it UNKNOWN where it
+            does not fit.
+
+    Raises:
+        PredicatError: With every problem of the tree, in order. Without any, if a filter that it refers to is
+            broken, and reported where it stands.
+    """
     checker = _Checker(scope, rules)
     try:
         node = checker.predicate(tree)

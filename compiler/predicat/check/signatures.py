@@ -35,6 +35,7 @@ class Signature(Struct, frozen=True):
     star: bool
 
     def arity_fits(self, count: int) -> bool:
+        """Whether the signature takes so many arguments."""
         return count >= 1 if self.star else count == len(self.params)
 
 

@@ -39,6 +39,7 @@ def dynamic(node: Node) -> Node:
 
 
 def is_dynamic(node: Node) -> bool:
+    """Whether a node has the mark that its type is not checked."""
     return isinstance(node, Call) and node.op == "dyn"
 
 
@@ -98,6 +99,7 @@ _JSON_VALUES: dict[Type, str] = {STRING: "json_string", DOUBLE: "json_number", B
 
 
 def typed_null(node: Node, kind: Type) -> Node:
+    """NULL as one of a type; other nodes as they are."""
     return Literal(kind, None, node.span) if isinstance(node, Literal) and node.value is None else node
 
 
@@ -120,6 +122,7 @@ def beside_double(node: Node) -> Node:
 
 
 def same_constant(one: Node, other: Node) -> bool:
+    """Whether two nodes are equal constants, of one type or of two of numbers."""
     if not isinstance(one, Literal) or not isinstance(other, Literal):
         return False
     comparable = one.type == other.type or (is_numeric(one.type) and is_numeric(other.type))

@@ -64,6 +64,7 @@ class StructType(Struct, frozen=True, gc=False):
         return f"struct<{', '.join(f'{name}: {kind}' for name, kind in self.fields)}>"
 
     def get(self, name: str) -> Type | None:
+        """The type of a member; None where there is none of that name."""
         return dict(self.fields).get(name)
 
 
@@ -132,6 +133,7 @@ _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|\[\]|[<>(),:])")
 
 
 def is_numeric(kind: Type) -> bool:
+    """Whether values of a type are numbers: of 64 bits, doubles or decimals."""
     return kind in NUMERIC_SCALARS or isinstance(kind, DecimalType)
 
 
