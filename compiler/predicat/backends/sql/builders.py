@@ -42,11 +42,6 @@ def lambda_(body: Sql, *names: str) -> Sql:
     return exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True) for name in names])
 
 
-def select(value: Sql, rows: Sql) -> exp.Select:
-    """SELECT value FROM rows."""
-    return exp.Select(expressions=[value]).from_(rows, copy=False)
-
-
 def string_literal(value: str) -> Sql:
     """A constant text. The generator of the dialect quotes it."""
     return exp.Literal(this=value, is_string=True)
@@ -274,6 +269,6 @@ def rlike(sql: Sql, pattern: str) -> Sql:
     return exp.RegexpLike(this=wrap(sql), expression=string_literal(pattern))
 
 
-def like(value: Sql, pattern: Sql) -> Sql:
+def like(value: Sql, pattern: Operand) -> Sql:
     """LIKE where the backslash escapes by itself."""
-    return exp.Like(this=comparison_operand(value), expression=pattern)
+    return exp.Like(this=comparison_operand(value), expression=sql_of(pattern))

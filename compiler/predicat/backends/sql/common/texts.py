@@ -40,7 +40,7 @@ def like_or(name: str, before: str, behind: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         value, part = tested(r, *node.args), r.node(node.args[1])
         if isinstance(part, exp.Literal) and not set(part.this) & _SPECIAL:
-            return like(value, string_literal(before + part.this + behind))
+            return like(value, before + part.this + behind)
         return call(name, value, part)
 
     return rule

@@ -15,6 +15,7 @@ from predicat.backends.sql.builders import (
     case,
     cast,
     is_null,
+    is_one_of,
     lambda_,
     not_,
     string_literal,
@@ -175,7 +176,7 @@ _NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL")
 
 def is_kind_name(name: Sql, kind: str) -> Sql:
     if kind == "number":
-        return exp.In(this=name, expressions=list(map(string_literal, _NUMBERS)))
+        return is_one_of(name, *_NUMBERS)
     return binary(exp.EQ, name, _KINDS[kind])
 
 

@@ -50,7 +50,7 @@ def wall(r: Renderer, node: Call) -> Sql:
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
-    return binary(exp.IntDiv, below_a_second(r.node(node.args[0])), number_literal(1000))
+    return binary(exp.IntDiv, below_a_second(r.node(node.args[0])), 1000)
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:

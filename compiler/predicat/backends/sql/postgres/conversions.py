@@ -14,12 +14,12 @@ from predicat.backends.sql.builders import (
     call,
     case,
     cast,
+    is_one_of,
     like,
     not_,
     number_literal,
     or_,
     rlike,
-    string_literal,
 )
 from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.conversions import by_type, is_special, let_of, of, quantity, refuse_double
@@ -32,6 +32,7 @@ from predicat.backends.sql.postgres.numbers import (
     let_unless_column,
     nearest,
 )
+from predicat.backends.sql.postgres.queries import select, value_of
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, let
 from predicat.backends.sql.rules import Rule
@@ -83,13 +84,9 @@ def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
     """
     size = between(call("OCTET_LENGTH", sql), 1, longest)
     rest = call("TRANSLATE", sql, "0123456789", "")
-    digits = (
-        [binary(exp.EQ, rest, rests[0])]
-        if len(rests) == 1
-        else [exp.In(this=rest, expressions=list(map(string_literal, rests)))]
-    )
+    digits = [binary(exp.EQ, rest, rests[0])] if len(rests) == 1 else [is_one_of(rest, *rests)]
     alone = [binary(exp.NEQ, sql, name) for name in rests if name]
-    return and_(size, *digits, *alone, *([like(sql, string_literal("-%"))] if rests[0] == "-" else []))
+    return and_(size, *digits, *alone, *([like(sql, "-%")] if rests[0] == "-" else []))
 
 
 def _seconds(r: Renderer, node: Call) -> Sql:
@@ -200,10 +197,7 @@ def _text_to_timestamp(one: Sql) -> Sql:
     # are.
     cut = cast(call("REGEXP_REPLACE", one, "([.][0-9]{6})[0-9]+", "\\1"), "TIMESTAMPTZ")
     short = binary(exp.LTE, call("OCTET_LENGTH", one), 27)  # at most microseconds
-    years = and_(
-        like(one, string_literal("____-__-__%")),
-        *(not_(like(one, string_literal(first))) for first in ("0000%", "0001-01-01%")),
-    )
+    years = and_(like(one, "____-__-__%"), *(not_(like(one, first)) for first in ("0000%", "0001-01-01%")))
     general = case((times.is_in_supported_years(TIMESTAMP, cut), cut))
     value = cast(one, "TIMESTAMPTZ")
     return case(
@@ -217,52 +211,38 @@ def _common_moment(sql: Sql) -> Sql:
     """Whether a text is a moment of the first 28 days of a month in whole seconds of UTC, by tests that
     cost a tenth of a pattern each.
     """
-    once_each = (not_(like(sql, string_literal(f"%{sign}%{sign}%"))) for sign in "TZ")
-    clock = and_(
-        _one_of(sql, 11, "0", "1", "20", "21", "22", "23"), not_(like(sql, string_literal("%:%:%:%")))
-    )
+    once_each = (not_(like(sql, f"%{sign}%{sign}%")) for sign in "TZ")
+    clock = and_(_one_of(sql, 11, "0", "1", "20", "21", "22", "23"), not_(like(sql, "%:%:%:%")))
     others = not_(rlike(sql, "[^-0-9:TZ]|:[6-9]"))
-    return and_(
-        like(sql, string_literal("____-__-__T__:__:__Z")), *_common_day(sql), clock, *once_each, others
-    )
+    return and_(like(sql, "____-__-__T__:__:__Z"), *_common_day(sql), clock, *once_each, others)
 
 
 def _common_day(sql: Sql) -> tuple[Sql, ...]:
     """What holds of the first 28 days of a month, in a text of digits and dashes in their places."""
     month = and_(_one_of(sql, 5, "0", "10", "11", "12"), not_(_one_of(sql, 5, "00")))
     day = and_(_one_of(sql, 8, "0", "1", "2"), not_(_one_of(sql, 8, "00", "29")))
-    return (*(not_(like(sql, string_literal(pattern))) for pattern in ("0000%", "%-%-%-%")), month, day)
+    return (*(not_(like(sql, pattern)) for pattern in ("0000%", "%-%-%-%")), month, day)
 
 
 def _one_of(sql: Sql, at: int, *parts: str) -> Sql:
-    return or_(*(like(sql, string_literal("_" * at + part + "%")) for part in parts))
+    return or_(*(like(sql, "_" * at + part + "%") for part in parts))
 
 
 def _to_duration(r: Renderer, node: Call) -> Sql:
     """The parts, as rows, added up as nanoseconds."""
     sql = r.node(node.args[0])
-    table, part, total = r.fresh_name("t"), r.fresh_name("p"), r.fresh_name("v")
-    count, unit = (
-        exp.Bracket(
-            this=exp.Paren(this=exp.column(part, table=table)), expressions=[number_literal(place)], offset=1
-        )
-        for place in (1, 2)
-    )
+    name, part, total = r.fresh_name("t"), r.fresh_name("p"), r.fresh_name("v")
+    found = exp.Paren(this=exp.column(part, table=name))
+    count, unit = (exp.Bracket(this=found, expressions=[number_literal(at)], offset=1) for at in (1, 2))
     added = call("COALESCE", call("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))), 0)
     rows = exp.Table(
         this=call("REGEXP_MATCHES", sql, "([0-9.]+)([a-z]+)", "g"),
-        alias=exp.TableAlias(this=exp.to_identifier(table), columns=[exp.to_identifier(part)]),
+        alias=exp.TableAlias(this=exp.to_identifier(name), columns=[exp.to_identifier(part)]),
     )
-    inner = (
-        exp.Select(expressions=[exp.alias_(added, total, copy=False)])
-        .from_(rows, copy=False)
-        .subquery(r.fresh_name("t"), copy=False)
-    )
+    inner = select(exp.alias_(added, total, copy=False), rows).subquery(r.fresh_name("t"), copy=False)
     nanos = exp.column(total)
     micros = case((durations.fits_duration(nanos), cast(call("DIV", nanos, 1000), "BIGINT")))
-    result = (
-        exp.Select(expressions=[durations.signed(sql, micros)]).from_(inner, copy=False).subquery(copy=False)
-    )
+    result = value_of(durations.signed(sql, micros), inner)
     return case((rlike(sql, DURATION_PATTERN), result))
 
 
@@ -271,7 +251,7 @@ def text_to_date(r: Renderer, sql: Sql) -> Sql:
 
     def build(one: Sql) -> Sql:
         value = cast(one, "DATE")
-        common = and_(like(one, string_literal("____-__-__")), *_common_day(one), not_(rlike(one, "[^-0-9]")))
+        common = and_(like(one, "____-__-__"), *_common_day(one), not_(rlike(one, "[^-0-9]")))
         return case((common, value), (rlike(one, DATE_PATTERN), value))
 
     return let_unless_column(r, sql, build)
@@ -304,7 +284,7 @@ RULES: dict[str, Rule] = {
     "to_duration": _to_duration,
     "to_quantity": quantity(
         lambda sql: rlike(sql, QUANTITY_PATTERN),
-        lambda sql, end: like(sql, string_literal(f"%{end}")),
+        lambda sql, end: like(sql, f"%{end}"),
         # As numerics, which multiply exactly and hold any number of the pattern.
         lambda digits, power: cast(binary(exp.Mul, cast(digits, "DECIMAL"), power), "DOUBLE"),
     ),

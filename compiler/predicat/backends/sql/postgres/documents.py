@@ -20,6 +20,7 @@ from predicat.backends.sql.builders import (
     call,
     case,
     cast,
+    is_one_of,
     not_,
     number_literal,
     string_literal,
@@ -29,6 +30,7 @@ from predicat.backends.sql.common.documents import ROWS, member_or_element, temp
 from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step, path
 from predicat.backends.sql.postgres import json_texts, times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
+from predicat.backends.sql.postgres.queries import array_of, count_keys
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, let, let_always
 from predicat.backends.sql.rules import Rule
@@ -123,7 +125,7 @@ def equals_where(r: Renderer, node: Call) -> Sql | None:
     return ROWS["json_equals"](r, node)
 
 
-def comparison(op: str) -> Rule:
+def _comparison(op: str) -> Rule:
     """A comparison: that of a JSON number with a constant needs no double. That of a function's result is
     shorter.
     """
@@ -257,7 +259,7 @@ def nearest_double(value: Sql) -> Sql:
     return case(*nearest(value), default=endless)
 
 
-def json_number(r: Renderer, node: Call) -> Sql:
+def _json_number(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
         return case((json_kind(sql, "number"), nearest_double(numeric(sql))))
 
@@ -278,19 +280,15 @@ CASE WHEN __a = __b THEN TRUE WHEN __a <> __b THEN (SELECT COUNT(DISTINCT __t) =
 """
 
 
-def json_eq(r: Renderer, node: Call) -> Sql:
+def _json_eq(r: Renderer, node: Call) -> Sql:
     token = exp.Bracket(this=exp.Column(this=exp.to_identifier("__m")), expressions=[number_literal(0)])
     return template("postgres", _SAME, Renderer.node, __number=nearest_double(numeric(token)))(r, node)
 
 
-def json_size(r: Renderer, node: Call) -> Sql:
+def _json_size(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
-        keys = exp.Table(this=call("JSONB_OBJECT_KEYS", sql))
-        count = (
-            exp.Select(expressions=[call("COUNT", exp.Star())]).from_(keys, copy=False).subquery(copy=False)
-        )
         length = cast(call("JSONB_ARRAY_LENGTH", sql), "BIGINT")
-        return case((json_kind(sql, "array"), length), (json_kind(sql, "object"), count))
+        return case((json_kind(sql, "array"), length), (json_kind(sql, "object"), count_keys(sql)))
 
     return let(r, r.document(node.args[0]), build)
 
@@ -304,20 +302,20 @@ def values(r: Renderer, node: Node) -> Sql:
     )
 
 
-def json_values(r: Renderer, node: Call) -> Sql:
+def _json_values(r: Renderer, node: Call) -> Sql:
     result = values(r, node)
     result.set("this", "JSONB_PATH_QUERY_ARRAY")
     return call("COALESCE", result, cast("[]", "JSONB"))
 
 
-def json_items(r: Renderer, node: Call) -> Sql:
+def _json_items(r: Renderer, node: Call) -> Sql:
     return let(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql)), default=sql))
 
 
 def _keys(sql: Sql) -> Sql:
     """The keys of a JSON object as a JSON array."""
     rows = exp.Table(this=call("JSONB_OBJECT_KEYS", sql))
-    return call("TO_JSONB", call("ARRAY", exp.Select(expressions=[exp.Star()]).from_(rows, copy=False)))
+    return call("TO_JSONB", array_of(exp.Star(), rows))
 
 
 def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
@@ -330,15 +328,15 @@ def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
     if read is source:
         return binary(exp.EQ, kind, "array"), sql
     keys = case((json_kind(sql, "object"), _keys(sql)), default=sql)
-    return exp.In(this=kind, expressions=[string_literal("array"), string_literal("object")]), keys
+    return is_one_of(kind, "array", "object"), keys
 
 
 RULES: dict[str, Rule] = {
-    **{op: comparison(op) for op in COMPARISON_NODES},
+    **{op: _comparison(op) for op in COMPARISON_NODES},
     "parse_json": json_texts.parse_json,
-    "json_eq": json_eq,
-    "json_number": json_number,
-    "json_values": json_values,
-    "json_size": json_size,
-    "json_items": json_items,
+    "json_eq": _json_eq,
+    "json_number": _json_number,
+    "json_values": _json_values,
+    "json_size": _json_size,
+    "json_items": _json_items,
 }

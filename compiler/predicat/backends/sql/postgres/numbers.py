@@ -24,6 +24,7 @@ from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.numbers import divided_by_zero, round_by_text
 from predicat.backends.sql.common.widths import EXACT_DIGITS, as_double
 from predicat.backends.sql.postgres import ranges, runtime, times
+from predicat.backends.sql.postgres.queries import value_of
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, constant_int, let
 from predicat.backends.sql.rules import Rule
@@ -39,7 +40,7 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     inner = (
         exp.select(*columns, copy=False).offset(0, copy=False).subquery(f"{next(iter(values))}t", copy=False)
     )
-    return exp.select(body, copy=False).from_(inner, copy=False).subquery(copy=False)
+    return value_of(body, inner)
 
 
 def _own(value: Sql) -> Sql:

@@ -44,7 +44,7 @@ def collated(r: Renderer, values: Sequence[Node]) -> Sql:
     sql = r.node(values[0])
     on = spelling(sql)
     plain = order_of(r, *values).by_code_point and not r.storage.index_on(on, ("btree",), collation="C")
-    return sql if plain else exp.Collate(this=wrap(sql), expression=_C.copy())
+    return sql if plain else exp.Collate(this=wrap(sql), expression=_C)
 
 
 def starts_with(r: Renderer, node: Call) -> Sql:
@@ -108,7 +108,7 @@ def ascii_case(name: str) -> Rule:
 
 def in_order_of_characters(sql: Sql) -> Sql:
     """A text in the collation "C"."""
-    return exp.Collate(this=wrap(sql), expression=_C.copy())
+    return exp.Collate(this=wrap(sql), expression=_C)
 
 
 def matches(r: Renderer, node: Call) -> Sql:

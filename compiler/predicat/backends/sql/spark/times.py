@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, between, binary, call, case, cast, number_literal, wrap
+from predicat.backends.sql.builders import Sql, between, binary, call, case, cast
 from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
 from predicat.backends.sql.rules import Rule
@@ -22,7 +22,7 @@ def _seconds(unit: int, name: str, above: int) -> Rule:
         if len(node.args) == 2:
             return call(name, wall(r, node))
         rest = call("PMOD", call("UNIX_SECONDS", r.node(node.args[0])), above)
-        return exp.IntDiv(this=rest, expression=number_literal(unit)) if unit > 1 else rest
+        return binary(exp.IntDiv, rest, unit) if unit > 1 else rest
 
     return rule
 
@@ -58,7 +58,7 @@ def _day_of_week(r: Renderer, node: Call) -> Sql:
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
     micros = call("UNIX_MICROS", r.node(node.args[0]))
-    return exp.IntDiv(this=call("PMOD", micros, 1_000_000), expression=number_literal(1000))
+    return binary(exp.IntDiv, call("PMOD", micros, 1_000_000), 1000)
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
@@ -88,9 +88,7 @@ def _days_between(r: Renderer, node: Call) -> Sql:
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
-    return exp.IntDiv(
-        this=wrap(r.node(node.args[1])), expression=number_literal(UNITS[constant(node.args[0])])
-    )
+    return binary(exp.IntDiv, r.node(node.args[1]), UNITS[constant(node.args[0])])
 
 
 RULES: dict[str, Rule] = {
