@@ -22,6 +22,7 @@ class JarHook(BuildHookInterface[Any]):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Add a jar for each Spark of PREDICAT_SPARK_HOMES; by default for the installed PySpark."""
         if version == "editable":
             return
         sys.path[:0] = [str(ROOT / "compiler"), str(ROOT / "spark_ext")]

@@ -32,6 +32,7 @@ def names(part: ast.AST, *, inside: bool = False) -> set[tuple[str, bool]]:
 
 
 def kind(file: str, *, in_table: bool) -> str:
+    """How a file that names an operator counts: an entry of it, a language, or anything else."""
     if in_table and file.startswith(ENTRIES):
         return "entries"
     return "languages" if in_table and file.startswith("language/") else "special"
@@ -50,6 +51,7 @@ def files() -> dict[str, dict[str, str]]:
 
 
 def main() -> None:
+    """Print how many files name an operator."""
     found = files()
     print(f"{len(found)} operators, files that name one:")
     for label, kinds in (("entries", KINDS[:1]), ("entries and languages", KINDS[:2]), ("all", KINDS)):

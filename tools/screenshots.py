@@ -57,6 +57,7 @@ def review(folder: Path) -> str:
 
 
 def run(*args: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of predicat in a folder."""
     program = Path(sys.executable).parent / "predicat"
     return subprocess.run([str(program), *args], cwd=folder, capture_output=True, text=True, check=False)
 
@@ -80,6 +81,7 @@ def as_comment(text: str) -> str:
 
 
 def main() -> None:
+    """Take the pictures of the README into docs/images."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)

@@ -28,12 +28,14 @@ ROOT = Path(__file__).parent.parent
 
 
 def of_catalog() -> Iterator[tuple[str, predicat.Predicate]]:
+    """The filters of the reference catalog, all versions."""
     for row in predicat.load_catalog(ROOT / "catalog").filters():
         for number, version in row.versions.items():
             yield f"{row.qualified}@{number}", version.predicate
 
 
 def of_corpus() -> Iterator[tuple[str, predicat.Predicate]]:
+    """The filters of the shared corpus."""
     for entry in entries():
         for case in entry["cases"]:
             ((language, body),) = (item for item in case.items() if item[0] not in ("expected", "doc"))
@@ -118,6 +120,7 @@ def show(name: str, predicate: predicat.Predicate) -> None:
 
 
 def main() -> None:
+    """Print the lines of all predicates."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--generated", type=int, default=5000, metavar="N")
     count = parser.parse_args().generated

@@ -1,7 +1,9 @@
 """Every message, one function each. The modules have the messages of one part of the program.
 
 A function takes names, types and texts of the user, never English: sentences are in this package only. A
-message is a Diagnostic (its code is stable), a Reason within one, or a noun in one.
+message is a Diagnostic (its code is stable), a Reason within one, or a noun in one. How to read them: the
+function's name says when it is used, its sentence what the user sees, so only a condition or an argument that
+neither shows has a docstring. `span` is the place that the caret marks.
 """
 
 from __future__ import annotations

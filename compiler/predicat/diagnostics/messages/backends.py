@@ -1,4 +1,7 @@
-"""Reasons why a language or a dialect does not support a part of a filter."""
+"""Reasons why a language or a dialect does not support a part of a filter.
+
+Each function is a message: see the package.
+"""
 
 from __future__ import annotations
 

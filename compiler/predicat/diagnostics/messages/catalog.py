@@ -1,4 +1,4 @@
-"""Messages about catalog files, jobs and calls of the library."""
+"""Messages about catalog files, jobs and calls of the library. Each function is one: see the package."""
 
 from __future__ import annotations
 

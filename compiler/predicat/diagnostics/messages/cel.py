@@ -1,4 +1,4 @@
-"""Messages of the reader of CEL."""
+"""Messages of the reader of CEL. Each function is one: see the package."""
 
 from __future__ import annotations
 

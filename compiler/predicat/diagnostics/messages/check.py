@@ -1,4 +1,4 @@
-"""Messages about types and operators."""
+"""Messages about types and operators. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of the commands."""
+"""Messages of the commands. Each function is one: see the package."""
 
 from __future__ import annotations
 

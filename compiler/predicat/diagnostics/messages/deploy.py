@@ -1,4 +1,4 @@
-"""Messages about views, columns and connections."""
+"""Messages about views, columns and connections. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Why something that looks like a condition is not read, and what the command says."""
+"""Why something that looks like a condition is not read, and what the command says.
+
+Each function is a message: see the package.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Messages of entry filters: Python classes that say which rows are delivered."""
+"""Messages of entry filters: Python classes that say which rows are delivered.
+
+Each function is one: see the package.
+"""
 
 from __future__ import annotations
 

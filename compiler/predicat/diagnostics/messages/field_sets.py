@@ -1,4 +1,4 @@
-"""Messages about sets of fields that datasets share."""
+"""Messages about sets of fields that datasets share. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages about the files that filters are imported from."""
+"""Messages about the files that filters are imported from. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages about the lists of a catalog."""
+"""Messages about the lists of a catalog. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of the matching of many filters at once."""
+"""Messages of the matching of many filters at once. Each function is one: see the package."""
 
 from __future__ import annotations
 

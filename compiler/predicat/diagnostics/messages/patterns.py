@@ -1,4 +1,4 @@
-"""Reasons why a pattern or a type is refused."""
+"""Reasons why a pattern or a type is refused. Each function is a message: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Messages about jobs, their sources and sinks, and sessions of Spark."""
+"""Messages about jobs, their sources and sinks, and sessions of Spark.
+
+Each function is one: see the package.
+"""
 
 from __future__ import annotations
 

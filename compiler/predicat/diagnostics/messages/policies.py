@@ -1,4 +1,7 @@
-"""Messages of the readers of data: policies of subscriptions, bindings, compositions."""
+"""Messages of the readers of data: policies of subscriptions, bindings, compositions.
+
+Each function is one: see the package.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Messages of the reader of Pulsar's predicates and their protobuf form."""
+"""Messages of the reader of Pulsar's predicates and their protobuf form.
+
+Each function is one: see the package.
+"""
 
 from __future__ import annotations
 

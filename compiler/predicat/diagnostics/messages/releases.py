@@ -1,4 +1,4 @@
-"""Every message about released versions and their lock file."""
+"""Every message about released versions and their lock file. Each function is a message: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of reviews, lint and git."""
+"""Messages of reviews, lint and git. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages about selectors of filters."""
+"""Messages about selectors of filters. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages of the readers of texts with a grammar of their own."""
+"""Messages of the readers of texts with a grammar of their own. Each function is one: see the package."""
 
 from __future__ import annotations
 

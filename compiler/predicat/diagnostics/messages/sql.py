@@ -1,4 +1,4 @@
-"""Messages of the reader of SQL."""
+"""Messages of the reader of SQL. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages about functions of SQL."""
+"""Messages about functions of SQL. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages for Jinja in filter bodies."""
+"""Messages for Jinja in filter bodies. Each function is one: see the package."""
 
 from __future__ import annotations
 

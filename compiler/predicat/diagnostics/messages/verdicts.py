@@ -1,4 +1,7 @@
-"""Messages of `predicat discover` about conditions: why one is not judged, and what is found in one."""
+"""Messages of `predicat discover` about conditions: why one is not judged, and what is found in one.
+
+Each function is one: see the package.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages about Spark without ANSI mode."""
+"""Messages about Spark without ANSI mode. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages for text that is no YAML."""
+"""Messages for text that is no YAML. Each function is one: see the package."""
 
 from __future__ import annotations
 

@@ -164,6 +164,7 @@ def _not_nan(r: Renderer, node: Node, value: Sql) -> Sql:
 
 
 def is_numeric_mix(left: Node, right: Node) -> bool:
+    """Whether one side is a bigint and the other a double."""
     return (left.type is BIGINT and right.type is DOUBLE) or (left.type is DOUBLE and right.type is BIGINT)
 
 

@@ -53,6 +53,7 @@ def _matches(r: Renderer, node: Call) -> Sql:
 
 
 def has_pattern(sql: Sql, pattern: str) -> Sql:
+    """Whether a text has a match of a pattern anywhere."""
     return call("REGEXP_MATCHES", sql, pattern)
 
 

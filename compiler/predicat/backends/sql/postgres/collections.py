@@ -83,6 +83,7 @@ TYPES: dict[Type, str] = {
 
 
 def type_name(kind: Type) -> str:
+    """PostgreSQL's name of the type of an element."""
     if isinstance(kind, DecimalType):
         return f"DECIMAL({kind.precision}, {kind.scale})"
     return "JSONB" if isinstance(kind, MapType) else TYPES.get(kind, "TEXT")
@@ -151,6 +152,7 @@ def array_value(items: Sql) -> Sql:
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
+    """`value IN array`: UNKNOWN if it is not found and the array has a NULL, or one of the two is NULL."""
     value, items = r.args(node)
     result = exp.EQ(this=wrap(value), expression=exp.Any(this=array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.

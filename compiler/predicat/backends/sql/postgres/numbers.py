@@ -303,16 +303,19 @@ def _double(value: str) -> Sql:
 
 
 def divide(r: Renderer, node: Call) -> Sql:
+    """A quotient of doubles or of bigints; NULL for a division by zero and outside of the type."""
     return double_arithmetic(r, node) if node.type == DOUBLE else integer_arithmetic(r, node)
 
 
 def negate(r: Renderer, node: Call) -> Sql:
+    """The negative of a double or a bigint; NULL outside of bigint."""
     return (
         exp.Neg(this=wrap(as_double(r, node.args[0]))) if node.type == DOUBLE else integer_arithmetic(r, node)
     )
 
 
 def absolute(r: Renderer, node: Call) -> Sql:
+    """The absolute value of a double or a bigint; NULL outside of bigint."""
     return call("ABS", as_double(r, node.args[0])) if node.type == DOUBLE else integer_arithmetic(r, node)
 
 
@@ -357,6 +360,7 @@ def decimal_of(double: Sql, _digits: int) -> Sql:
 
 
 def double_of(decimal: Sql) -> Sql:
+    """A decimal as a double."""
     return cast(decimal, "DOUBLE")
 
 
@@ -366,6 +370,7 @@ def shift(kind: type[exp.Binary]) -> Rule:
 
 
 def ieee_div(r: Renderer, node: Call) -> Sql:
+    """A quotient of doubles as IEEE 754 defines it: infinite or NaN for a division by zero."""
     a, b = (as_double(r, arg) for arg in node.args)
     quotient = _ieee_operation(r, "div", (node.args[0], a), (node.args[1], b))
     if isinstance(node.args[1], Literal) and node.args[1].value:

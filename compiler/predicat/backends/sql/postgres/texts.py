@@ -64,6 +64,7 @@ def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
 
 
 def ends_with(r: Renderer, node: Call) -> Sql:
+    """Whether a text ends with another, as LIKE where this is a constant."""
     if (result := _like(r, node, "%", "")) is not None:
         return result
     value, suffix = r.args(node)
@@ -71,6 +72,7 @@ def ends_with(r: Renderer, node: Call) -> Sql:
 
 
 def contains(r: Renderer, node: Call) -> Sql:
+    """Whether a text contains another, as LIKE where this is a constant."""
     if (result := _like(r, node, "%", "%")) is not None:
         return result
     return binary(exp.GT, call("STRPOS", *r.args(node)), 0)
@@ -112,6 +114,7 @@ def in_order_of_characters(sql: Sql) -> Sql:
 
 
 def matches(r: Renderer, node: Call) -> Sql:
+    """Whether a text has a match of a constant pattern, translated for PostgreSQL."""
     return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
 
 
@@ -129,6 +132,7 @@ def utf8(sql: Sql) -> Sql:
 
 
 def substr(r: Renderer, node: Call) -> Sql:
+    """A part of a text, by characters from 1 on; NULL for a negative length."""
     value, *numbers = (r.node(arg) for arg in node.args)
     if all(_int32_literal(arg) for arg in node.args[1:]):
         negative = len(numbers) == 2 and constant_int(node.args[2]) < 0

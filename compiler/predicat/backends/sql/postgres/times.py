@@ -118,11 +118,13 @@ def in_zone(r: Renderer, node: Call) -> Sql:
 
 
 def millisecond(r: Renderer, node: Call) -> Sql:
+    """The milliseconds of a timestamp within its second, rounded down."""
     result = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=wall(r, node))
     return cast(call("MOD", call("FLOOR", result), 1000), "BIGINT")
 
 
 def trunc(r: Renderer, node: Call) -> Sql:
+    """A timestamp at the start of its unit in UTC."""
     return between_utc(call("DATE_TRUNC", constant(node.args[0]), between_utc(r.node(node.args[1]))))
 
 
@@ -291,6 +293,7 @@ _DAYS = (LAST_MOMENT - FIRST_MOMENT).days
 
 
 def add_days(r: Renderer, node: Call) -> Sql:
+    """A date some days later; NULL outside of the years 1 to 9999."""
     day, count = node.args
     first = _literal(DATE, FIRST_MOMENT)
     if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
@@ -311,6 +314,7 @@ def add_days(r: Renderer, node: Call) -> Sql:
 
 
 def days_between(r: Renderer, node: Call) -> Sql:
+    """The days from one date to another; NULL for infinite dates."""
     return cast(exp.Paren(this=binary(exp.Sub, *(unless_infinite(r, arg) for arg in node.args))), "BIGINT")
 
 

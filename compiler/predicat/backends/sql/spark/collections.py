@@ -34,6 +34,7 @@ from predicat.rewrite.elements import is_exists_over_values, takes_null
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
+    """A macro over an array: any, all, one, filter or map. any is an OR of its elements, all an AND."""
     if is_exists_over_values(node) and isinstance(node.source, Call) and not takes_null(node):
         return call("EXISTS", values(r, node.source, nulls=False), lambda_(r.node(node.body), node.variable))
     items = elements(r, node.source)
@@ -95,6 +96,7 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
+    """`value IN array`: UNKNOWN if it is not found and the array has a NULL, or one of the two is NULL."""
     value, items = r.args(node)
     return call("ARRAY_CONTAINS", items, value)
 

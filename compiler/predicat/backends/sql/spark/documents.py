@@ -41,6 +41,7 @@ def elements(r: Renderer, node: Node) -> Sql:
 
 
 def not_json_null(sql: Sql) -> Sql:
+    """A variant; NULL for JSON's null."""
     return case((not_(call("IS_VARIANT_NULL", sql)), sql))
 
 
@@ -150,6 +151,7 @@ EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
 
 
 def is_kind_name(name: Sql, kind: str) -> Sql:
+    """Whether the name that SCHEMA_OF_VARIANT gives is that of a kind of JSON values."""
     if kind in ("string", "boolean"):
         return binary(exp.EQ, name, kind.upper())
     return rlike(name, "^(BIGINT|DECIMAL|DOUBLE|FLOAT)" if kind == "number" else f"^{kind.upper()}")
@@ -160,10 +162,12 @@ def _json_number(r: Renderer, node: Call) -> Sql:
 
 
 def json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
+    """Whether a JSON value is this number; UNKNOWN where there is no value."""
     return and_(is_kind(r, value, "number"), binary(exp.EQ, json_value(r, value, "double"), r.double(wanted)))
 
 
 def json_scalar(r: Renderer, value: Node, text: str) -> Sql:
+    """Whether a JSON value is this one, which is written as JSON."""
     return binary(exp.EQ, call("TO_JSON", json_value(r, value)), text)
 
 
