@@ -51,6 +51,13 @@ FORMS = [
     "d * 1e300 {op} {c}",
     "-d {op} {c}.5",
     "floor(d / {k}) IN (1, 2)",
+    "sqrt(d) {op} 3",
+    "sqrt(n) {op} 3",
+    "sqrt(2 * d - 1) {op} 3",
+    "ln(d) {op} 2",
+    "ln(-d) {op} 0.5",
+    "ln(n) >= 2",
+    "exp(n) > 5",
     "year(t) {op} 2024",
     "CAST(t AS date) {op} DATE '2024-02-29'",
     "year(dt) {op} 2024",
@@ -149,6 +156,19 @@ def test_most_calculations_are_solved() -> None:
 def test_a_condition_of_a_where_has_no_calculation(text: str, expected: str) -> None:
     node = predicat.parse(text, "sql", FIELDS).node
     assert backends.dialect("postgres").render(node, condition=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sqrt(d) > 3", "CASE WHEN d >= 0 THEN d > 9 END"),
+        ("ln(d) >= 2", "CASE WHEN d > 0 THEN d > 7.389056098930649 END"),
+        ("sqrt(n) > 3", "CASE WHEN n >= 0 THEN n > 9 END"),
+        ("exp(n) > 5", "n > 1"),
+    ],
+)
+def test_a_bound_has_no_test_for_nan(text: str, expected: str) -> None:
+    assert predicat.parse(text, "sql", FIELDS).sql("duckdb") == expected
 
 
 def test_engines_agree(spark: Any, postgres: Any) -> None:

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from predicat.analysis.domains import DOMAINS, Domain, decimals
 from predicat.analysis.facts import may_be_nan, may_overflow
 from predicat.forms.decimals import fits, may_have_more_digits
-from predicat.forms.engine_order import rewrite_parts
+from predicat.forms.engine_order import bare_comparison, paired, rewrite_parts, whole_parts
 from predicat.forms.rounding import rounded_number
 from predicat.ir.bounds import bounded
 from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, walk
@@ -71,12 +71,39 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
         better: Whether the second node is to replace the first one: a CASE may be longer than a guard.
     """
     node = _beside_nan(without_nan_tests(node))
+    if isinstance(node, Call) and bare_comparison(node) is not None:
+        return _in_engine_order(node, better)
     if isinstance(node, Call) and node.op in CONNECTIVES:
-        return replace(node, args=rewrite_parts(node, lambda part: exactly(part, better)))
+        args = whole_parts(node.args) if node.op == "or" else node.args
+        return replace(node, args=tuple(exactly(part, better) for part in args))
     found = _solved(node, positive=False) if isinstance(node, Call) else None
     if found is None or not isinstance(node, Call):
         return node
     return found if better(node, found) or of_clock(node) == found else node
+
+
+def _in_engine_order(node: Call, better: Callable[[Node, Node], bool]) -> Node:
+    """A comparison that has a test for NaN beside it. Where the bounds stand in a CASE, the test does, too:
+    only there the calculation has a value.
+    """
+    ((comparison, test),) = paired(node.args)
+    found = exactly(comparison, better)
+    if found == comparison:
+        return node
+    is_nan = _nan_of_field(test)
+    match found:
+        case Call(op="cond", args=(Call(op="or") as inside, bounds, rest)) if (
+            is_nan is not None and is_nan in inside.args
+        ):
+            return replace(found, args=(inside, Call(BOOLEAN, "or", (bounds, is_nan), node.span), rest))
+        case _:
+            return Call(BOOLEAN, "or", (found, exactly(test, better)), node.span)
+
+
+def _nan_of_field(test: Node) -> Node | None:
+    """The test for NaN of a field that a test of a calculation amounts to, wherever that has a value."""
+    is_field = isinstance(test, Call) and isinstance(test.args[0], Field)
+    return test if is_field or not isinstance(test, Call) else _nan_test(test, positive=True)
 
 
 @lru_cache(maxsize=4096)
@@ -153,13 +180,25 @@ def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
     value = part.args[0]
     return (
         value.type == DOUBLE
-        and not may_be_nan(value)
+        and (not may_be_nan(value) or _is_of_integers(value))
         and any(
-            isinstance(other, Call) and other.op in COMPARISONS and value in other.args
+            isinstance(other, Call)
+            and other.op in COMPARISONS
+            and (value in other.args or (other, part) in paired(beside))
             for other in beside
             if other is not part
         )
     )
+
+
+def _is_of_integers(value: Node) -> bool:
+    """Whether a value is a monotone calculation of an integer that is NaN for none."""
+    field = _field(Call(BOOLEAN, "ne", (value, Literal(DOUBLE, 0.0)), value.span))
+    if field is None or field.type != BIGINT:
+        return False
+    run, domain = compile_node(value), DOMAINS[BIGINT]
+    found = (run({field.decl.name: at}) for at in (domain.least, -1, 0, 1, domain.greatest))
+    return not any(result is not None and math.isnan(result) for result in found)
 
 
 def _nan_test(node: Call, *, positive: bool) -> Node | None:
