@@ -7,11 +7,12 @@ from typing import Protocol
 from predicat.check.integer_widths import Knows
 from predicat.check.scope import Rules, Stop
 from predicat.diagnostics import Diagnostic, Span
-from predicat.ir.nodes import Call, Node
+from predicat.ir.nodes import Call, Node, Variable
+from predicat.ir.types import Type
 
 
-class Check(Knows, Protocol):
-    """The check, as these rules see it."""
+class Calls(Knows, Protocol):
+    """What calls operators of the table and takes problems."""
 
     rules: Rules
 
@@ -23,10 +24,34 @@ class Check(Knows, Protocol):
         """A call of an operator of the table, with the conversions of its signature. Raises Stop."""
         ...
 
+
+class Check(Calls, Protocol):
+    """The check, as the rules of operators see it."""
+
     def operator(self, op: str, args: list[Node], span: Span) -> Node:
         """What an operator of any language means for these arguments. Raises Stop."""
         ...
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A value as another type; `target` names the conversion (see casts.CASTS). Raises Stop."""
+        ...
+
+
+class Compares(Calls, Protocol):
+    """The check, as the rules of comparisons see it."""
+
+    def comparison(self, op: str, args: list[Node], span: Span) -> Node:
+        """A comparison, or IN, of values of any types. Raises Stop."""
+        ...
+
+    def split_union(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
+        """The test of the first choice among the arguments, and these with each of its values."""
+        ...
+
+    def nullable_value(self, node: Node) -> bool:
+        """Whether a node is a field whose NULL is a value, by the language's rules."""
+        ...
+
+    def element(self, kind: Type, span: Span) -> Variable:
+        """The variable of a macro that nobody wrote, with a name that nothing else has."""
         ...

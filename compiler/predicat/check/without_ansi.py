@@ -24,8 +24,7 @@ from predicat.check.integer_widths import (
     known_range,
     width,
 )
-from predicat.check.overloads import OverloadResolver
-from predicat.check.protocol import Check
+from predicat.check.protocol import Calls, Check
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import without_ansi as say
 from predicat.forms.conversions import convert, underlying
@@ -388,12 +387,12 @@ OPERATORS: dict[str, Rule] = {
 # --- texts beside other values
 
 
-def beside(check: OverloadResolver, left: Node, right: Node) -> tuple[Node, Node]:
+def beside(check: Calls, left: Node, right: Node) -> tuple[Node, Node]:
     """A text beside another value is converted to its type. A constant that is none is refused."""
     return _as(check, left, right), _as(check, right, left)
 
 
-def _as(check: OverloadResolver, text: Node, other: Node) -> Node:
+def _as(check: Calls, text: Node, other: Node) -> Node:
     if text.type != STRING or other.type in (STRING, NULL):
         return text
     if other.type == BIGINT:
@@ -405,7 +404,7 @@ def _as(check: OverloadResolver, text: Node, other: Node) -> Node:
     return of_text(text, other.type, text.span) if other.type in (BOOLEAN, DATE, TIMESTAMP) else text
 
 
-def _as_whole(check: OverloadResolver, text: Node, other: Node) -> Node:
+def _as_whole(check: Calls, text: Node, other: Node) -> Node:
     bits = width(check, other)
     if bits is None:
         raise check.fail(say.unknown_width(text.span.to(other.span), _named(other)))
@@ -428,7 +427,7 @@ def _as_number(truth: Node, other: Node) -> Node:
     return convert(_choice(truth, one, zero, truth.span), DOUBLE if other.type == DOUBLE else BIGINT)
 
 
-def in_texts(check: OverloadResolver, left: Node, items: tuple[Node, ...], span: Span) -> tuple[Node, ...]:
+def in_texts(check: Calls, left: Node, items: tuple[Node, ...], span: Span) -> tuple[Node, ...]:
     """IN with texts beside other values: Spark compares all as texts."""
     kinds = {underlying(node).type for node in (left, *items)} - {NULL}
     if STRING not in kinds or len(kinds) == 1:
@@ -438,7 +437,7 @@ def in_texts(check: OverloadResolver, left: Node, items: tuple[Node, ...], span:
     return tuple(_as_written(check, item, left) for item in items)
 
 
-def _as_text(check: OverloadResolver, item: Node, span: Span) -> Node:
+def _as_text(check: Calls, item: Node, span: Span) -> Node:
     if item.type in (STRING, NULL):
         return item
     if item.type not in (BIGINT, DATE):
@@ -446,7 +445,7 @@ def _as_text(check: OverloadResolver, item: Node, span: Span) -> Node:
     return check.call("to_string", [item], span)
 
 
-def _as_written(check: OverloadResolver, item: Node, left: Node) -> Node:
+def _as_written(check: Calls, item: Node, left: Node) -> Node:
     """A text constant that is the text of a value."""
     if item.type != STRING:
         return item

@@ -1,0 +1,114 @@
+"""The operands of a comparison as values of types that compare: numbers, dates beside texts and times."""
+
+from __future__ import annotations
+
+from predicat.check import text_constants, without_ansi
+from predicat.check.protocol import Calls
+from predicat.diagnostics import Diagnostic, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import check as say
+from predicat.diagnostics.messages import sql
+from predicat.forms import json_values
+from predicat.forms.conversions import (
+    beside_double,
+    time_constant,
+)
+from predicat.forms.text_casts import BLANKS
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import (
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    Scalar,
+    Type,
+    is_numeric,
+)
+from predicat.ir.values import parse_clock
+
+
+def align(check: Calls, left: Node, right: Node) -> tuple[Node, Node]:
+    """SQL: a text constant beside a date or a timestamp is one; a date beside a timestamp is its
+    midnight in UTC.
+    """
+    if not check.rules.widens_numbers:
+        return left, right
+    if not check.rules.ansi:
+        left, right = without_ansi.beside(check, left, right)
+    left, right = as_time(check, left, right.type), as_time(check, right, left.type)
+    if not check.rules.reads_literals:
+        return left, right
+    return as_scalar(check, left, right), as_scalar(check, right, left)
+
+
+def as_scalar(check: Calls, node: Node, other: Node) -> Node:
+    """SQL: a text constant beside a number or a truth value that is no constant of its own is one."""
+    if not isinstance(node, Literal) or not isinstance(node.value, str) or isinstance(other, Literal):
+        return node
+    if isinstance(other, Call) and other.op == "time_of_day":
+        return as_clock(check, node, node.value)
+    found = text_constants.scalar(node.value, other.type)
+    if found is None:
+        return node
+    if isinstance(found, str):
+        raise check.fail(msg.bad_constant(node.span, str(other.type), node.value, found))
+    return found(node.span)
+
+
+def as_clock(check: Calls, node: Node, text: str) -> Node:
+    """SQL: a text constant beside a time of the day is one."""
+    value = parse_clock(text.strip(BLANKS))
+    if value is None:
+        raise check.fail(sql.bad_time_of_day(node.span, text))
+    return Literal(DURATION, value, node.span)
+
+
+def as_time(check: Calls, node: Node, other: Type) -> Node:
+    """SQL: a text constant beside a date or a timestamp as one, and a date beside a timestamp as its
+    midnight. Raises Stop for a text that is none.
+    """
+    if isinstance(node, Literal) and isinstance(node.value, str) and other in (TIMESTAMP, DATE):
+        value = time_constant(node.value, other, node.span)
+        if isinstance(value, Diagnostic):
+            raise check.fail(value)
+        return Literal(other, value, node.span)
+    if node.type == DATE and other == TIMESTAMP:
+        return Call(TIMESTAMP, "to_timestamp", (node,), node.span)
+    return node
+
+
+def beside_items(check: Calls, left: Node, items: list[Node], span: Span) -> tuple[Node, tuple[Node, ...]]:
+    """A value and the items of a list as types that compare."""
+    pairs = [align(check, left, item) for item in items]
+    left = pairs[0][0]
+    aligned = tuple(beside_double(item) if left.type == DOUBLE else item for _, item in pairs)
+    kinds = {left.type, *(item.type for item in aligned)} - {NULL}
+    if len(kinds) > 1 and not all(map(is_numeric, kinds)):
+        hint = comparison_hint(left, aligned[0])
+        raise check.fail(msg.not_comparable(span, str(left.type), str(aligned[0].type), hint))
+    return left, aligned
+
+
+def comparison_hint(left: Node, right: Node) -> str | None:
+    """How two values that do not compare could: a conversion, or another constant. None: no advice."""
+    for text, other in ((left, right), (right, left)):
+        if isinstance(text, Literal) and isinstance(text.value, str) and is_numeric(other.type):
+            return say.NUMBER_WITHOUT_QUOTES if text.value.replace(".", "", 1).lstrip("-").isdigit() else None
+    if STRING in (left.type, right.type) and (is_numeric(left.type) or is_numeric(right.type)):
+        return say.QUOTE_OR_CONVERT
+    for value, other in ((left, right), (right, left)):
+        if isinstance(value.type, ArrayType) and isinstance(other.type, Scalar) and other.type != JSON:
+            return say.ASK_FOR_AN_ELEMENT
+        if value.type == STRING and other.type in (DATE, TIMESTAMP):
+            return say.convert_it(value.span.text, str(other.type).upper())
+        if (
+            value.type == JSON
+            and other.type == TIMESTAMP
+            and (hint := json_values.declared_hint(value, TIMESTAMP))
+        ):
+            return hint
+    return say.DECLARE_OR_CONVERT_ONE_SIDE if JSON in (left.type, right.type) else None
