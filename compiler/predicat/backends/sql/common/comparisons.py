@@ -51,7 +51,7 @@ _NARROW = OF_INT | {"int32"}
 """Operators whose SQL is a number of another type, with a cast to the width of theirs."""
 
 
-def compared(r: Renderer, node: Node) -> Sql:
+def _compared(r: Renderer, node: Node) -> Sql:
     """A value that is only compared: of a number without the cast to a greater width."""
     sql = r.node(node)
     if isinstance(node, Call) and node.op in _NARROW and type(sql) is exp.Cast:
@@ -65,7 +65,7 @@ def tested(r: Renderer, node: Node, *constants: Node) -> Sql:
     """
     if not r.parameterize and isinstance(node, Call) and has_usual_case(node, *constants):
         return call(node.op.upper(), r.node(node.args[0]))
-    return compared(r, node)
+    return _compared(r, node)
 
 
 def _of_ascii(r: Renderer, op: str, node: Node, other: Node) -> Sql | None:
@@ -164,7 +164,7 @@ def _not_nan(r: Renderer, node: Node, value: Sql) -> Sql:
 
 
 def is_numeric_mix(left: Node, right: Node) -> bool:
-    """Whether one side is a bigint and the other a double."""
+    """Whether one of two values is an integer and the other one a double."""
     return (left.type is BIGINT and right.type is DOUBLE) or (left.type is DOUBLE and right.type is BIGINT)
 
 
@@ -183,7 +183,7 @@ def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     """`bigint op constant`: the constant becomes the integer that decides the same, so that an index
     serves.
     """
-    sql = compared(r, left)
+    sql = _compared(r, left)
     if math.isnan(value):
         return case((not_(is_null(sql)), exp.Boolean(this=op == "ne")))
     if abs(value) >= 2**53:  # 2**53 + 1 is rounded to it

@@ -62,7 +62,7 @@ def is_whole(items: Sql) -> Sql:
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """A macro over an array: any, all, one, filter or map. any is an OR of its elements, all an AND."""
+    """A macro as functions of lists. NULL where an outcome that decides is missing."""
     if is_exists_over_values(node) and isinstance(node.source, Call):
         tested = call(
             "LIST_TRANSFORM",
@@ -93,7 +93,7 @@ def exists(r: Renderer, node: Quantifier) -> Sql:
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
-    """`value IN array`: UNKNOWN if it is not found and the array has a NULL, or one of the two is NULL."""
+    """Whether a list has a value; NULL without it beside an element that is missing."""
     value, items = r.args(node)
     constant = isinstance(node.args[0], Literal) and node.args[0].value is not None
     known = and_(*([] if constant else [not_(is_null(value))]), not_(is_null(items)))

@@ -111,7 +111,7 @@ def pathed(r: Renderer, name: str, node: Node) -> Sql:
 
 
 def json_value(r: Renderer, node: Node) -> Sql:
-    """The JSON value at the path of a look-up; NULL where the path leads nowhere."""
+    """A JSON value that look-ups find, JSON's null as itself; NULL if there is none."""
     base, place = _place(r, node)
     return base if place is None else call("JSON_EXTRACT", base, place)
 
@@ -166,7 +166,7 @@ def _json_values(r: Renderer, node: Call) -> Sql:
 
 
 def not_json_null(sql: Sql) -> Sql:
-    """A JSON value; NULL for JSON's null."""
+    """A JSON value, with JSON's null as NULL."""
     return call("NULLIF", sql, cast("null", "JSON"))
 
 
@@ -177,7 +177,7 @@ _NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL")
 
 
 def is_kind_name(name: Sql, kind: str) -> Sql:
-    """Whether the name that JSON_TYPE gives is that of a kind of JSON values."""
+    """Whether DuckDB's name of a JSON type is that of a kind; NULL of NULL."""
     if kind == "number":
         return is_one_of(name, *_NUMBERS)
     return binary(exp.EQ, name, _KINDS[kind])
@@ -223,7 +223,7 @@ def _number(r: Renderer, value: Node) -> Sql:
 
 
 def json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
-    """Whether a JSON value is this number; NULL where there is no value."""
+    """Whether a JSON value is a number that equals a double; NULL if there is no value."""
     there = not_(is_null(text_of(r, value)))
     return case((there, exp.NullSafeEQ(this=_number(r, value), expression=r.double(wanted))))
 

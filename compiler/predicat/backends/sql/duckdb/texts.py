@@ -53,7 +53,7 @@ def _matches(r: Renderer, node: Call) -> Sql:
 
 
 def has_pattern(sql: Sql, pattern: str) -> Sql:
-    """Whether a text has a match of a pattern anywhere."""
+    """Whether a pattern of RE2 matches a part of a text; NULL of NULL."""
     return call("REGEXP_MATCHES", sql, pattern)
 
 

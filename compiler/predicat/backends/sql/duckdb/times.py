@@ -30,7 +30,7 @@ from predicat.ir.values import UNITS
 
 
 def below_a_second(sql: Sql) -> Sql:
-    """The microseconds of a timestamp within its second, from 0 on, also before 1970."""
+    """The microseconds of a timestamp after its whole second; NULL of NULL."""
     return binary(exp.Mod, binary(exp.Add, binary(exp.Mod, micros(sql), SECOND), SECOND), SECOND)
 
 
@@ -40,7 +40,7 @@ def _clock(name: str) -> Rule:
 
 
 def wall(r: Renderer, node: Call) -> Sql:
-    """A timestamp as the clock of a time zone shows it: of UTC, or of the zone that is given."""
+    """The clock and the calendar of a call's timestamp in its time zone, or in UTC; a date as it is."""
     sql = r.node(node.args[0])
     if node.args[0].type == DATE:
         return sql

@@ -152,7 +152,7 @@ def array_value(items: Sql) -> Sql:
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
-    """`value IN array`: UNKNOWN if it is not found and the array has a NULL, or one of the two is NULL."""
+    """Whether an array has a value; NULL without it beside a missing element, and of NULL."""
     value, items = r.args(node)
     result = exp.EQ(this=wrap(value), expression=exp.Any(this=array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.

@@ -158,10 +158,10 @@ def _number_beside(
     wanted = right.value
     if not isinstance(wanted, int | float) or not abs(wanted) <= 2**53:
         return None
-    return (compare or compare_number)(r, op, left.args[0], float(wanted))
+    return (compare or _compare_number)(r, op, left.args[0], float(wanted))
 
 
-def compare_number(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
+def _compare_number(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
     """A comparison of the double of a JSON number with a constant, as a comparison of the exact number with
     the boundary between two doubles. None if there is no such boundary.
     """
@@ -253,7 +253,7 @@ def _json_text(sql: Sql) -> Sql:
     return exp.JSONBExtractScalar(this=wrap(sql), expression=string_literal("{}"))
 
 
-def nearest_double(value: Sql) -> Sql:
+def _nearest_double(value: Sql) -> Sql:
     """The double that is nearest to a numeric; infinite beyond the doubles."""
     endless = binary(exp.Mul, cast(call("SIGN", value), "DOUBLE"), cast("Infinity", "DOUBLE"))
     return case(*nearest(value), default=endless)
@@ -261,7 +261,7 @@ def nearest_double(value: Sql) -> Sql:
 
 def _json_number(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
-        return case((json_kind(sql, "number"), nearest_double(numeric(sql))))
+        return case((json_kind(sql, "number"), _nearest_double(numeric(sql))))
 
     sql = r.document(node.args[0])
     return build(sql) if isinstance(sql, exp.Column) else let_always(r, sql, build)
@@ -282,7 +282,7 @@ CASE WHEN __a = __b THEN TRUE WHEN __a <> __b THEN (SELECT COUNT(DISTINCT __t) =
 
 def _json_eq(r: Renderer, node: Call) -> Sql:
     token = exp.Bracket(this=exp.Column(this=exp.to_identifier("__m")), expressions=[number_literal(0)])
-    return template("postgres", _SAME, Renderer.node, __number=nearest_double(numeric(token)))(r, node)
+    return template("postgres", _SAME, Renderer.node, __number=_nearest_double(numeric(token)))(r, node)
 
 
 def _json_size(r: Renderer, node: Call) -> Sql:

@@ -68,15 +68,15 @@ def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
     return tiny, fits
 
 
-def remainder(r: Renderer, node: Call) -> Sql:
+def _remainder(r: Renderer, node: Call) -> Sql:
     """A remainder. One by a constant fits in any width."""
     value, by = node.args
     if isinstance(by, Literal) and by.value not in (0, None) and not isinstance(value, Call):
         return binary(exp.Mod, r.node(value), r.node(by))
-    return integer_arithmetic(r, node)
+    return _integer_arithmetic(r, node)
 
 
-def integer_arithmetic(r: Renderer, node: Call) -> Sql:
+def _integer_arithmetic(r: Renderer, node: Call) -> Sql:
     """Arithmetic of integers, each of whose results is NULL where it does not fit."""
     return ranges.integers(r, node, lambda leaves: _whole(r, node, leaves))
 
@@ -110,7 +110,7 @@ def _column(sql: Sql) -> Sql:
     return sql.this if isinstance(sql, exp.Cast) and isinstance(sql.this, exp.Column) else sql
 
 
-def double_arithmetic(r: Renderer, node: Call) -> Sql:
+def _double_arithmetic(r: Renderer, node: Call) -> Sql:
     """Arithmetic of doubles by IEEE 754, without PostgreSQL's errors on overflow and underflow."""
     return ranges.doubles(r, node, lambda leaves: ieee(r, node, leaves))
 
@@ -140,9 +140,9 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         if node.type == DURATION and left.type == DURATION:
             return let(r, durations.operation(operator, r.node(left), r.node(right)), durations.in_range)
         if node.type == BIGINT:
-            return integer_arithmetic(r, node)
+            return _integer_arithmetic(r, node)
         if node.type == DOUBLE:
-            return double_arithmetic(r, node)
+            return _double_arithmetic(r, node)
         return (
             times.difference(r, left, right)
             if node.type == DURATION
@@ -302,24 +302,23 @@ def _double(value: str) -> Sql:
     return cast(value, "DOUBLE")
 
 
-def divide(r: Renderer, node: Call) -> Sql:
-    """A quotient of doubles or of bigints; NULL for a division by zero and outside of the type."""
-    return double_arithmetic(r, node) if node.type == DOUBLE else integer_arithmetic(r, node)
+def _divide(r: Renderer, node: Call) -> Sql:
+    return _double_arithmetic(r, node) if node.type == DOUBLE else _integer_arithmetic(r, node)
 
 
-def negate(r: Renderer, node: Call) -> Sql:
-    """The negative of a double or a bigint; NULL outside of bigint."""
+def _negate(r: Renderer, node: Call) -> Sql:
     return (
-        exp.Neg(this=wrap(as_double(r, node.args[0]))) if node.type == DOUBLE else integer_arithmetic(r, node)
+        exp.Neg(this=wrap(as_double(r, node.args[0])))
+        if node.type == DOUBLE
+        else _integer_arithmetic(r, node)
     )
 
 
-def absolute(r: Renderer, node: Call) -> Sql:
-    """The absolute value of a double or a bigint; NULL outside of bigint."""
-    return call("ABS", as_double(r, node.args[0])) if node.type == DOUBLE else integer_arithmetic(r, node)
+def _absolute(r: Renderer, node: Call) -> Sql:
+    return call("ABS", as_double(r, node.args[0])) if node.type == DOUBLE else _integer_arithmetic(r, node)
 
 
-def exact_operation(r: Renderer, node: Call) -> Sql:
+def _exact_operation(r: Renderer, node: Call) -> Sql:
     """Arithmetic of decimals; NULL where the result has more digits than its type."""
     found = binary(decimals.SIGNS[node.op], *decimals.operands(r, node))
     return _below(r, found, node.type) if may_have_more_digits(node) else found
@@ -354,23 +353,21 @@ def _below(r: Renderer, value: Sql, kind: Type) -> Sql:
     return let(r, value, lambda sql: case((binary(exp.LT, call("ABS", sql), limit), sql)))
 
 
-def decimal_of(double: Sql, _digits: int) -> Sql:
+def _decimal_of(double: Sql, _digits: int) -> Sql:
     """The shortest decimal of a double, which is its text."""
     return numeric(cast(double, "TEXT"))
 
 
-def double_of(decimal: Sql) -> Sql:
-    """A decimal as a double."""
+def _double_of(decimal: Sql) -> Sql:
     return cast(decimal, "DOUBLE")
 
 
-def shift(kind: type[exp.Binary]) -> Rule:
+def _shift(kind: type[exp.Binary]) -> Rule:
     """Bits moved by a number of places, which is an INTEGER."""
     return lambda r, node: binary(kind, cast(r.node(node.args[0]), "BIGINT"), constant_int(node.args[1]))
 
 
-def ieee_div(r: Renderer, node: Call) -> Sql:
-    """A quotient of doubles as IEEE 754 defines it: infinite or NaN for a division by zero."""
+def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (as_double(r, arg) for arg in node.args)
     quotient = _ieee_operation(r, "div", (node.args[0], a), (node.args[1], b))
     if isinstance(node.args[1], Literal) and node.args[1].value:
@@ -386,18 +383,18 @@ def not_nan(sql: Sql) -> Sql:
 
 
 RULES: dict[str, Rule] = {
-    "add": decimals.where_exact(exact_operation, _arithmetic(exp.Add)),
-    "sub": decimals.where_exact(exact_operation, _arithmetic(exp.Sub)),
-    "mul": decimals.where_exact(exact_operation, _arithmetic(exp.Mul)),
-    "div": divide,
-    "mod": remainder,
-    "fdiv": ieee_div,
+    "add": decimals.where_exact(_exact_operation, _arithmetic(exp.Add)),
+    "sub": decimals.where_exact(_exact_operation, _arithmetic(exp.Sub)),
+    "mul": decimals.where_exact(_exact_operation, _arithmetic(exp.Mul)),
+    "div": _divide,
+    "mod": _remainder,
+    "fdiv": _ieee_div,
     "int32": lambda r, node: let(
         r, r.node(node.args[0]), lambda sql: case((between(sql, -(2**31), 2**31 - 1), sql))
     ),
-    "neg": decimals.where_exact(decimals.signed, negate),
-    "abs": decimals.where_exact(decimals.signed, absolute),
-    **dict.fromkeys(("round", "bround"), round_by_text(decimal_of, double_of)),
-    "shift_left": shift(exp.BitwiseLeftShift),
-    "shift_right": shift(exp.BitwiseRightShift),
+    "neg": decimals.where_exact(decimals.signed, _negate),
+    "abs": decimals.where_exact(decimals.signed, _absolute),
+    **dict.fromkeys(("round", "bround"), round_by_text(_decimal_of, _double_of)),
+    "shift_left": _shift(exp.BitwiseLeftShift),
+    "shift_right": _shift(exp.BitwiseRightShift),
 }

@@ -40,7 +40,7 @@ DOUBLES = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", 
 
 
 def binary_call(op: str, kind: Type, result: Type) -> Call:
-    """The call that a function of the runtime is generated from, with its two arguments `a` and `b`."""
+    """The call of an operator with two arguments, which are variables."""
     return Call(result, op, (Variable(kind, "a"), Variable(kind, "b")))
 
 

@@ -47,7 +47,7 @@ def collated(r: Renderer, values: Sequence[Node]) -> Sql:
     return sql if plain else exp.Collate(this=wrap(sql), expression=_C)
 
 
-def starts_with(r: Renderer, node: Call) -> Sql:
+def _starts_with(r: Renderer, node: Call) -> Sql:
     """LIKE with a constant, which an index can serve; a function otherwise."""
     return _like(r, node, "", "%") or call("STARTS_WITH", *r.args(node))
 
@@ -63,22 +63,20 @@ def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
     return exp.Like(this=comparison_operand(tested(r, value, part)), expression=r.literal(STRING, pattern))
 
 
-def ends_with(r: Renderer, node: Call) -> Sql:
-    """Whether a text ends with another, as LIKE where this is a constant."""
+def _ends_with(r: Renderer, node: Call) -> Sql:
     if (result := _like(r, node, "%", "")) is not None:
         return result
     value, suffix = r.args(node)
     return binary(exp.EQ, call("RIGHT", value, call("CHAR_LENGTH", suffix)), suffix)
 
 
-def contains(r: Renderer, node: Call) -> Sql:
-    """Whether a text contains another, as LIKE where this is a constant."""
+def _contains(r: Renderer, node: Call) -> Sql:
     if (result := _like(r, node, "%", "%")) is not None:
         return result
     return binary(exp.GT, call("STRPOS", *r.args(node)), 0)
 
 
-def ci(name: str) -> Rule:
+def _ci(name: str) -> Rule:
     """A comparison of a text with a constant under case folding."""
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -96,29 +94,28 @@ def ci(name: str) -> Rule:
     return rule
 
 
-def ascii_case(name: str) -> Rule:
+def _ascii_case(name: str) -> Rule:
     """In collation "C", LOWER and UPPER change ASCII letters only."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         sql = r.node(node.args[0])
         if order_of(r, node.args[0]).ascii_case:
             return call(name, sql)
-        return call(name, in_order_of_characters(sql))
+        return call(name, _in_order_of_characters(sql))
 
     return rule
 
 
-def in_order_of_characters(sql: Sql) -> Sql:
+def _in_order_of_characters(sql: Sql) -> Sql:
     """A text in the collation "C"."""
     return exp.Collate(this=wrap(sql), expression=_C)
 
 
-def matches(r: Renderer, node: Call) -> Sql:
-    """Whether a text has a match of a constant pattern, translated for PostgreSQL."""
+def _matches(r: Renderer, node: Call) -> Sql:
     return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
 
 
-def regex_extract(r: Renderer, node: Call) -> Sql:
+def _regex_extract(r: Renderer, node: Call) -> Sql:
     """SUBSTRING with a pattern gives what its group holds, and NULL where nothing matches."""
     pattern = found(r, node, regex.POSTGRES, [constant_int(node.args[2])], boundaries=True)
     value = r.node(node.args[0])
@@ -126,13 +123,12 @@ def regex_extract(r: Renderer, node: Call) -> Sql:
     return case((not_(is_null(value)), call("COALESCE", part, "")))
 
 
-def utf8(sql: Sql) -> Sql:
+def _utf8(sql: Sql) -> Sql:
     """The bytes of a text in UTF-8, whatever the encoding of the database."""
     return call("CONVERT_TO", sql, "UTF8")
 
 
-def substr(r: Renderer, node: Call) -> Sql:
-    """A part of a text, by characters from 1 on; NULL for a negative length."""
+def _substr(r: Renderer, node: Call) -> Sql:
     value, *numbers = (r.node(arg) for arg in node.args)
     if all(_int32_literal(arg) for arg in node.args[1:]):
         negative = len(numbers) == 2 and constant_int(node.args[2]) < 0
@@ -177,30 +173,30 @@ def _slice(items: Sql, first: int, last: int | None) -> Sql:
 
 
 RULES: dict[str, Rule] = {
-    "md5": lambda r, node: call("MD5", utf8(r.node(node.args[0]))),
-    "sha256": lambda r, node: call("ENCODE", call("SHA256", utf8(r.node(node.args[0]))), "hex"),
-    "lower": ascii_case("LOWER"),
-    "upper": ascii_case("UPPER"),
+    "md5": lambda r, node: call("MD5", _utf8(r.node(node.args[0]))),
+    "sha256": lambda r, node: call("ENCODE", call("SHA256", _utf8(r.node(node.args[0]))), "hex"),
+    "lower": _ascii_case("LOWER"),
+    "upper": _ascii_case("UPPER"),
     "trim": function("TRIM"),
     "ltrim": function("LTRIM"),
     "rtrim": function("RTRIM"),
     "strip": lambda r, node: call("BTRIM", *r.args(node)),
     "split": split,
     "join": join_texts("ARRAY_TO_STRING", is_whole),
-    "starts_with": starts_with,
-    "ends_with": ends_with,
-    "contains": contains,
-    "equals_ci": ci("eq"),
-    "starts_with_ci": ci("starts_with"),
-    "contains_ci": ci("contains"),
-    "fold_case": folded("OCTET_LENGTH", lambda text: call("LOWER", in_order_of_characters(text))),
-    "like_ci": ci("like"),
-    "matches": matches,
-    "regex_extract": regex_extract,
+    "starts_with": _starts_with,
+    "ends_with": _ends_with,
+    "contains": _contains,
+    "equals_ci": _ci("eq"),
+    "starts_with_ci": _ci("starts_with"),
+    "contains_ci": _ci("contains"),
+    "fold_case": folded("OCTET_LENGTH", lambda text: call("LOWER", _in_order_of_characters(text))),
+    "like_ci": _ci("like"),
+    "matches": _matches,
+    "regex_extract": _regex_extract,
     "regex_replace": patterns.replace(
         regex.POSTGRES, lambda place: f"\\{place or '&'}", "\\", "g", boundaries=True
     ),
-    "substr": substr,
+    "substr": _substr,
     "position": lambda r, node: cast(call("STRPOS", *r.args(node)), "BIGINT"),
     "replace_each": replace_each("(.)", "\\1", "g"),
 }

@@ -55,7 +55,7 @@ def in_supported_years(r: Renderer, node: Node) -> Sql:
     return _only(r, node, lambda moment: is_in_supported_years(node.type, moment))
 
 
-def unless_infinite(r: Renderer, node: Node) -> Sql:
+def _unless_infinite(r: Renderer, node: Node) -> Sql:
     """A timestamp or a date, NULL if it is infinite."""
     return _only(r, node, lambda moment: call("ISFINITE", moment))
 
@@ -72,7 +72,7 @@ def _only(r: Renderer, node: Node, test: Callable[[Sql], Sql]) -> Sql:
 # --- parts
 
 
-def wall(r: Renderer, node: Call) -> Sql:
+def _wall(r: Renderer, node: Call) -> Sql:
     """The clock and the calendar of a call's timestamp in its time zone, or in UTC."""
     moment = node.args[0]
     if moment.type == DATE:
@@ -86,22 +86,22 @@ def part(name: str) -> Rule:
     """A part of a timestamp in UTC or in a time zone; NULL if it is infinite."""
 
     def rule(r: Renderer, node: Call) -> Sql:
-        result: Sql = exp.Extract(this=exp.Var(this=name), expression=wall(r, node))
+        result: Sql = exp.Extract(this=exp.Var(this=name), expression=_wall(r, node))
         return cast(call("FLOOR", result) if name == "SECOND" else result, "BIGINT")
 
     return rule
 
 
-def year(r: Renderer, node: Call) -> Sql:
+def _year(r: Renderer, node: Call) -> Sql:
     """The year, NULL of infinity, as the other parts are without asking."""
     moment = node.args[0]
     if len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
         later = exp.Extract(
             this=exp.Var(this="YEAR"),
-            expression=binary(exp.Add, wall(r, node), cast("400 years", "INTERVAL")),
+            expression=binary(exp.Add, _wall(r, node), cast("400 years", "INTERVAL")),
         )
         return cast(binary(exp.Sub, later, 400), "BIGINT")
-    known = unless_infinite(r, moment)
+    known = _unless_infinite(r, moment)
     return cast(
         exp.Extract(
             this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else between_utc(known)
@@ -110,21 +110,19 @@ def year(r: Renderer, node: Call) -> Sql:
     )
 
 
-def in_zone(r: Renderer, node: Call) -> Sql:
+def _in_zone(r: Renderer, node: Call) -> Sql:
     """The wall clock in a time zone, as a timestamp."""
     moment, zone = node.args
     known = _only(r, moment, lambda one: is_in_zones(r, one))
     return between_utc(at_zone(known, r.node(zone)))
 
 
-def millisecond(r: Renderer, node: Call) -> Sql:
-    """The milliseconds of a timestamp within its second, rounded down."""
-    result = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=wall(r, node))
+def _millisecond(r: Renderer, node: Call) -> Sql:
+    result = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=_wall(r, node))
     return cast(call("MOD", call("FLOOR", result), 1000), "BIGINT")
 
 
-def trunc(r: Renderer, node: Call) -> Sql:
-    """A timestamp at the start of its unit in UTC."""
+def _trunc(r: Renderer, node: Call) -> Sql:
     return between_utc(call("DATE_TRUNC", constant(node.args[0]), between_utc(r.node(node.args[1]))))
 
 
@@ -135,7 +133,7 @@ def _clock(r: Renderer, node: Call) -> Sql:
     return cast(exp.Paren(this=between_utc(r.node(node.args[0]))), "TIME")
 
 
-def time_of_day(r: Renderer, node: Call) -> Sql:
+def _time_of_day(r: Renderer, node: Call) -> Sql:
     """The microseconds since midnight; NULL if the timestamp is infinite."""
     return cast(_micros(_clock(r, node)), "BIGINT")
 
@@ -292,8 +290,7 @@ def from_seconds(sql: Sql) -> Sql:
 _DAYS = (LAST_MOMENT - FIRST_MOMENT).days
 
 
-def add_days(r: Renderer, node: Call) -> Sql:
-    """A date some days later; NULL outside of the years 1 to 9999."""
+def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = node.args
     first = _literal(DATE, FIRST_MOMENT)
     if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
@@ -313,9 +310,8 @@ def add_days(r: Renderer, node: Call) -> Sql:
     return let(r, r.node(day), lambda start: let(r, r.node(count), lambda days: build(start, days)))
 
 
-def days_between(r: Renderer, node: Call) -> Sql:
-    """The days from one date to another; NULL for infinite dates."""
-    return cast(exp.Paren(this=binary(exp.Sub, *(unless_infinite(r, arg) for arg in node.args))), "BIGINT")
+def _days_between(r: Renderer, node: Call) -> Sql:
+    return cast(exp.Paren(this=binary(exp.Sub, *(_unless_infinite(r, arg) for arg in node.args))), "BIGINT")
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
@@ -326,14 +322,14 @@ def _in_units(r: Renderer, node: Call) -> Sql:
 
 RULES: dict[str, Rule] = {
     **{op: part(op.upper()) for op in TIME_PARTS},
-    "year": year,
+    "year": _year,
     "day_of_week": part("DOW"),
     "day_of_year": part("DOY"),
-    "millisecond": millisecond,
-    "date_trunc": trunc,
-    "in_zone": in_zone,
-    "time_of_day": time_of_day,
+    "millisecond": _millisecond,
+    "date_trunc": _trunc,
+    "in_zone": _in_zone,
+    "time_of_day": _time_of_day,
     "in_units": _in_units,
-    "add_days": add_days,
-    "days_between": days_between,
+    "add_days": _add_days,
+    "days_between": _days_between,
 }

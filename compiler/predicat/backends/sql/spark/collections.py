@@ -34,7 +34,7 @@ from predicat.rewrite.elements import is_exists_over_values, takes_null
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """A macro over an array: any, all, one, filter or map. any is an OR of its elements, all an AND."""
+    """A macro as functions of arrays. NULL where an outcome that decides is missing."""
     if is_exists_over_values(node) and isinstance(node.source, Call) and not takes_null(node):
         return call("EXISTS", values(r, node.source, nulls=False), lambda_(r.node(node.body), node.variable))
     items = elements(r, node.source)
@@ -96,7 +96,7 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
-    """`value IN array`: UNKNOWN if it is not found and the array has a NULL, or one of the two is NULL."""
+    """Whether an array has a value; NULL without it beside a missing element, and of NULL."""
     value, items = r.args(node)
     return call("ARRAY_CONTAINS", items, value)
 

@@ -41,7 +41,7 @@ def elements(r: Renderer, node: Node) -> Sql:
 
 
 def not_json_null(sql: Sql) -> Sql:
-    """A variant; NULL for JSON's null."""
+    """A JSON value, with JSON's null as NULL."""
     return case((not_(call("IS_VARIANT_NULL", sql)), sql))
 
 
@@ -151,7 +151,7 @@ EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
 
 
 def is_kind_name(name: Sql, kind: str) -> Sql:
-    """Whether the name that SCHEMA_OF_VARIANT gives is that of a kind of JSON values."""
+    """Whether Spark's schema of a JSON value is one of a kind; NULL of NULL."""
     if kind in ("string", "boolean"):
         return binary(exp.EQ, name, kind.upper())
     return rlike(name, "^(BIGINT|DECIMAL|DOUBLE|FLOAT)" if kind == "number" else f"^{kind.upper()}")
@@ -162,12 +162,12 @@ def _json_number(r: Renderer, node: Call) -> Sql:
 
 
 def json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
-    """Whether a JSON value is this number; UNKNOWN where there is no value."""
+    """Whether a JSON value is a number that equals a double; NULL if there is no value."""
     return and_(is_kind(r, value, "number"), binary(exp.EQ, json_value(r, value, "double"), r.double(wanted)))
 
 
 def json_scalar(r: Renderer, value: Node, text: str) -> Sql:
-    """Whether a JSON value is this one, which is written as JSON."""
+    """Whether a value is the scalar with this JSON text; NULL if there is no value."""
     return binary(exp.EQ, call("TO_JSON", json_value(r, value)), text)
 
 

@@ -35,9 +35,7 @@ _FEW = 6
 
 
 def matches(r: Renderer, node: Call) -> Sql:
-    """Whether a text has a match of a constant pattern: with RLIKE where Java's backtracking is safe, else
-    with an automaton. Raises Unsupported for one with too many states.
-    """
+    """Whether a pattern matches a part of a text; NULL of NULL. Raises Unsupported."""
     sql, pattern = r.node(node.args[0]), constant(node.args[1])
     safe = automaton.backtracking_safe(pattern)
     if safe is not None and not regex.asserts(safe, "not_word"):

@@ -20,7 +20,7 @@ def _seconds(unit: int, name: str, above: int) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         if len(node.args) == 2:
-            return call(name, wall(r, node))
+            return call(name, _wall(r, node))
         rest = call("PMOD", call("UNIX_SECONDS", r.node(node.args[0])), above)
         return binary(exp.IntDiv, rest, unit) if unit > 1 else rest
 
@@ -36,13 +36,13 @@ def _calendar(name: str) -> Rule:
             name,
             r.node(Call(DATE, "to_date", (moment,), node.span))
             if moment.type == TIMESTAMP and len(node.args) == 1
-            else wall(r, node),
+            else _wall(r, node),
         )
 
     return rule
 
 
-def wall(r: Renderer, node: Call) -> Sql:
+def _wall(r: Renderer, node: Call) -> Sql:
     """The wall clock as TIMESTAMP_NTZ (or the date), independent of the session's time zone."""
     moment = node.args[0]
     sql = r.node(moment)
@@ -64,7 +64,7 @@ def _millisecond(r: Renderer, node: Call) -> Sql:
 def _trunc(r: Renderer, node: Call) -> Sql:
     """DATE_TRUNC on the UTC wall clock, back to a timestamp."""
     unit = constant(node.args[0])
-    inner = wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
+    inner = _wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
     epoch = cast("1970-01-01 00:00:00", "TIMESTAMP_NTZ")
     local = call("DATE_TRUNC", unit.upper(), inner)
     micros = exp.Anonymous(
