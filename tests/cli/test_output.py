@@ -118,6 +118,17 @@ def test_bounds(tmp_path: Path) -> None:
     assert set(data) == KEYS["quality baseline"] and data["filters"] == 1
 
 
+def test_few_rows_are_some_and_most_rows_are_not_all(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a\n" + "".join(f"{number}\n" for number in range(30_000)))
+    (tmp_path / "d.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nrelation: {duckdb: d.csv}\nfields: {a: bigint}\n"
+        "filters: {one: {sql: a = 1}, most: {sql: a > 0}, all: {sql: a >= 0}, none: {sql: a < 0}}\n"
+    )
+    done = in_process("quality", "run", "--catalog", "d.yml", "--engine", "duckdb", cwd=tmp_path)
+    shares = {line.split()[0]: line.split()[2] for line in done.stdout.splitlines() if line.startswith("d.")}
+    assert shares == {"d.one": "<0.01%", "d.most": ">99.99%", "d.all": "100.00%", "d.none": "0.00%"}
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "d.yml").write_text(
         "apiVersion: predicat/v1\ndataset: d\nrelation: {duckdb: d.csv}\nfields: {a: bigint}\n"

@@ -140,6 +140,16 @@ def test_texts_of_people_are_texts(tmp_path: Path) -> None:
             )
 
 
+def test_one_of_a_kind_is_no_plural(tmp_path: Path) -> None:
+    (tmp_path / "d.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nfields: {a: bigint}\nfilters: {f: {sql: a > 1}}\n"
+    )
+    build(predicat.load_catalog(tmp_path / "d.yml"), tmp_path / "site")
+    index = (tmp_path / "site" / "index.html").read_text()
+    for text in ("1 filter on 1 dataset.", "Search 1 filter", "1 filter &middot; 1 field<"):
+        assert text in index
+
+
 def test_a_page_of_a_filter_that_is_gone_goes_too(tmp_path: Path) -> None:
     (tmp_path / "filters").mkdir()
     (tmp_path / "filters" / "gone.html").write_text("x")

@@ -12,6 +12,7 @@ from predicat.cli.options import check_dataset_name
 from predicat.cli.output import format_option, show
 from predicat.cli.project import connect
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.messages import deploy
 
 if TYPE_CHECKING:
     from predicat.deploy.describe import Described
@@ -104,10 +105,7 @@ def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, 
     check_dataset_name(name)
     for column in described.columns:
         if column.type is None:
-            click.echo(
-                f"left out: the column {column.name!r}, whose type {column.physical} is not supported",
-                err=True,
-            )
+            click.echo(deploy.left_out(column.name, column.physical, column.member), err=True)
     return name, starter.dataset_text(name, described)
 
 

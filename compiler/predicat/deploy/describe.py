@@ -23,11 +23,15 @@ FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
 
 
 class Column(Struct, frozen=True):
-    """A column by its name, its type in the engine, and the type of its field (None: not supported)."""
+    """A column by its name, its type in the engine, and the type of its field (None: not supported).
+
+    `member` is the name of a member of a struct that is the reason why not.
+    """
 
     name: str
     physical: str
     type: str | None
+    member: str = ""
 
 
 class Described(Struct, frozen=True):
@@ -95,15 +99,17 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
 
 def columns_of(engine: str, columns: Iterable[tuple[str, str]]) -> list[Column]:
     """Columns from their names and their types as an engine (a SQL dialect) writes them."""
-    return [Column(name, physical, _field_type(engine, physical)) for name, physical in columns]
+    return [_column(engine, name, physical) for name, physical in columns]
 
 
-def _field_type(engine: str, physical: str) -> str | None:
+def _column(engine: str, name: str, physical: str) -> Column:
     try:
-        kind = exp.DataType.build(physical, dialect=engine, udt=True)
+        kind: Any = exp.DataType.build(physical, dialect=engine, udt=True)
     except SqlglotError:
-        return None
-    return _WIDTHS.get(kind.this.name if isinstance(kind, exp.DataType) else "") or _of(kind, engine)
+        return Column(name, physical, None)
+    field = _WIDTHS.get(kind.this.name if isinstance(kind, exp.DataType) else "") or _of(kind, engine)
+    members = (part.name for part in kind.find_all(exp.ColumnDef) if not part.name.isidentifier())
+    return Column(name, physical, field, "" if field else next(members, ""))
 
 
 def _of(kind: Any, engine: str) -> str | None:

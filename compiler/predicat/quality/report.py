@@ -19,6 +19,17 @@ def _interval(measure: Measure, name: str) -> str:
     return f" [{low:.2%}, {high:.2%}]" if measure.sample < 1 else ""
 
 
+def _percent(share: float) -> str:
+    """A share with two decimals. One row of a million is not 0.00%, and all but one are not 100.00%."""
+    if 0 < share < _HALF:
+        return "<0.01%"
+    return ">99.99%" if 1 - _HALF <= share < 1 else f"{share:.2%}"
+
+
+_HALF = 0.00005
+"""What rounds to a hundredth of a percent, or to nothing."""
+
+
 def text(runs: Sequence[Run]) -> str:
     """A table for each dataset, then what is wrong."""
     lines: list[str] = []
@@ -59,7 +70,7 @@ def _table(measure: Measure) -> list[str]:
         (
             name,
             f"{measure.accepted[name]:,}",
-            f"{measure.share(name):.2%}{_interval(measure, name)}",
+            f"{_percent(measure.share(name))}{_interval(measure, name)}",
             f"{count.false:,}",
             f"{count.unknown:,}",
         )
@@ -187,8 +198,8 @@ def markdown(runs: Sequence[Run]) -> str:
             lines += [
                 (
                     f"| `{name}` | {measure.accepted[name]:,} | "
-                    f"{measure.share(name):.2%}{_interval(measure, name)} | "
-                    f"{count.unknown / max(measure.rows, 1):.2%} |"
+                    f"{_percent(measure.share(name))}{_interval(measure, name)} | "
+                    f"{_percent(count.unknown / max(measure.rows, 1))} |"
                 )
                 for name, count in measure.filters.items()
             ]

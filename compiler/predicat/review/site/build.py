@@ -17,6 +17,7 @@ from predicat import backends
 from predicat.catalog.manifest import build_manifest, write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import extras
+from predicat.diagnostics.wording import quantity
 from predicat.review.explain import pushdown, tree
 from predicat.review.show import row_text
 from predicat.review.site.graph import Entry, Graph, graph
@@ -85,7 +86,10 @@ class _Site:
             undefined=jinja2.StrictUndefined,
         )
         self.environment.globals.update(
-            code=highlighted, datasets=list(catalog.datasets.values()), total=len(catalog.filters())
+            quantity=quantity,
+            code=highlighted,
+            datasets=list(catalog.datasets.values()),
+            total=len(catalog.filters()),
         )
 
     def render(self, template: str, root: str, **values: Any) -> str:
