@@ -33,9 +33,9 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     }
   }
 
-  private def bound(call: FilterCall, found: Expression): Expression = {
-    if (unbound(call) && !found.exists(_.isInstanceOf[UnresolvedAttribute])) found.setTagValue(MatchesFilter.Bound, ())
-    found
+  private def bound(call: FilterCall, resolved: Expression): Expression = {
+    if (unbound(call) && !resolved.exists(_.isInstanceOf[UnresolvedAttribute])) resolved.setTagValue(MatchesFilter.Bound, ())
+    resolved
   }
 
   private def unbound(expression: Expression): Boolean = expression.exists(_.isInstanceOf[FilterColumn])
@@ -52,11 +52,11 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
       case Seq(one) => one.resolve(parts, resolver)
       case _ => node.resolveChildren(parts, resolver)
     }
-    find(column.column).flatMap(found => Types.problem(column.filter, column.path.head, found, column.declared)).foreach(problem =>
+    find(column.column).flatMap(resolved => Types.problem(column.filter, column.path.head, resolved, column.declared)).foreach(problem =>
       throw Errors.analysis(PredicatException(Kind.ColumnType, problem), call.origin))
     find(column.nameParts).map {
       case Alias(child, _) => child
-      case found => found
+      case resolved => resolved
     }.getOrElse(node match {
       // ORDER BY, HAVING and QUALIFY may name columns that their child has computed away: Spark's own rules know those.
       case _: Sort | _: UnresolvedHaving | FilterNode(_, _: Aggregate) => UnresolvedAttribute(column.nameParts)

@@ -91,10 +91,10 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
 
   def column(place: Int): Int = slot(FromColumn(place), FromColumn(place), Vocabulary.shape(types(place)))
   def key(place: Int, name: UTF8String, kind: DataType): Int = slot(FromMap(place, name), FromMap(place, name.copy()), Vocabulary.shape(kind))
-  def expression(found: Expression): Int = slot(found.canonicalized, {
-    expressions += found
+  def expression(expr: Expression): Int = slot(expr.canonicalized, {
+    expressions += expr
     FromExpression(expressions.length - 1)
-  }, Vocabulary.shape(found.dataType))
+  }, Vocabulary.shape(expr.dataType))
   def order(slotOfText: Int): Int = slot(FromOrder(slotOfText), FromOrder(slotOfText), Shape.Whole)
   def list(place: Int): Int = lists.getOrElseUpdate(ElementsOf(place), lists.size)
   def partsOf(slot: Int): Int = lists.getOrElseUpdate(PartsOf(slot), lists.size)
@@ -131,8 +131,8 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
 
   /** Which columns Spark's expressions read. */
   def read: Array[Boolean] = {
-    val found = expressions.flatMap(_.references.map(_.exprId)).toSet
-    attributes.map(attribute => found.contains(attribute.exprId)).toArray
+    val used = expressions.flatMap(_.references.map(_.exprId)).toSet
+    attributes.map(attribute => used.contains(attribute.exprId)).toArray
   }
 
   /** The place of a map column among those that filters look into. */
@@ -144,9 +144,9 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
   private lazy val mapColumns = entries.toSeq.map(_.origin).collect { case FromMap(column, _) => column }.distinct.sorted
 
   def keys: Array[Keys] = entries.toSeq.zipWithIndex.collect { case (entry, slot) if entry.origin.isInstanceOf[FromMap] => (entry.origin.asInstanceOf[FromMap], slot) }
-    .groupBy(_._1.column).toArray.sortBy(_._1).map { case (place, found) =>
+    .groupBy(_._1.column).toArray.sortBy(_._1).map { case (place, ofColumn) =>
       val kind = types(place).asInstanceOf[MapType].valueType
-      new Keys(place, new TextTable(found.map(_._1.key).toArray), found.map(_._2).toArray, kind, Vocabulary.shape(kind))
+      new Keys(place, new TextTable(ofColumn.map(_._1.key).toArray), ofColumn.map(_._2).toArray, kind, Vocabulary.shape(kind))
     }
 }
 
@@ -199,8 +199,8 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
   private def surely(wanted: Int): Int = if (positive(wanted)) 0 else MatchIndex.Negated | MatchIndex.NullToo
 
   private def test(condition: Expression, wanted: Int): Option[Formula] = condition match {
-    case IsNull(value) => slot(value).map(found => if (positive(wanted)) Test(MatchIndex.NullToo, found, 1, 0) else FormulaReader.there(found))
-    case IsNotNull(value) => slot(value).map(found => if (positive(wanted)) FormulaReader.there(found) else Test(MatchIndex.NullToo, found, 1, 0))
+    case IsNull(value) => slot(value).map(operand => if (positive(wanted)) Test(MatchIndex.NullToo, operand, 1, 0) else FormulaReader.there(operand))
+    case IsNotNull(value) => slot(value).map(operand => if (positive(wanted)) FormulaReader.there(operand) else Test(MatchIndex.NullToo, operand, 1, 0))
     case EqualTo(value, Constant(constant)) => compared(value, constant, "=", wanted)
     case EqualTo(Constant(constant), value) => compared(value, constant, "=", wanted)
     case LessThan(value, Constant(constant)) => compared(value, constant, "<", wanted)
@@ -216,7 +216,7 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
     case Contains(value, Literal(text: UTF8String, kind)) if long(text, kind) => part(value, Part(text, atEnd = false), wanted)
     case EndsWith(value, Literal(text: UTF8String, kind)) if long(text, kind) => part(value, Part(text, atEnd = true), wanted)
     case Like(value, Literal(pattern: UTF8String, _), escape) => like(condition, value, FormulaReader.chunk(pattern.toString, escape), wanted)
-    case IsNaN(value) => slot(value).filter(vocabulary.shape(_) == Shape.Real).map(found => FormulaReader.plain(Test(surely(wanted), found, Shape.Nan, Shape.Nan)))
+    case IsNaN(value) => slot(value).filter(vocabulary.shape(_) == Shape.Real).map(operand => FormulaReader.plain(Test(surely(wanted), operand, Shape.Nan, Shape.Nan)))
     case ArrayContains(array, Constant(constant)) => element(array, constant, wanted)
     case call: UnresolvedFunction if call.nameParts.length == 1 => named(call.nameParts.head.toLowerCase(java.util.Locale.ROOT), call.arguments, wanted)
     case _ => slot(condition).filter(_ => kind(condition).contains(BooleanType)).map(strict(wanted, _, 1, 1))
@@ -225,8 +225,8 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
   /** Functions that the analyzer has not looked up yet. */
   private def named(name: String, arguments: Seq[Expression], wanted: Int): Option[Formula] = (name, arguments) match {
     case ("startswith", Seq(value, Literal(prefix: UTF8String, _))) => prefixed(value, prefix, wanted)
-    case ("contains", Seq(value, text @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(Contains(found, text), wanted))
-    case ("endswith", Seq(value, text @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(EndsWith(found, text), wanted))
+    case ("contains", Seq(value, text @ Literal(_: UTF8String, _))) => attribute(value).flatMap(operand => test(Contains(operand, text), wanted))
+    case ("endswith", Seq(value, text @ Literal(_: UTF8String, _))) => attribute(value).flatMap(operand => test(EndsWith(operand, text), wanted))
     case ("isnan", Seq(value)) => test(IsNaN(value), wanted)
     case ("isnull", Seq(value)) => test(IsNull(value), wanted)
     case ("isnotnull", Seq(value)) => test(IsNotNull(value), wanted)
@@ -267,12 +267,12 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
   }
 
   private def comparable(value: Expression, constant: Literal): Option[(Int, Any)] =
-    for { kind <- kind(value); number <- Constant.as(constant, kind); found <- slot(value) } yield (found, number)
+    for { kind <- kind(value); number <- Constant.as(constant, kind); operand <- slot(value) } yield (operand, number)
 
   private def compared(value: Expression, constant: Literal, sign: String, wanted: Int): Option[Formula] =
     if (constant.value == null) Some(Known(wanted >= NotFalse))
     else comparable(value, constant).map {
-      case (found, number: Long) =>
+      case (operand, number: Long) =>
         val (low, high) = sign match {
           case "=" => (number, number)
           case "<" => if (number == Long.MinValue) (1L, 0L) else (Long.MinValue, number - 1)
@@ -280,29 +280,29 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
           case ">" => if (number == Long.MaxValue) (1L, 0L) else (number + 1, Long.MaxValue)
           case _ => (number, Long.MaxValue)
         }
-        strict(wanted, found, low, high)
-      case (found, text: UTF8String) => sign match {
-        case "=" => val number = vocabulary.text(found, text); strict(wanted, found, number, number)
-        case "<" => between(found, null, lowOpen = false, text, highOpen = true, wanted)
-        case "<=" => between(found, null, lowOpen = false, text, highOpen = false, wanted)
-        case ">" => between(found, text, lowOpen = true, null, highOpen = false, wanted)
-        case _ => between(found, text, lowOpen = false, null, highOpen = false, wanted)
+        strict(wanted, operand, low, high)
+      case (operand, text: UTF8String) => sign match {
+        case "=" => val number = vocabulary.text(operand, text); strict(wanted, operand, number, number)
+        case "<" => between(operand, null, lowOpen = false, text, highOpen = true, wanted)
+        case "<=" => between(operand, null, lowOpen = false, text, highOpen = false, wanted)
+        case ">" => between(operand, text, lowOpen = true, null, highOpen = false, wanted)
+        case _ => between(operand, text, lowOpen = false, null, highOpen = false, wanted)
       }
       case _ => throw new IllegalStateException("a constant is a number or a text")
     }
 
-  private def between(found: Int, low: UTF8String, lowOpen: Boolean, high: UTF8String, highOpen: Boolean, wanted: Int): Formula = {
-    val order = vocabulary.order(found)
+  private def between(operand: Int, low: UTF8String, lowOpen: Boolean, high: UTF8String, highOpen: Boolean, wanted: Int): Formula = {
+    val order = vocabulary.order(operand)
     vocabulary.bound(order, low)
     vocabulary.bound(order, high)
     Between(strictly(wanted), order, low, lowOpen, high, highOpen)
   }
 
   private def prefixed(value: Expression, prefix: UTF8String, wanted: Int): Option[Formula] =
-    kind(value).filter(Vocabulary.shape(_) == Shape.Text).flatMap(_ => slot(value)).map { found =>
+    kind(value).filter(Vocabulary.shape(_) == Shape.Text).flatMap(_ => slot(value)).map { operand =>
       FormulaReader.after(prefix) match {
-        case None => strict(wanted, found, Long.MinValue, Long.MaxValue)
-        case Some(end) => between(found, prefix, lowOpen = false, end, highOpen = true, wanted)
+        case None => strict(wanted, operand, Long.MinValue, Long.MaxValue)
+        case Some(end) => between(operand, prefix, lowOpen = false, end, highOpen = true, wanted)
       }
     }
 
@@ -310,12 +310,12 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
     val constants = items.collect { case Constant(constant) => constant }
     if (constants.length < items.length) None
     else {
-      val (nulls, given) = constants.partition(_.value == null)
-      val found = given.map(comparable(value, _))
-      if (given.isEmpty || found.exists(_.isEmpty)) None
+      val (nulls, present) = constants.partition(_.value == null)
+      val comparables = present.map(comparable(value, _))
+      if (present.isEmpty || comparables.exists(_.isEmpty)) None
       else {
-        val place = found.head.get._1
-        val numbers = found.flatten.map { case (_, text: UTF8String) => vocabulary.text(place, text); case (_, number) => number.asInstanceOf[Long] }
+        val place = comparables.head.get._1
+        val numbers = comparables.flatten.map { case (_, text: UTF8String) => vocabulary.text(place, text); case (_, number) => number.asInstanceOf[Long] }
         if (nulls.nonEmpty && (wanted == False || wanted == NotFalse)) Some(Known(wanted == NotFalse))
         else Some(numbers.distinct.sorted match {
           case Seq(only) => strict(wanted, place, only, only)
@@ -329,22 +329,22 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
   private def long(text: UTF8String, kind: DataType): Boolean = text.numBytes >= 3 && Vocabulary.shape(kind) == Shape.Text
 
   private def part(value: Expression, part: Part, wanted: Int): Option[Formula] =
-    kind(value).filter(Vocabulary.shape(_) == Shape.Text).flatMap(_ => slot(value)).map { found =>
-      val list = vocabulary.partsOf(found)
-      val number = vocabulary.part(found, part)
+    kind(value).filter(Vocabulary.shape(_) == Shape.Text).flatMap(_ => slot(value)).map { operand =>
+      val list = vocabulary.partsOf(operand)
+      val number = vocabulary.part(operand, part)
       val has = Test(if (positive(wanted)) MatchIndex.Element else MatchIndex.Element | MatchIndex.Negated, list, number, number)
       wanted match {
         case True | NotTrue => has
-        case False => Formula.joined(Seq(FormulaReader.there(found), has), all = true)
-        case NotFalse => Formula.joined(Seq(Test(MatchIndex.NullToo, found, 1, 0), has), all = false)
+        case False => Formula.joined(Seq(FormulaReader.there(operand), has), all = true)
+        case NotFalse => Formula.joined(Seq(Test(MatchIndex.NullToo, operand, 1, 0), has), all = false)
       }
     }
 
   /** LIKE as Spark evaluates it; where it holds, the text has a part of the pattern in it. */
   private def like(condition: Expression, value: Expression, text: UTF8String, wanted: Int): Option[Formula] =
-    if (condition.resolved) slot(value).map { found =>
-      val near = if (wanted == True && long(text, StringType) && vocabulary.shape(found) == Shape.Text)
-        Some((vocabulary.partsOf(found), vocabulary.part(found, Part(text, atEnd = false)))) else None
+    if (condition.resolved) slot(value).map { operand =>
+      val near = if (wanted == True && long(text, StringType) && vocabulary.shape(operand) == Shape.Text)
+        Some((vocabulary.partsOf(operand), vocabulary.part(operand, Part(text, atEnd = false)))) else None
       strict(wanted, vocabulary.expression(condition), 1, 1).copy(part = near)
     }
     else None
@@ -359,9 +359,9 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
     }).flatMap(place => (vocabulary.types(place) match {
       case ArrayType(kind, _) => Constant.as(constant, kind)
       case _ => None
-    }).map { found =>
+    }).map { constant =>
       val list = vocabulary.list(place)
-      val number = found match { case text: UTF8String => vocabulary.element(place, text); case other => other.asInstanceOf[Long] }
+      val number = constant match { case text: UTF8String => vocabulary.element(place, text); case other => other.asInstanceOf[Long] }
       Test(MatchIndex.Element | (if (wanted == NotTrue) MatchIndex.Negated else 0), list, number, number)
     })
 }
@@ -380,11 +380,11 @@ object FormulaReader {
   /** The first text after all that begin with the prefix; None if there is none. */
   def after(prefix: UTF8String): Option[UTF8String] = {
     val bytes = prefix.getBytes
-    val kept = bytes.lastIndexWhere(_ != -1.toByte)
-    if (kept < 0) None
+    val last = bytes.lastIndexWhere(_ != -1.toByte)
+    if (last < 0) None
     else {
-      val end = java.util.Arrays.copyOf(bytes, kept + 1)
-      end(kept) = (end(kept) + 1).toByte
+      val end = java.util.Arrays.copyOf(bytes, last + 1)
+      end(last) = (end(last) + 1).toByte
       Some(UTF8String.fromBytes(end))
     }
   }

@@ -22,15 +22,15 @@ class IndexHandle(val key: String, @transient val index: MatchIndex, bytes: Opti
   /** A matcher for this task, which gives it back at its end. */
   def matcher(): Matcher = {
     val index = here
-    val found = index.borrow()
-    Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => index.give(found)))
-    found
+    val borrowed = index.borrow()
+    Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => index.give(borrowed)))
+    borrowed
   }
 
   @transient private lazy val here: MatchIndex =
     if (index != null) index
-    else Indexes.found(key).getOrElse(Indexes.synchronized(Indexes.found(key).getOrElse(bytes match {
-      case Some(sent) => Indexes.kept(key, base.fold(MatchIndex.read[MatchIndex](sent.value))(_.here.patched(MatchIndex.read[Patch](sent.value))))
+    else Indexes.lookup(key).getOrElse(Indexes.synchronized(Indexes.lookup(key).getOrElse(bytes match {
+      case Some(sent) => Indexes.remember(key, base.fold(MatchIndex.read[MatchIndex](sent.value))(_.here.patched(MatchIndex.read[Patch](sent.value))))
       case None => throw new IllegalStateException(s"the index $key of matching_filters is not in this JVM")
     })))
 }
@@ -46,9 +46,9 @@ object Indexes {
   /** An index that is built, for columns of some types (`over`) and a selection. */
   private class Base(val over: String, val selection: Selection, val handle: IndexHandle)
 
-  def found(key: String): Option[MatchIndex] = known.synchronized(Option(known.get(key)).flatMap(one => Option(one.get)))
+  def lookup(key: String): Option[MatchIndex] = known.synchronized(Option(known.get(key)).flatMap(one => Option(one.get)))
 
-  def kept(key: String, index: MatchIndex): MatchIndex = known.synchronized {
+  def remember(key: String, index: MatchIndex): MatchIndex = known.synchronized {
     bounded(known, key, index)
     index
   }
@@ -65,20 +65,20 @@ object Indexes {
     val over = Seq(types.map(_.sql).mkString(","), conf.sessionLocalTimeZone, conf.ansiEnabled, conf.caseSensitiveAnalysis).mkString("|")
     val context = session.sparkContext
     val key = s"${selection.key}|$over"
-    val own = s"${context.applicationId}|$key"
-    handles.synchronized(Option(handles.get(own)).flatMap(one => Option(one.get))).getOrElse(selection.synchronized {
-      handles.synchronized(Option(handles.get(own)).flatMap(one => Option(one.get))).getOrElse {
+    val scopedKey = s"${context.applicationId}|$key"
+    handles.synchronized(Option(handles.get(scopedKey)).flatMap(one => Option(one.get))).getOrElse(selection.synchronized {
+      handles.synchronized(Option(handles.get(scopedKey)).flatMap(one => Option(one.get))).getOrElse {
         def sent(value: AnyRef) = if (context.isLocal) None else Some(context.broadcast(written(value)))
-        val made = patched(session, selection, types, s"${context.applicationId}|$over").map { case (base, patch) =>
-          new IndexHandle(key, kept(key, base.index.patched(patch)), sent(patch), Some(base))
+        val created = patched(session, selection, types, s"${context.applicationId}|$over").map { case (base, patch) =>
+          new IndexHandle(key, remember(key, base.index.patched(patch)), sent(patch), Some(base))
         }.getOrElse {
-          val index = found(key).filter(_.patch == null).getOrElse(kept(key, new IndexCompiler(session, selection, types, selection.columns.map(_._1)).build()))
-          val whole = new IndexHandle(key, index, sent(index), None)
-          handles.synchronized(bounded(bases, own, new Base(s"${context.applicationId}|$over", selection, whole)))
-          whole
+          val index = lookup(key).filter(_.patch == null).getOrElse(remember(key, new IndexCompiler(session, selection, types, selection.columns.map(_._1)).build()))
+          val complete = new IndexHandle(key, index, sent(index), None)
+          handles.synchronized(bounded(bases, scopedKey, new Base(s"${context.applicationId}|$over", selection, complete)))
+          complete
         }
-        handles.synchronized(bounded(handles, own, made))
-        made
+        handles.synchronized(bounded(handles, scopedKey, created))
+        created
       }
     })
   }
@@ -124,9 +124,9 @@ class IndexCompiler(session: SparkSession, selection: Selection, types: Seq[Data
   /** The parser is most of the work. */
   private def parsed(filters: Seq[Candidate]): Seq[(Filter, Expression)] = {
     val conf = SQLConf.get
-    val found = new Array[Expression](filters.length)
-    IntStream.range(0, filters.length).parallel().forEach(place => SQLConf.withExistingConf(conf) { found(place) = IndexCompiler.predicate(filters(place).filter) })
-    filters.map(_.filter).zip(found)
+    val predicates = new Array[Expression](filters.length)
+    IntStream.range(0, filters.length).parallel().forEach(place => SQLConf.withExistingConf(conf) { predicates(place) = IndexCompiler.predicate(filters(place).filter) })
+    filters.map(_.filter).zip(predicates)
   }
 
   private def finished(formula: Formula, reader: FormulaReader, resolved: IndexedSeq[Expression]): Formula = Formula.mapped(formula) {
@@ -140,7 +140,7 @@ class IndexCompiler(session: SparkSession, selection: Selection, types: Seq[Data
     val plan = session.sessionState.analyzer.execute(Project(columns, LocalRelation(vocabulary.attributes)))
     val simple = simplified(plan)
     simple.expressions.map {
-      case Alias(found, _) if found.resolved => found
+      case Alias(expression, _) if expression.resolved => expression
       case other => throw PredicatException(Kind.Manifest, s"the manifest has SQL that Spark cannot resolve: ${other.sql}")
     }
   }.toIndexedSeq

@@ -12,10 +12,10 @@ object Install {
   /** A session with the extension that shares the catalog, the cache, the settings and the temporary views of another. */
   def into(session: SparkSession): SparkSession = {
     new PredicatExtensions()(session.extensions)
-    val found = session.cloneSession()
-    session.extensions.registerFunctions(found.sessionState.functionRegistry)
-    session.extensions.registerTableFunctions(found.sessionState.tableFunctionRegistry)
-    found
+    val clone = session.cloneSession()
+    session.extensions.registerFunctions(clone.sessionState.functionRegistry)
+    session.extensions.registerTableFunctions(clone.sessionState.tableFunctionRegistry)
+    clone
   }
 
   /** A function in a session that runs without the extension. */

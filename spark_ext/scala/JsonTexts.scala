@@ -26,8 +26,8 @@ object JsonTexts {
       val parser = Factory.createParser(text.toString)
       try {
         parser.nextToken()
-        val found = VariantBuilder.parseJson(parser, false)
-        if (parser.nextToken() == null) new VariantVal(found.getValue, found.getMetadata) else null
+        val variant = VariantBuilder.parseJson(parser, false)
+        if (parser.nextToken() == null) new VariantVal(variant.getValue, variant.getMetadata) else null
       } finally parser.close()
     } catch { case NonFatal(_) => null }
 

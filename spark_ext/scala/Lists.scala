@@ -46,12 +46,12 @@ object Lists {
   private def broadcast(digest: String): (DataType, Broadcast[Array[Byte]]) = sent.synchronized {
     val context = Settings.session.sparkContext
     val key = s"${context.applicationId} $digest"
-    val found = Option(sent.get(key)).getOrElse {
+    val values = Option(sent.get(key)).getOrElse {
       val content = read(digest)
       (ValueList.typeOf(content), context.broadcast(content))
     }
-    sent.put(key, found)
-    found
+    sent.put(key, values)
+    values
   }
 
   /** The file of a list; one with other values is refused. */

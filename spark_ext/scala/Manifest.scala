@@ -28,10 +28,10 @@ case class Filter(
   /** Refuse SQL that is more than a predicate over the filter's columns. Checked once: the result does not depend on the session. */
   def vet(): Unit = if (!vetted) {
     def check(text: String, known: Set[String]): Unit = {
-      val found = try Generated.problem(text, known) catch {
+      val reason = try Generated.problem(text, known) catch {
         case error: org.apache.spark.sql.AnalysisException => Some(s"it cannot be read: ${error.getMessage.linesIterator.find(_.nonEmpty).getOrElse("")}")
       }
-      found.foreach(problem => throw PredicatException(Kind.Refused,
+      reason.foreach(problem => throw PredicatException(Kind.Refused,
         s"the manifest's SQL of filter $key is refused: $problem; predicat compile writes no such SQL"))
     }
     (sql ++ native ++ condition).foreach(check(_, columns.keySet))
@@ -56,8 +56,8 @@ object Digest {
   def of(bytes: Array[Byte], from: Int, length: Int): Digest = {
     val digest = MessageDigest.getInstance("SHA-256")
     digest.update(bytes, from, length)
-    val found = ByteBuffer.wrap(digest.digest())
-    Digest(found.getLong(), found.getLong())
+    val hash = ByteBuffer.wrap(digest.digest())
+    Digest(hash.getLong(), hash.getLong())
   }
 }
 
@@ -88,8 +88,8 @@ class Manifest(rows: Seq[ManifestRow], val subscriptions: Map[String, Map[String
   def vet(known: Option[Manifest]): Unit = filters.foreach(filter => filter.vetLike(known.flatMap(_.byVersion.get(filter.key))))
 
   /** The filter of `dataset.name`, `dataset.name@2`, or `name` where one dataset alone has it. */
-  def find(asked: String): Filter = {
-    val (name, version) = asked.split("@", 2) match {
+  def find(reference: String): Filter = {
+    val (name, version) = reference.split("@", 2) match {
       case Array(one, other) => (one, Some(other))
       case Array(one) => (one, None)
     }
@@ -99,10 +99,10 @@ class Manifest(rows: Seq[ManifestRow], val subscriptions: Map[String, Map[String
       case many => throw PredicatException(Kind.AmbiguousFilter,
         s"several datasets have a filter '$name': ${many.map(_.name).sorted.mkString(", ")}")
     }
-    val found = latest.getOrElse(full, throw PredicatException(Kind.UnknownFilter,
-      s"no filter is named '$asked'" + Near.hint(name, latest.keys ++ short.keys)))
+    val newest = latest.getOrElse(full, throw PredicatException(Kind.UnknownFilter,
+      s"no filter is named '$reference'" + Near.hint(name, latest.keys ++ short.keys)))
     version match {
-      case None => found
+      case None => newest
       case Some(number) => byVersion.getOrElse(s"$full@$number", throw PredicatException(Kind.UnknownFilter,
         s"$full has no version $number; its versions: " +
           filters.filter(_.name == full).map(_.version).sorted.mkString(", ")))
@@ -140,7 +140,7 @@ object Near {
     byLetters.iterator.map(_.result()).zipWithIndex.foldLeft(Seq.empty[(Int, String)]) { case (best, (others, steps)) =>
       if (best.length == Most && best.last._1 < steps) best
       else (best ++ others.map(other => (distance(wanted, other.toLowerCase(Locale.ROOT)), other))
-        .filter { case (found, other) => found <= most(math.max(name.length, other.length)) }).sorted.take(Most)
+        .filter { case (away, other) => away <= most(math.max(name.length, other.length)) }).sorted.take(Most)
     }.map(_._2)
   }
 

@@ -54,12 +54,12 @@ object RoutedWrite {
 
   /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. `filters` and `cells` are JSON. */
   def outcomes(frame: DataFrame, filters: String, cells: String, wanted: Array[Byte], apart: Boolean): DataFrame = {
-    val asked = elements(filters)
+    val entries = elements(filters)
     TextConversions.install(frame.sparkSession)
-    def read(key: String): Seq[Expression] = asked.map(one => expression(frame, one.get(key).asText()))
-    val said = Outcomes(read("sql"), read("present"), elements(cells).map(cell => expression(frame, cell.asText())),
-      asked.map(_.get("accepts_unknown").asBoolean()), wanted.toSeq, apart)
-    rows(frame, said, wanted)
+    def read(key: String): Seq[Expression] = entries.map(one => expression(frame, one.get(key).asText()))
+    val outcome = Outcomes(read("sql"), read("present"), elements(cells).map(cell => expression(frame, cell.asText())),
+      entries.map(_.get("accepts_unknown").asBoolean()), wanted.toSeq, apart)
+    rows(frame, outcome, wanted)
   }
 
   /** The same for filters that are found through the index: which ones accept a row, and no more. */
@@ -79,31 +79,31 @@ object RoutedWrite {
 
   private def expression(frame: DataFrame, sql: String): Expression = frame.sparkSession.sessionState.sqlParser.parseExpression(sql)
 
-  private def rows(frame: DataFrame, said: Expression, wanted: Array[Byte]): DataFrame = {
-    val column = ExpressionUtils.column(said).as(Column)
+  private def rows(frame: DataFrame, outcome: Expression, wanted: Array[Byte]): DataFrame = {
+    val column = ExpressionUtils.column(outcome).as(Column)
     val waits = frame.columns.contains(Waiting)
     // Where no row is wanted, only the columns that filters read are.
-    val kept = if (waits || wanted.exists(_ != 0)) frame.select(frame.col("*"), column) else frame.select(column)
-    kept.where(s"$Column IS NOT NULL" + (if (waits) s" OR $Waiting IS NOT NULL OR $Expired IS NOT NULL" else ""))
+    val selected = if (waits || wanted.exists(_ != 0)) frame.select(frame.col("*"), column) else frame.select(column)
+    selected.where(s"$Column IS NOT NULL" + (if (waits) s" OR $Waiting IS NOT NULL OR $Expired IS NOT NULL" else ""))
   }
 
   /** Run the pass. `spec` and the result are JSON, so that nothing but texts goes through the gateway. */
   def run(frame: DataFrame, spec: String): String = {
     val session = frame.sparkSession
-    val asked = json.readTree(spec)
+    val plan = json.readTree(spec)
     val query = frame.queryExecution
     SQLExecution.withNewExecutionId(query, Some("predicat run")) {
       val output = query.analyzed.output
       val outcomes = output.length - 1
       // Behind the columns of the row stands the filter that accepts it.
       val extended = output :+ AttributeReference(Named, StringType)()
-      val labels = asked.get("labels").elements().asScala.map(_.asText()).toArray
+      val labels = plan.get("labels").elements().asScala.map(_.asText()).toArray
       val task = new RoutedTask(
-        asked.get("run").asText(), kinds(session, extended, asked), sinks(extended, outcomes, asked), extended.map(_.dataType).toArray,
+        plan.get("run").asText(), kinds(session, extended, plan), sinks(extended, outcomes, plan), extended.map(_.dataType).toArray,
         extended.map(_.name).toArray, labels, outcomes, Array(Waiting, Expired).map(name => output.indexWhere(_.name == name)),
-        asked.get("filters").asInt(), asked.get("cells").asInt(), asked.get("max_open").asInt(), session.sessionState.conf.sessionLocalTimeZone)
-      val found = query.toRdd
-      val rdd = if (found.getNumPartitions > 0) found else session.sparkContext.parallelize(Seq.empty[InternalRow], 1)
+        plan.get("filters").asInt(), plan.get("cells").asInt(), plan.get("max_open").asInt(), session.sessionState.conf.sessionLocalTimeZone)
+      val rows = query.toRdd
+      val rdd = if (rows.getNumPartitions > 0) rows else session.sparkContext.parallelize(Seq.empty[InternalRow], 1)
       val parts = new Array[String](rdd.getNumPartitions)
       session.sparkContext.runJob(rdd, task.run _, rdd.partitions.indices, (index: Int, result: String) => parts(index) = result)
       val newest = Option(query.observedMetrics.getOrElse(Newest, null)).filterNot(_.isNullAt(0)).map(_.getLong(0))
@@ -126,8 +126,8 @@ object RoutedWrite {
       if (folder.get("success").asBoolean()) system.create(new Path(path, "_SUCCESS"), true).close()
     }: Unit
 
-  private def kinds(session: SparkSession, output: Seq[Attribute], asked: JsonNode): Array[Kind] =
-    asked.get("kinds").elements().asScala.map { kind =>
+  private def kinds(session: SparkSession, output: Seq[Attribute], plan: JsonNode): Array[Kind] =
+    plan.get("kinds").elements().asScala.map { kind =>
       val options = kind.get("options").properties().asScala.map(entry => entry.getKey -> entry.getValue.asText()).toMap
       val columns = places(output, kind.get("columns"))
       val names = kind.get("names").elements().asScala.map(_.asText()).toSeq
@@ -144,11 +144,11 @@ object RoutedWrite {
       Kind(factory, new SerializableConfiguration(job.getConfiguration), schema, columns)
     }.toArray
 
-  private def sinks(output: Seq[Attribute], outcomes: Int, asked: JsonNode): Array[RoutedSink] =
-    asked.get("sinks").elements().asScala.map { sink =>
-      val said = sink.get("said").asText()
+  private def sinks(output: Seq[Attribute], outcomes: Int, plan: JsonNode): Array[RoutedSink] =
+    plan.get("sinks").elements().asScala.map { sink =>
+      val column = sink.get("said").asText()
       RoutedSink(
-        sink.get("kind").asInt(), if (said.isEmpty) outcomes else output.indexWhere(_.name == said), sink.get("place").asInt(),
+        sink.get("kind").asInt(), if (column.isEmpty) outcomes else output.indexWhere(_.name == column), sink.get("place").asInt(),
         sink.get("mask").asInt(), sink.get("each").asBoolean(), sink.get("open").asBoolean(), sink.get("path").asText(),
         places(output, sink.get("partitions")))
     }.toArray
@@ -218,10 +218,10 @@ private[predicat] class RoutedTask(
         val known = partitioned.get((index, below))
         if (known != null) put(known, row)
         else if (partitioned.size < maxOpen) {
-          val own = below.copy()
-          val found = start(index, own.toString)
-          partitioned.put((index, own), found)
-          put(found, row)
+          val folder = below.copy()
+          val writer = start(index, folder.toString)
+          partitioned.put((index, folder), writer)
+          put(writer, row)
         } else {
           late = true
           later.add(index, below, row)
@@ -291,8 +291,8 @@ private[predicat] class RoutedTask(
   private def folder(columns: Array[Int]): UnsafeProjection = {
     val parts = columns.toSeq.zipWithIndex.flatMap { case (place, index) =>
       val text = Cast(BoundReference(place, types(place), nullable = true), StringType, Some(zone))
-      val said = ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(names(place)), text))
-      if (index == 0) Seq(said) else Seq(Literal("/"), said)
+      val folder = ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(names(place)), text))
+      if (index == 0) Seq(folder) else Seq(Literal("/"), folder)
     }
     UnsafeProjection.create(Seq(Concat(parts)))
   }

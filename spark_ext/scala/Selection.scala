@@ -16,9 +16,9 @@ case class Candidate(name: String, filter: Filter)
 class Selection(val dataset: String, val key: String, @transient val candidates: IndexedSeq[Candidate]) extends Serializable {
   /** The columns that some filter reads, in a fixed order, each with its declared type and a filter that reads it. */
   @transient lazy val columns: Seq[(String, String, String)] = {
-    val found = mutable.HashMap.empty[String, (String, String, String)]
-    candidates.foreach(one => one.filter.columns.foreachEntry((name, kind) => if (!found.contains(name)) found(name) = (name, kind, one.filter.name)))
-    found.values.toSeq.sortBy(_._1)
+    val byName = mutable.HashMap.empty[String, (String, String, String)]
+    candidates.foreach(one => one.filter.columns.foreachEntry((name, kind) => if (!byName.contains(name)) byName(name) = (name, kind, one.filter.name)))
+    byName.values.toSeq.sortBy(_._1)
   }
   /**
    * What changes from another selection: the place here of each of its candidates, or -1, and the places of those that it lacks. None if these are
@@ -80,9 +80,9 @@ object Selection {
   def subscriptions(manifest: Manifest, dataset: String): Selection =
     manifest.selection(s"subscriptions\u0000$dataset") {
       of(manifest, dataset)
-      val found = manifest.subscriptions.getOrElse(dataset, Map.empty).toSeq.map { case (name, filter) => Candidate(name, one(manifest, dataset, filter)) }
-      found.foreach(subscription => able(subscription.filter))
-      selected(dataset, found)
+      val candidates = manifest.subscriptions.getOrElse(dataset, Map.empty).toSeq.map { case (name, filter) => Candidate(name, one(manifest, dataset, filter)) }
+      candidates.foreach(subscription => able(subscription.filter))
+      selected(dataset, candidates)
     }
 
   private def of(manifest: Manifest, dataset: String): Seq[Candidate] =
@@ -90,9 +90,9 @@ object Selection {
       s"no dataset is named '$dataset'" + Near.hint(dataset, manifest.byDataset.keys))).map(filter => Candidate(short(filter), filter))
 
   private def one(manifest: Manifest, dataset: String, name: String): Filter = {
-    val found = manifest.find(if (name.takeWhile(_ != '@').contains(".")) name else s"$dataset.$name")
-    if (found.dataset != dataset) throw PredicatException(Kind.UnknownFilter, s"${found.name} is no filter of $dataset")
-    found
+    val result = manifest.find(if (name.takeWhile(_ != '@').contains(".")) name else s"$dataset.$name")
+    if (result.dataset != dataset) throw PredicatException(Kind.UnknownFilter, s"${result.name} is no filter of $dataset")
+    result
   }
 
   private def short(filter: Filter): String = filter.name.stripPrefix(s"${filter.dataset}.")
@@ -106,22 +106,22 @@ object Selection {
   private def able(filter: Filter): Unit = problem(filter).foreach(reason => throw PredicatException(Kind.UnsupportedFilter, reason))
 
   /** Filters in the order of their ids. */
-  def exactly(dataset: String, found: IndexedSeq[Candidate]): Selection = {
+  def exactly(dataset: String, candidates: IndexedSeq[Candidate]): Selection = {
     val digest = MessageDigest.getInstance("SHA-256")
     val numbers = ByteBuffer.allocate(20)
-    found.foreach { one =>
+    candidates.foreach { one =>
       val name = one.name.getBytes(UTF_8)
       digest.update(numbers.clear().putInt(name.length).putLong(one.filter.digest.high).putLong(one.filter.digest.low).array())
       digest.update(name)
     }
-    new Selection(dataset, digest.digest().take(16).map(byte => f"$byte%02x").mkString, found)
+    new Selection(dataset, digest.digest().take(16).map(byte => f"$byte%02x").mkString, candidates)
   }
 
-  private def selected(dataset: String, found: Seq[Candidate]): Selection = {
-    val (kept, left) = found.partition(one => problem(one.filter).isEmpty)
-    if (left.nonEmpty) Errors.warn(s"matching leaves out ${left.length} of the ${found.length} filters of $dataset: " +
+  private def selected(dataset: String, candidates: Seq[Candidate]): Selection = {
+    val (accepted, left) = candidates.partition(one => problem(one.filter).isEmpty)
+    if (left.nonEmpty) Errors.warn(s"matching leaves out ${left.length} of the ${candidates.length} filters of $dataset: " +
       left.take(3).flatMap(one => problem(one.filter)).mkString("; "))
-    val named = kept.map(one => one.name.getBytes(UTF_8) -> one).toArray
+    val named = accepted.map(one => one.name.getBytes(UTF_8) -> one).toArray
     java.util.Arrays.sort(named, (a: (Array[Byte], Candidate), b: (Array[Byte], Candidate)) => java.util.Arrays.compareUnsigned(a._1, b._1))
     exactly(dataset, named.map(_._2).toIndexedSeq)
   }

@@ -35,17 +35,17 @@ object Settings {
     val tracker = QueryPlanningTracker.get
     def known = tracker.flatMap(one => Option(statements.get(one)))
     known.flatMap(_.get(where)).filterNot(_ => reload).getOrElse {
-      val found = read(current, where, reload)
-      tracker.foreach(one => statements.put(one, known.getOrElse(Map.empty) + (where -> found)))
-      found
+      val manifest = read(current, where, reload)
+      tracker.foreach(one => statements.put(one, known.getOrElse(Map.empty) + (where -> manifest)))
+      manifest
     }
   }
 
   private def read(session: SparkSession, where: String, reload: Boolean): Manifest = {
     val static = session.sparkContext.getConf
-    val given = session.conf.get(IntervalKey, "3")
-    val seconds = given.toDoubleOption.filter(number => number >= 0 && number <= 86400).getOrElse(throw PredicatException(Kind.Setting,
-      s"$IntervalKey is a number of seconds from 0 on, not '$given'"))
+    val configured = session.conf.get(IntervalKey, "3")
+    val seconds = configured.toDoubleOption.filter(number => number >= 0 && number <= 86400).getOrElse(throw PredicatException(Kind.Setting,
+      s"$IntervalKey is a number of seconds from 0 on, not '$configured'"))
     val fixed = static.getOption(ManifestKey).map(name => static.get(s"$NamesPrefix$name", name))
     val pin = static.getOption(PinKey).filter(_ => fixed.contains(where))
     val keys = static.get(KeysKey, "").split(",").map(_.trim).filter(_.nonEmpty).toSeq
@@ -63,11 +63,11 @@ object Settings {
   private def location(session: SparkSession): String = {
     val static = session.sparkContext.getConf
     val fixed = static.getOption(ManifestKey)
-    val stored = kept(session)
-    val asked = stored.getOrElse(session.conf.getOption(ManifestKey)).orElse(fixed)
+    val stored = storedSetting(session)
+    val configured = stored.getOrElse(session.conf.getOption(ManifestKey)).orElse(fixed)
     val free = static.getBoolean(SessionsKey, defaultValue = false)
     def named(where: String) = static.getOption(s"$NamesPrefix$where")
-    asked match {
+    configured match {
       case None => throw PredicatException(Kind.Setting,
         s"no manifest is set: set $ManifestKey to the path of the manifest.json that predicat compile writes")
       case Some(where) if fixed.forall(_ == where) || free || installed.contains(where) => named(where).getOrElse(where)
@@ -81,7 +81,7 @@ object Settings {
   }
 
   /** In a view or SQL function the manifest of the session that made it, if it had one; None elsewhere. */
-  private def kept(session: SparkSession): Option[Option[String]] = session match {
+  private def storedSetting(session: SparkSession): Option[Option[String]] = session match {
     case one: classic.SparkSession if SQLConf.get ne one.sessionState.conf => Some(Option(SQLConf.get.getConfString(ManifestKey, null)))
     case _ => None
   }

@@ -39,9 +39,9 @@ object StreamCounts {
   /** Tell what a batch did: JSON with the numbers of the job, and of its filters, those that accept the most first. */
   def told(stream: String, job: String, text: String): Unit = {
     val source = streams.computeIfAbsent(stream, _ => {
-      val made = new StreamSource(job)
-      SparkEnv.get.metricsSystem.registerSource(made)
-      made
+      val created = new StreamSource(job)
+      SparkEnv.get.metricsSystem.registerSource(created)
+      created
     })
     source.told(json.readTree(text))
   }
@@ -90,8 +90,8 @@ object StreamCounts {
     }
 
     private def mark(name: String, count: Long): Unit = {
-      val found: Meter = metricRegistry.meter(name)
-      found.mark(count)
+      val counter: Meter = metricRegistry.meter(name)
+      counter.mark(count)
     }
 
     private def level(name: String, node: JsonNode, prefix: String = ""): Unit =

@@ -26,13 +26,13 @@ object Templates {
   /** A text with its constants taken out. */
   private case class Parts(key: String, constants: IndexedSeq[String])
 
-  /** The template of a text: parsed with other constants, each of which is found once; None if the result is not that of the parser. */
+  /** The template of a text: parsed with other constants, each of which must occur once; None if the result is not that of the parser. */
   private def template(sql: String, parts: Parts): Option[Expression] = try {
     val marked = parts.constants.indices.foldLeft(parts.key)((text, place) =>
       text.replaceFirst("\u0001.", java.util.regex.Matcher.quoteReplacement(marker(parts.constants(place), place))))
-    val found = Generated.parse(marked)
-    val places = found.collect { case literal: Literal => place(literal, parts.constants.length) }.flatten.map(_._1)
-    Some(found).filter(_ => places.sorted == parts.constants.indices.toList && filled(found, parts.constants) == Generated.parse(sql))
+    val parsed = Generated.parse(marked)
+    val places = parsed.collect { case literal: Literal => place(literal, parts.constants.length) }.flatten.map(_._1)
+    Some(parsed).filter(_ => places.sorted == parts.constants.indices.toList && filled(parsed, parts.constants) == Generated.parse(sql))
   } catch {
     // Some constants must be what they are, as in X'00' and DECIMAL(10, 2).
     case NonFatal(_) => None

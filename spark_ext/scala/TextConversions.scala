@@ -42,8 +42,8 @@ object TextConversions {
   }
 
   private def digit(text: UTF8String, at: Int): Int = {
-    val found = text.getByte(at) - '0'
-    if (found >= 0 && found <= 9) found else -1
+    val value = text.getByte(at) - '0'
+    if (value >= 0 && value <= 9) value else -1
   }
 
   /** CAST(s AS BIGINT) */
@@ -97,7 +97,7 @@ object TextConversions {
       at += 1
     }
     var digits = 0
-    var kept = 0
+    var significant = 0
     var mantissa = 0L
     var exponent = 0
     var behind = false
@@ -106,8 +106,8 @@ object TextConversions {
       val next = digit(text, at)
       if (next >= 0) {
         digits += 1
-        if (kept > 0 || next > 0) kept += 1
-        if (kept <= ExactDigits) mantissa = mantissa * 10 + next
+        if (significant > 0 || next > 0) significant += 1
+        if (significant <= ExactDigits) mantissa = mantissa * 10 + next
         if (behind) exponent -= 1
         at += 1
       } else if (text.getByte(at) == '.' && !behind) {
@@ -134,7 +134,7 @@ object TextConversions {
     val power = exponent + written
     // Of so few digits and so small a power both are doubles, and so the result is the nearest one.
     val value =
-      if (kept > ExactDigits || math.abs(power) >= Powers.length)
+      if (significant > ExactDigits || math.abs(power) >= Powers.length)
         math.abs(java.lang.Double.parseDouble(text.substringBytes(from, until)))
       else if (power < 0) mantissa / Powers(-power)
       else mantissa * Powers(power)
@@ -148,10 +148,10 @@ object TextConversions {
   }
 
   private def word(text: UTF8String, from: Int, until: Int, out: ReadValue): Boolean = {
-    val found = UTF8String.fromBytes(text.getBytes, from, until - from)
-    if (found.equals(NaN)) out.real = Double.NaN
-    else if (found.equals(Up)) out.real = Double.PositiveInfinity
-    else if (found.equals(Down)) out.real = Double.NegativeInfinity
+    val name = UTF8String.fromBytes(text.getBytes, from, until - from)
+    if (name.equals(NaN)) out.real = Double.NaN
+    else if (name.equals(Up)) out.real = Double.PositiveInfinity
+    else if (name.equals(Down)) out.real = Double.NegativeInfinity
     else return false
     true
   }
@@ -162,9 +162,9 @@ object TextConversions {
     val until = last(text, from)
     if (!day(text, from, until, out)) return false
     val days = out.whole
-    val found = until - from == 10 || moment(text, from, until, strict = false, anyOffset = true, out)
+    val valid = until - from == 10 || moment(text, from, until, strict = false, anyOffset = true, out)
     out.whole = days
-    found
+    valid
   }
 
   /** CAST(s AS TIMESTAMP): in UTC unless the text names a zone. */
@@ -172,9 +172,9 @@ object TextConversions {
     val from = first(text)
     val until = last(text, from)
     if (until - from > 10) return moment(text, from, until, strict = false, anyOffset = false, out)
-    val found = day(text, from, until, out)
+    val valid = day(text, from, until, out)
     out.whole = out.whole * DayMicros
-    found && until - from == 10
+    valid && until - from == 10
   }
 
   /** timestamp(s) of CEL: RFC 3339. */

@@ -160,14 +160,14 @@ class TextParts(parts: Array[Part]) extends Serializable {
     val last = length - grams.size
     var place = 0
     while (place <= last) {
-      var found = grams.first(grams.read(base, start + place))
-      while (found >= 0) {
-        val part = grams.part(found)
-        val from = place - grams.offset(found)
-        val own = bytes(part)
-        val to = from + own.length
-        if (from >= 0 && (if (atEnd(part)) to == length else to <= length) && Words.same(base, start + from, own, 0, own.length)) take.has(list, part.toLong)
-        found = grams.next(found)
+      var candidate = grams.first(grams.read(base, start + place))
+      while (candidate >= 0) {
+        val part = grams.part(candidate)
+        val from = place - grams.offset(candidate)
+        val pattern = bytes(part)
+        val to = from + pattern.length
+        if (from >= 0 && (if (atEnd(part)) to == length else to <= length) && Words.same(base, start + from, pattern, 0, pattern.length)) take.has(list, part.toLong)
+        candidate = grams.next(candidate)
       }
       place += 1
     }

@@ -112,7 +112,7 @@ object Unwrap extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case node if node.resolved && node.expressions.exists(_.exists(_.isInstanceOf[MatchesFilter])) =>
-      val found = (node match {
+      val rewritten = (node match {
         case _: FilterNode | _: Join | _: DeleteFromTable | _: UpdateTable | _: MergeIntoTable | _: RowLevelWrite => node.mapExpressions(condition)
         case _ => node
       }).transformExpressions {
@@ -126,11 +126,11 @@ object Unwrap extends Rule[LogicalPlan] {
         case CountIf(value) => CountIf(Truth.positive(value))
         case ArrayFilter(array, lambda: LambdaFunction) => ArrayFilter(array, lambda.copy(function = Truth.positive(lambda.function)))
       }
-      if (found ne node) {
-        found.copyTagsFrom(node)
-        found.setTagValue(Used, (node.getTagValue(Used).getOrElse(Nil) ++ calls(node)).distinct)
+      if (rewritten ne node) {
+        rewritten.copyTagsFrom(node)
+        rewritten.setTagValue(Used, (node.getTagValue(Used).getOrElse(Nil) ++ calls(node)).distinct)
       }
-      found
+      rewritten
   }
 
   def calls(node: LogicalPlan): Seq[String] =

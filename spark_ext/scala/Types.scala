@@ -11,14 +11,14 @@ object Types {
     s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known)
 
   /** What a filter cannot read: a column of another type than the catalog declares. */
-  def problem(filter: String, column: String, found: Expression, declared: String): Option[String] = {
+  def problem(filter: String, column: String, expression: Expression, declared: String): Option[String] = {
     val wanted = Generated.withDefaultParserConf(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
-    val other = paddedCharType(found).orElse(Some(found.dataType.sql.toLowerCase(Locale.ROOT)).filterNot(_ => typeAccepts(found.dataType, wanted)))
+    val other = paddedCharType(expression).orElse(Some(expression.dataType.sql.toLowerCase(Locale.ROOT)).filterNot(_ => typeAccepts(expression.dataType, wanted)))
     other.map(kind => s"filter $filter reads the column '$column' as $declared, but the relation here has $kind in it")
   }
 
   /** CHAR(n) of a column that has one: Spark fills it with blanks, which count in some operators and not in others. */
-  private def paddedCharType(found: Expression): Option[String] = found match {
+  private def paddedCharType(expression: Expression): Option[String] = expression match {
     case named: NamedExpression if named.metadata.contains("__CHAR_VARCHAR_TYPE_STRING") =>
       Some(named.metadata.getString("__CHAR_VARCHAR_TYPE_STRING")).filter(kind => kind.startsWith("char(") && kind != "char(1)")
     case _ => None
@@ -36,7 +36,7 @@ object Types {
     case (one: ArrayType, other: ArrayType) => typeAccepts(one.elementType, other.elementType)
     case (one: MapType, other: MapType) => typeAccepts(one.keyType, other.keyType) && typeAccepts(one.valueType, other.valueType)
     case (one: StructType, other: StructType) => other.forall(field =>
-      one.exists(found => found.name.equalsIgnoreCase(field.name) && typeAccepts(found.dataType, field.dataType)))
+      one.exists(actual => actual.name.equalsIgnoreCase(field.name) && typeAccepts(actual.dataType, field.dataType)))
     case _ => actual == wanted
   }
 }

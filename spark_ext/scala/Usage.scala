@@ -36,8 +36,8 @@ object Usage extends QueryExecutionListener {
       case _ =>
     }
     for (filter <- filters; date <- filter.deprecated) {
-      val told = warned.computeIfAbsent(session, _ => ConcurrentHashMap.newKeySet[String]())
-      if (told.add(filter.key)) Errors.warn(s"filter ${filter.key} is deprecated as of $date")
+      val warnedFilters = warned.computeIfAbsent(session, _ => ConcurrentHashMap.newKeySet[String]())
+      if (warnedFilters.add(filter.key)) Errors.warn(s"filter ${filter.key} is deprecated as of $date")
     }
   }
 
@@ -51,25 +51,25 @@ object Usage extends QueryExecutionListener {
   /** There may be many filters: each is counted with one look-up, and told of in detail only to a listener that asks. */
   private def count(query: QueryExecution, succeeded: Boolean): Unit = {
     // A query that could not be analysed has used nothing.
-    val found = Try(uses(query.analyzed)).getOrElse(Nil)
-    if (found.nonEmpty) {
+    val used = Try(uses(query.analyzed)).getOrElse(Nil)
+    if (used.nonEmpty) {
       val tables = mutable.HashMap.empty[String, Seq[String]]
-      found.foreach { case (keys, below) => keys.foreach(key => tables(key) = tables.get(key).fold(below)(known => if (known eq below) known else known ++ below)) }
+      used.foreach { case (keys, below) => keys.foreach(key => tables(key) = tables.get(key).fold(below)(known => if (known eq below) known else known ++ below)) }
       val now = Instant.now()
       tables.keysIterator.foreach(counts.merge(_, Count(1, now), (old, one) => Count(old.queries + 1, one.last)))
-      val told = LazyList(tables).flatMap(_.toSeq.sortBy(_._1).map { case (key, below) =>
+      val reported = LazyList(tables).flatMap(_.toSeq.sortBy(_._1).map { case (key, below) =>
         val at = key.lastIndexOf('@')
         FilterUse(key.substring(0, at), key.substring(at + 1).toInt, below.distinct.sorted)
       })
-      query.sparkSession.sparkContext.listenerBus.post(PredicatFiltersUsed(query.id, succeeded, told))
+      query.sparkSession.sparkContext.listenerBus.post(PredicatFiltersUsed(query.id, succeeded, reported))
     }
   }
 
   /** The keys of filters, with the tables below the operator that uses them. */
   private def uses(plan: LogicalPlan): Seq[(Seq[String], Seq[String])] = {
     val here = plan.getTagValue(Unwrap.Used).getOrElse(Nil) ++ Unwrap.calls(plan)
-    val found = if (here.isEmpty) Nil else Seq((here, named(plan)))
-    found ++ (plan.children ++ plan.subqueries ++ plan.innerChildren).collect { case below: LogicalPlan => below }.flatMap(uses)
+    val own = if (here.isEmpty) Nil else Seq((here, named(plan)))
+    own ++ (plan.children ++ plan.subqueries ++ plan.innerChildren).collect { case below: LogicalPlan => below }.flatMap(uses)
   }
 
   private def named(plan: LogicalPlan): Seq[String] = plan.collectLeaves().flatMap {

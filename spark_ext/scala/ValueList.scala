@@ -43,9 +43,9 @@ object ValueList {
   }
 
   def shared(digest: String, dataType: DataType, content: Array[Byte]): ListValues = known.synchronized {
-    val found = Option(known.get(digest)).getOrElse(read(dataType, content))
-    known.put(digest, found)
-    found
+    val list = Option(known.get(digest)).getOrElse(read(dataType, content))
+    known.put(digest, list)
+    list
   }
 
   /** The type of the values, which stands before them. */
