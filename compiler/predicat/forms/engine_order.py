@@ -113,7 +113,7 @@ def whole_parts(args: Sequence[Node]) -> list[Node]:
 def bare_comparison(node: Node) -> Node | None:
     """The comparison that an OR is in the engine's order; None of another node."""
     pairs = paired(node.args) if isinstance(node, Call) and node.op == "or" else []
-    return pairs[0][0] if len(pairs) == 1 else None
+    return pairs[0][0] if [len(pair) for pair in pairs] == [2] else None
 
 
 def unmarked(node: Node) -> Node:
