@@ -10,7 +10,7 @@ from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.types import BOOLEAN, STRING
 
-_EMPTY = {
+OF_LENGTH = {
     ("eq", 0): "eq",
     ("ne", 0): "ne",
     ("gt", 0): "ne",
@@ -40,7 +40,7 @@ def _solved(node: Call) -> Node | None:
         return None
     match left.op, left.args, right.value:
         case "length", (text,), int() as length:
-            op = _EMPTY.get((node.op, length))
+            op = OF_LENGTH.get((node.op, length))
             return None if op is None or text.type != STRING else _compared(node, op, text, "")
         case "concat", (one, other), str() as whole if node.op in EQUALITIES:
             return _rest(node, one, other, whole)

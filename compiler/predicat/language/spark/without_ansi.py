@@ -32,12 +32,13 @@ from sqlglot import exp
 from predicat.check.without_ansi import OPERATORS
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, choose, let, number
+from predicat.language.common.trees import apply, number
 from predicat.language.spark import arrays, texts
 from predicat.language.sql import (
     array_functions,
     calendars,
     functions,
+    number_functions,
     operators,
     rows,
     text_functions,
@@ -50,7 +51,6 @@ _THIS, _BINARY = frozenset({"this"}), frozenset({"this", "expression"})
 _CAST = frozenset({"this", "to", "_type", "safe"})
 _BRACKET = frozenset({"this", "expressions", "offset", "safe"})
 _SUBSTRING = frozenset({"this", "start", "length"})
-_REST = "a rest"
 
 
 def lenient(build: Build) -> Build:
@@ -87,18 +87,6 @@ def bigint(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """BIGINT(x)."""
     (value,) = reader.all(counted(reader, node, 1), depth)
     return apply("lenient.whole", reader.span(node), value, number(64, reader.span(node)))
-
-
-def pmod(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """PMOD: the divisor is added to a negative rest, which may begin again at the other end."""
-    span = reader.span(node)
-    value, by = reader.all(counted(reader, node, 2), depth)
-
-    def build(rest: t.Tree) -> t.Tree:
-        again = apply("lenient.mod", span, apply("lenient.add", span, rest, by), by)
-        return choose(apply("lt", span, rest, number(0, span)), again, rest, span)
-
-    return let(_REST, apply("lenient.mod", span, value, by), build, span)
 
 
 def compared(build: Build) -> Build:
@@ -171,7 +159,7 @@ RULES: dict[Key, Rule | None] = {
     exp.Abs: (_THIS, lenient(operators.unary("abs"))),
     exp.IntDiv: (_BINARY, lenient(operators.binary("div"))),
     "div": (None, lenient(functions.function("div", 2))),
-    "pmod": (None, pmod),
+    "pmod": (None, number_functions.pmod("lenient.")),
     "try_add": (None, lenient(functions.function("try_add", 2))),
     "try_subtract": (None, lenient(functions.function("try_sub", 2))),
     "try_multiply": (None, lenient(functions.function("try_mul", 2))),

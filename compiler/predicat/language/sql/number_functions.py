@@ -52,16 +52,23 @@ def against_all(reader: Reader, node: exp.Expr, array: exp.Expr, op: str, kind: 
     return each(kind, _ITEM, items, lambda item: apply(op, span, value, item), span)
 
 
-def pmod(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """PMOD: the remainder; of a negative number, the divisor added to it."""
-    span = reader.span(node)
-    value, by = reader.all(counted(reader, node, 2), depth)
+def pmod(prefix: str = "") -> Build:
+    """PMOD: the remainder; to a negative one the divisor is added. `prefix` is that of the operators: with
+    "lenient." they may begin again at the other end.
+    """
+    mod, add = f"{prefix}mod", f"{prefix}add"
 
-    def build(rest: t.Tree) -> t.Tree:
-        again = apply("mod", span, apply("add", span, rest, by), by)
-        return choose(apply("lt", span, rest, number(0, span)), again, rest, span)
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        value, by = reader.all(counted(reader, node, 2), depth)
 
-    return let(_REST, apply("mod", span, value, by), build, span)
+        def of_rest(rest: t.Tree) -> t.Tree:
+            again = apply(mod, span, apply(add, span, rest, by), by)
+            return choose(apply("lt", span, rest, number(0, span)), again, rest, span)
+
+        return let(_REST, apply(mod, span, value, by), of_rest, span)
+
+    return build
 
 
 def of_double(op: str) -> Build:
@@ -187,7 +194,7 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     exp.BitwiseRightShift: (BINARY | {"requires_int128"}, binary("shift_right")),
     "shiftleft": (None, function("shift_left", 2)),
     "shiftright": (None, function("shift_right", 2)),
-    "pmod": (None, pmod),
+    "pmod": (None, pmod()),
     "sign": (None, of_double("math.sign")),
     "signum": (None, of_double("math.sign")),
     "sqrt": (None, of_double("sqrt")),

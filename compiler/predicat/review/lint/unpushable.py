@@ -21,6 +21,7 @@ from predicat.ir.values import parse_whole
 from predicat.language import LANGUAGES
 from predicat.review.lint import solve
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
+from predicat.rewrite.solve_texts import OF_LENGTH
 
 
 class Rewrite(Struct, frozen=True):
@@ -241,14 +242,7 @@ def _empty(node: Call, _inner: Call, field: Field, constant: Literal) -> Rewrite
     """`length(x) = 0` asks for the empty text, `length(x) > 0` for any other."""
     if not isinstance(constant.value, int) or field.type != STRING:
         return None
-    op = {
-        ("eq", 0): "eq",
-        ("lt", 1): "eq",
-        ("le", 0): "eq",
-        ("gt", 0): "ne",
-        ("ge", 1): "ne",
-        ("ne", 0): "ne",
-    }.get((node.op, constant.value))
+    op = OF_LENGTH.get((node.op, constant.value))
     if op is None:
         return None
     return Rewrite(

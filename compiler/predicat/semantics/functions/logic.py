@@ -12,30 +12,22 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, 
 from predicat.semantics.closures import NONE, Choose, Eval, Function, Names, NotStrict, Row
 
 
-def _and(_node: Call, args: list[Eval]) -> Eval:
-    def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
-        unknown = False
-        for arg in args:
-            found = arg(row, names, params)
-            if found is False:
-                return False
-            unknown = unknown or found is None
-        return None if unknown else True
+def _junction(*, decides: bool) -> NotStrict:
+    """AND, which FALSE decides, or OR, which TRUE decides."""
 
-    return run
+    def of_parts(_node: Call, args: list[Eval]) -> Eval:
+        def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
+            unknown = False
+            for arg in args:
+                found: bool | None = arg(row, names, params)
+                if found is decides:
+                    return decides
+                unknown = unknown or found is None
+            return None if unknown else not decides
 
+        return run
 
-def _or(_node: Call, args: list[Eval]) -> Eval:
-    def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
-        unknown = False
-        for arg in args:
-            found = arg(row, names, params)
-            if found is True:
-                return True
-            unknown = unknown or found is None
-        return None if unknown else False
-
-    return run
+    return of_parts
 
 
 def _cond(_node: Call, args: list[Eval]) -> Eval:
@@ -158,8 +150,8 @@ FUNCTIONS: dict[str, Function] = {
 }
 CHOSEN: dict[str, Choose] = {op: _compare(row.holds) for op, row in COMPARISONS.items()}
 NOT_STRICT: dict[str, NotStrict] = {
-    "and": _and,
-    "or": _or,
+    "and": _junction(decides=False),
+    "or": _junction(decides=True),
     "is_true": lambda _node, args: lambda row, names=NONE, params=NONE: args[0](row, names, params) is True,
     "is_null": lambda _node, args: lambda row, names=NONE, params=NONE: args[0](row, names, params) is None,
     "cond": _cond,
