@@ -62,8 +62,8 @@ def create_views(
         The names of the views.
 
     Raises:
-        PredicatError: There is no such dataset, or a filter has a long list and the session is one of Spark
-            Connect.
+        PredicatError: There is no such dataset, or it has no Spark relation, or a filter has a long list and
+            the session is one of Spark Connect.
     """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
@@ -98,8 +98,8 @@ def create_functions(
         The names of the functions.
 
     Raises:
-        PredicatError: There is no such dataset, or a filter has a long list and the session is one of Spark
-            Connect.
+        PredicatError: There is no such dataset, or it has no Spark relation, or a filter has a long list and
+            the session is one of Spark Connect.
     """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
@@ -136,8 +136,8 @@ def ddl(kind: Type) -> str:
 
 def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, str, Node]]:
     """The name, the Spark relation and the predicate of each filter whose parameters have defaults."""
-    if dataset is not None:
-        dataset_of(catalog, dataset)
+    if dataset is not None and "spark" not in dataset_of(catalog, dataset).relation:
+        raise PredicatError.of(say.no_spark_relation(dataset))
     for item in catalog.datasets.values():
         if dataset not in (None, item.name) or "spark" not in item.relation:
             continue

@@ -253,6 +253,16 @@ def test_plan_is_that_of_an_engineer(flights: Any, name: str) -> None:
     assert ours._jdf.queryExecution().optimizedPlan().sameResult(theirs._jdf.queryExecution().optimizedPlan())
 
 
+def test_views_of_a_dataset_without_a_relation(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "d.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nfields: {a: bigint}\nfilters: {f: {sql: a > 1}}\n"
+    )
+    catalog = predicat.load_catalog(tmp_path / "d.yml")
+    for create in (predicat_spark.create_views, predicat_spark.create_functions):
+        with pytest.raises(predicat.PredicatError, match="dataset 'd' has no spark relation"):
+            create(spark, catalog, dataset="d")
+
+
 def test_columns_views_and_functions(flights: Any) -> None:
     table = flights.table("flights")
     assert sorted(

@@ -100,6 +100,10 @@ def no_table_or_file(name: str) -> Diagnostic:
     return msg.engine_error("Spark", f"there is no table and no file named {name}")
 
 
+def no_spark_relation(dataset: str) -> Diagnostic:
+    return msg.usage(f"dataset {dataset!r} has no spark relation", "name its table: relation: {spark: TABLE}")
+
+
 def no_table(reason: str) -> Diagnostic:
     return msg.engine_error("Spark", reason, "a file needs its folder or its ending, such as ./orders.csv")
 
