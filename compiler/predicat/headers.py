@@ -109,6 +109,6 @@ def _joined(key: str, filters: tuple[ServerSideFilter, ...]) -> ServerSideFilter
 
 
 def _checked(data: dict[str, Any], absent: str = "reject") -> ServerSideFilter:
-    found = ServerSideFilter(data, absent)
-    _ = found.predicate  # bad keys and values are found when a filter is made
-    return found
+    result = ServerSideFilter(data, absent)
+    _ = result.predicate  # bad keys and values are found when a filter is made
+    return result

@@ -47,8 +47,8 @@ class Expr(Struct, frozen=True, dict=True):
 
     def serialize(self) -> bytes:
         """The Expr as bytes, as a consumer sends it."""
-        found: bytes = self.message().SerializeToString()
-        return found
+        result: bytes = self.message().SerializeToString()
+        return result
 
     def json(self) -> str:
         """The Expr in the JSON format of protobuf."""
@@ -86,9 +86,9 @@ class Builder(Struct, frozen=True, dict=True):
         Raises:
             PredicatError: An operator is unknown, or its values have the wrong type or number.
         """
-        found = Expr(self.data)
-        _ = found.predicate
-        return found
+        result = Expr(self.data)
+        _ = result.predicate
+        return result
 
 
 class MessageFilterRef(Struct, frozen=True):

@@ -42,8 +42,8 @@ class Domain(Struct, frozen=True):
 
 def _double(ordinal: int) -> float:
     """Positive doubles are in the order of their bits; negative ones mirror them."""
-    found: float = struct.unpack("<d", struct.pack("<q", abs(ordinal)))[0]
-    return -found if ordinal < 0 else found
+    result: float = struct.unpack("<d", struct.pack("<q", abs(ordinal)))[0]
+    return -result if ordinal < 0 else result
 
 
 def _moment(ordinal: int) -> Any:

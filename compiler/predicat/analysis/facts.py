@@ -53,8 +53,8 @@ def _unbounded(node: Node) -> Integers:
             return int(value), int(value)
         case Field(decl=decl):
             return _within(RANGES.get(decl.stored, ANY_INTEGER), decl.least, decl.greatest)
-        case Call(op="cond") if (found := bounded(node)) is not None:
-            return _within(_unbounded(found.field), found.least, found.greatest)
+        case Call(op="cond") if (bounds := bounded(node)) is not None:
+            return _within(_unbounded(bounds.field), bounds.least, bounds.greatest)
         case Call(op=op, args=args) if op in CHOICES:
             parts = [integers(arg) for arg in args[CHOICES[op] :]]
             return min(low for low, _ in parts), max(high for _, high in parts)
@@ -83,8 +83,8 @@ def combined(op: str, parts: Sequence[Integers]) -> Integers:
 
 
 def _products(one: Integers, other: Integers) -> Integers:
-    found = [a * b for a in one for b in other]
-    return min(found), max(found)
+    products = [a * b for a in one for b in other]
+    return min(products), max(products)
 
 
 def _remainder(one: Integers, other: Integers) -> Integers:
@@ -158,8 +158,8 @@ def doubles(node: Node) -> Doubles:
         case Field(decl=decl):
             nearest = FLOAT_LEAST if decl.stored == "float" else ANY_DOUBLE.least
             return _between(decl.least, decl.greatest, nearest)
-        case Call(op="cond") if (found := bounded(node)) is not None:
-            return _between(found.least, found.greatest, doubles(found.field).least)
+        case Call(op="cond") if (bounds := bounded(node)) is not None:
+            return _between(bounds.least, bounds.greatest, doubles(bounds.field).least)
         case Call(op="json_number") | Parameter():
             return Doubles(nan=False)  # as the value of a parameter NaN is refused
         case Call(op=op) if op in (SECONDS, SECONDS_OF_LENGTH):

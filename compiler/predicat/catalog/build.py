@@ -96,9 +96,9 @@ class Builder(Struct, dict=True):
         for name, definition in self.reader.datasets.items():
             filters: dict[str, Filter] = {}
             for row in definition.filters.values():
-                found = self.filter(row)
-                if found is not None:
-                    filters[found.name] = known[found.qualified] = found
+                filter_ = self.filter(row)
+                if filter_ is not None:
+                    filters[filter_.name] = known[filter_.qualified] = filter_
             datasets[name] = made_of(Dataset, definition, filters=filters)
         Checks(self.names, self.reporter).run(known)
         return Catalog(
@@ -109,9 +109,9 @@ class Builder(Struct, dict=True):
         """A filter; None if its latest version has problems, which are reported."""
         versions: dict[int, Version] = {}
         for number in row.versions:
-            found = self.version(row, number)
-            if found is not None:
-                versions[number] = found
+            version = self.version(row, number)
+            if version is not None:
+                versions[number] = version
         if not versions or row.latest not in versions:
             return None
         dataset = self.reader.datasets[row.dataset]
@@ -126,9 +126,9 @@ class Builder(Struct, dict=True):
             self.test(checked)
         return checked
 
-    def test(self, found: Filter) -> None:
+    def test(self, filter_: Filter) -> None:
         """The tests of a filter, on the reference evaluator."""
-        run_tests(found, self.reader.datasets[found.dataset].fields, self.reporter)
+        run_tests(filter_, self.reader.datasets[filter_.dataset].fields, self.reporter)
 
     # --- one version
 
@@ -159,10 +159,10 @@ class Builder(Struct, dict=True):
         references: list[str] = []
 
         def resolve(name: str, args: tuple[tuple[str, Node], ...], span: Span) -> Node:
-            found, node = self.reference(row, name, args, span)
-            if found.partition(".")[0] != row.dataset:
-                node = _fitting(node, dataset, found, span)
-            references.append(found)
+            resolved, node = self.reference(row, name, args, span)
+            if resolved.partition(".")[0] != row.dataset:
+                node = _fitting(node, dataset, resolved, span)
+            references.append(resolved)
             return node
 
         body, source = version.data, version.source
@@ -245,12 +245,12 @@ class Builder(Struct, dict=True):
 
         Raises PredicatError; without diagnostics if the other filter has problems, which are reported there.
         """
-        found = self.names.lookup(row.dataset, name)
-        if found is None and self.names.declares(row.dataset, name):
+        definition = self.names.lookup(row.dataset, name)
+        if definition is None and self.names.declares(row.dataset, name):
             raise PredicatError([])
-        if found is None:
+        if definition is None:
             raise PredicatError.of(msg.unknown_filter(span, name, self.names.all(row.dataset)))
-        target, asked = found
+        target, asked = definition
         number = target.latest if asked is None else asked
         qualified = target.qualified
         if number not in target.versions:

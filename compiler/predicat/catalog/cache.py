@@ -51,8 +51,8 @@ def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
             if entry.is_dir():
                 yield from _modules(entry.path)
             elif entry.name.endswith(".py"):
-                found = entry.stat()
-                yield entry.path, f"{found.st_size} {found.st_mtime_ns}".encode()
+                status = entry.stat()
+                yield entry.path, f"{status.st_size} {status.st_mtime_ns}".encode()
 
 
 def cache_folder() -> Path:

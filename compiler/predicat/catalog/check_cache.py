@@ -34,16 +34,16 @@ def recall(path: Path) -> dict[str, Any] | None:
     return data if isinstance(data, dict) and isinstance(data.get("problems"), list) else None
 
 
-def remember(path: Path, found: dict[str, Any]) -> dict[str, Any]:
+def remember(path: Path, result: dict[str, Any]) -> dict[str, Any]:
     """Keep what was found; a cache that cannot be written is none."""
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # recalling does without its imports
 
     try:
-        write_text(path, json.dumps(found))
+        write_text(path, json.dumps(result))
         for old in sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)[
             _KEPT:
         ]:
             old.unlink(missing_ok=True)
     except OSError:
         pass
-    return found
+    return result

@@ -51,12 +51,12 @@ class Checks(Struct, frozen=True):
 
     def use(self, dataset: str, name: str, span: Span) -> None:
         """A name stands for a filter, or for a version that it has."""
-        found = self.names.lookup(dataset, name)
-        if found is None:
+        definition = self.names.lookup(dataset, name)
+        if definition is None:
             if not self.names.declares(dataset, name):
                 self.reporter.add(msg.unknown_filter(span, name, self.names.all(dataset)))
             return
-        row, number = found
+        row, number = definition
         if number is not None and number not in row.versions:
             version = name.partition("@")[2]
             self.reporter.add(msg.unknown_version(span, row.qualified, version, map(str, row.versions)))
@@ -81,16 +81,16 @@ class Checks(Struct, frozen=True):
         not checked here.
         """
         name = dataset.filter_named(row.filter)
-        found = self.names.lookup(dataset.name, name)
-        if found is None:
+        definition = self.names.lookup(dataset.name, name)
+        if definition is None:
             if not self.names.declares(dataset.name, name):
                 names = [*self.names.all(dataset.name), *dataset.subscriptions]
                 self.reporter.add(msg.unknown_filter(row.span, row.filter, names))
             return
-        target = known.get(found[0].qualified)
+        target = known.get(definition[0].qualified)
         if target is None:
             return
-        number = found[1] or target.latest
+        number = definition[1] or target.latest
         if target.dataset != dataset.name:
             self.reporter.add(say.filter_of_another_dataset(row.span, row.filter, dataset.name))
         elif number not in target.versions:
@@ -122,14 +122,14 @@ def argument_problems(
     """What keeps values from being those of a filter's parameters: surplus ones, missing ones, those of
     another type.
     """
-    found = [msg.surplus_param(span, name, key, params) for key in given if key not in params]
+    problems = [msg.surplus_param(span, name, key, params) for key in given if key not in params]
     for key, decl in params.items():
         if key not in given:
             if decl.required:
-                found.append(msg.missing_param(span, name, key))
+                problems.append(msg.missing_param(span, name, key))
             continue
         try:
             to_value(given[key], decl.type)
         except RowError:
-            found.append(say.bad_argument(span, key, name, given[key], decl.type))
-    return found
+            problems.append(say.bad_argument(span, key, name, given[key], decl.type))
+    return problems

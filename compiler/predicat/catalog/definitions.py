@@ -185,9 +185,9 @@ class DefinitionReader(Struct, dict=True):
 
     def value_list(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """A list of values."""
-        found = ListReader(self.reporter, self.list_files).list(name, item, span)
-        if found is not None:
-            dataset.lists[name] = found
+        values = ListReader(self.reporter, self.list_files).list(name, item, span)
+        if values is not None:
+            dataset.lists[name] = values
         else:
             dataset.unread.add("unknown-list")
 
@@ -233,9 +233,9 @@ class DefinitionReader(Struct, dict=True):
 
     def job(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """A job."""
-        found = JobReader(self.reporter).job(dataset.name, name, item, span)
-        if found is not None:
-            dataset.jobs[name] = found
+        job = JobReader(self.reporter).job(dataset.name, name, item, span)
+        if job is not None:
+            dataset.jobs[name] = job
 
 
 # --- properties of a dataset: each is in one of its files

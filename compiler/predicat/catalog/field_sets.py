@@ -71,9 +71,9 @@ class FieldSets(Struct):
                 self.reporter.extend(error.diagnostics)
                 dataset.unread.add("unknown-field")
 
-    def merge(self, dataset: WrittenDataset, found: Fields, item: YamlNode) -> None:
+    def merge(self, dataset: WrittenDataset, fields: Fields, item: YamlNode) -> None:
         """Give a dataset the fields of a set that it does not declare. Another type is reported."""
-        for name, (declared, span) in found.items():
+        for name, (declared, span) in fields.items():
             own = dataset.fields.get(name)
             place = dataset.places.setdefault(f"field {name}", span)
             if own is None and place is span:
@@ -119,13 +119,13 @@ class FieldSets(Struct):
             raise PredicatError([])
         with reading(name):
             source = Source(name, path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
-        found = compose(source, problems := Reporter())
+        root = compose(source, problems := Reporter())
         problems.raise_errors()
-        return replace(found, reporter=self.reporter) if found is not None else None
+        return replace(root, reporter=self.reporter) if root is not None else None
 
     def declared(self, root: YamlNode, declare: Declare) -> Fields:
         """The fields that a file declares. Raises PredicatError for a file of another form."""
-        found: Fields = {}
+        fields: Fields = {}
         entries = list(root.entries(say.SET_OF_FIELDS))
         if len(entries) == 1 and _is_around_fields(entries[0][1]):
             raise PredicatError.of(say.fields_below_a_key(entries[0][2], entries[0][0]))
@@ -135,8 +135,8 @@ class FieldSets(Struct):
                 continue
             declared = declare(name, value, span)
             if declared is not None:
-                found[name] = declared, span
-        return found
+                fields[name] = declared, span
+        return fields
 
 
 def _is_around_fields(item: YamlNode) -> bool:

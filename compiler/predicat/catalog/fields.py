@@ -79,9 +79,9 @@ def read_enum(name: str, item: YamlNode) -> dict[str, int | str]:
 
 def read_params(item: YamlNode) -> dict[str, ParamDecl] | None:
     """The parameters by name; None if one of them cannot be read."""
-    found = {name: _param(name, value, span) for name, value, span in item.entries("params")}
-    known = {name: declared for name, declared in found.items() if declared is not None}
-    return known if len(known) == len(found) and item.is_mapping else None
+    params = {name: _param(name, value, span) for name, value, span in item.entries("params")}
+    known = {name: declared for name, declared in params.items() if declared is not None}
+    return known if len(known) == len(params) and item.is_mapping else None
 
 
 def _param(name: str, item: YamlNode, span: Span) -> ParamDecl | None:

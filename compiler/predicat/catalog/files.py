@@ -22,7 +22,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if not root.is_dir():
         reporter.add(msg.no_folder(str(root), None if root.is_absolute() else _above(root)))
         return []
-    found = sorted(
+    files = sorted(
         file
         for file in root.rglob("*")
         if file.suffix in SUFFIXES
@@ -30,12 +30,12 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
         and not file.name.startswith(LOCKS)
         and file.name != PROJECT_FILE
     )
-    if not found:
+    if not files:
         reporter.add(msg.empty_catalog(str(root)))
-    for file in found:
+    for file in files:
         if not file.is_file():
             reporter.add(say.no_file(str(file), link=file.is_symlink()))
-    return [file for file in found if file.is_file()]
+    return [file for file in files if file.is_file()]
 
 
 def _above(root: Path) -> str | None:

@@ -160,16 +160,16 @@ def job_data(job: Job) -> dict[str, Any]:
     """A job as JSON has it, without the places of its parts in the file, and without what stands there by
     default.
     """
-    found: dict[str, Any] = to_builtins(job, enc_hook=lambda _: None)
+    result: dict[str, Any] = to_builtins(job, enc_hook=lambda _: None)
     shown = {
         key: value
-        for key, value in found.items()
+        for key, value in result.items()
         if key not in ("name", "dataset", "span") and value not in (None, "", [], {})
     }
     for key in ("filters", "sinks"):
         shown[key] = [
             {name: value for name, value in row.items() if name != "span" and value not in (None, "", [], {})}
-            for row in found[key]
+            for row in result[key]
         ]
     return shown
 
@@ -188,7 +188,7 @@ class JobReader(Struct, frozen=True):
         source = self.source(keys["source"])
         every, filters = self.filters(keys)
         sinks = (
-            tuple(found for part in keys["sinks"].items("sinks") if (found := self.sink(part)))
+            tuple(sink for part in keys["sinks"].items("sinks") if (sink := self.sink(part)))
             if "sinks" in keys
             else ()
         )
@@ -304,15 +304,15 @@ class JobReader(Struct, frozen=True):
         """One of some words; by default the first."""
         if key not in keys:
             return known[0]
-        found = keys[key].text(key)
-        if found not in known:
+        result = keys[key].text(key)
+        if result not in known:
             self.reporter.add(
                 say.one_of(
-                    keys[key].span, key, ", ".join(known[:-1]), known[-1], msg.did_you_mean(found, known)
+                    keys[key].span, key, ", ".join(known[:-1]), known[-1], msg.did_you_mean(result, known)
                 )
             )
             return known[0]
-        return found
+        return result
 
     def text(self, keys: Mapping[str, YamlNode], key: str) -> str | None:
         """A text that may be left out."""
@@ -322,11 +322,11 @@ class JobReader(Struct, frozen=True):
         """How often a row is offered; None if it is left out."""
         if "tries" not in keys:
             return None
-        found = keys["tries"].value
-        if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= MOST_TRIES:
+        result = keys["tries"].value
+        if isinstance(result, bool) or not isinstance(result, int) or not 1 <= result <= MOST_TRIES:
             self.reporter.add(say.bad_tries(keys["tries"].span, MOST_TRIES))
             return None
-        return found
+        return result
 
     def texts(self, keys: Mapping[str, YamlNode], key: str) -> tuple[str, ...]:
         """One text, or a list of them."""
@@ -341,13 +341,13 @@ class JobReader(Struct, frozen=True):
 
     def options(self, keys: Mapping[str, YamlNode]) -> dict[str, str]:
         """Options of a format: texts, numbers, true and false, as Spark takes them."""
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for name, value, _ in keys["options"].entries("options") if "options" in keys else ():
             if value.value is None or not isinstance(value.value, str | int | float):
                 self.reporter.add(say.bad_option(value.span, name, value.kind))
             else:
-                found[name] = str(value.value).lower() if isinstance(value.value, bool) else str(value.value)
-        return found
+                result[name] = str(value.value).lower() if isinstance(value.value, bool) else str(value.value)
+        return result
 
 
 def problems(job: Job) -> list[Diagnostic]:
@@ -355,58 +355,60 @@ def problems(job: Job) -> list[Diagnostic]:
     row.
     """
     names = [row.name for row in job.filters]
-    found = [
+    problems_ = [
         say.filter_twice(row.span, row.name)
         for index, row in enumerate(job.filters)
         if names.index(row.name) != index
     ]
     for sink in job.sinks:
-        found += _sink_problems(job, sink, names)
+        problems_ += _sink_problems(job, sink, names)
     if job.matching and (job.passes == "many" or any(sink.rows in PER_FILTER for sink in job.sinks)):
-        found.append(say.matched_among_others(job.span))
+        problems_.append(say.matched_among_others(job.span))
     if job.bad_records == "quarantine" and not any(sink.rows == "bad" for sink in job.sinks):
-        found.append(say.no_quarantine(job.span))
+        problems_.append(say.no_quarantine(job.span))
     if job.checkpoint is not None and job.mode == "overwrite" and job.name:
-        found.append(say.checkpoint_overwrites(job.span))
+        problems_.append(say.checkpoint_overwrites(job.span))
     if job.tries is not None and job.checkpoint is None:
-        found.append(say.tries_without_checkpoint(job.span))
-    return [*found, *_shared(job, names)]
+        problems_.append(say.tries_without_checkpoint(job.span))
+    return [*problems_, *_shared(job, names)]
 
 
 def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnostic]:
     def bad(reason: Reason) -> Diagnostic:
         return say.bad_sink(sink.span, reason)
 
-    found = [bad(say.filter_not_in_job(name, names)) for name in sink.filters if names and name not in names]
-    found += [
+    problems_ = [
+        bad(say.filter_not_in_job(name, names)) for name in sink.filters if names and name not in names
+    ]
+    problems_ += [
         bad(say.unknown_placeholder(brace, PLACEHOLDER))
         for brace in _BRACES.findall(sink.target)
         if brace != PLACEHOLDER
     ]
     if sink.rows in PER_FILTER and PLACEHOLDER not in sink.target and len(sink.filters or names) != 1:
-        found.append(bad(say.filters_share_place(PLACEHOLDER, path=sink.kind == "path")))
+        problems_.append(bad(say.filters_share_place(PLACEHOLDER, path=sink.kind == "path")))
     if sink.rows not in PER_FILTER and sink.filters:
-        found.append(bad(say.rows_of_no_filter(sink.rows, "filters:")))
+        problems_.append(bad(say.rows_of_no_filter(sink.rows, "filters:")))
     if sink.rows not in PER_FILTER and PLACEHOLDER in sink.target:
-        found.append(bad(say.rows_of_no_filter(sink.rows, PLACEHOLDER)))
+        problems_.append(bad(say.rows_of_no_filter(sink.rows, PLACEHOLDER)))
     if (
         job.mode == "overwrite_partitions"
         and sink.kind != "table"
         and not (sink.kind == "path" and sink.partition_by)
     ):
-        found.append(bad(say.no_partitions(path=sink.kind == "path")))
+        problems_.append(bad(say.no_partitions(path=sink.kind == "path")))
     if sink.rows == "bad" and job.bad_records != "quarantine":
-        found.append(bad(say.quarantine_needed()))
-    return found
+        problems_.append(bad(say.quarantine_needed()))
+    return problems_
 
 
 def _shared(job: Job, names: Sequence[str]) -> list[Diagnostic]:
     """Sinks whose rows would replace those of an earlier one."""
-    found: list[Diagnostic] = []
+    problems_: list[Diagnostic] = []
     seen: dict[tuple[str, str | None, str], Sink] = {}
     for sink in job.sinks:
         for name in (sink.filters or names or (PLACEHOLDER,)) if sink.rows in PER_FILTER else ("",):
             place = (sink.kind, sink.url, sink.place(name).rstrip("/"))
             if seen.setdefault(place, sink) is not sink:
-                found.append(say.sinks_share_place(sink.span, place[2]))
-    return found
+                problems_.append(say.sinks_share_place(sink.span, place[2]))
+    return problems_

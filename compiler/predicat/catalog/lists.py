@@ -98,8 +98,8 @@ class ListReader(Struct):
         if not item.is_mapping:
             values = list(item.items(say.the_list(name)))
             kind: Type = BIGINT if values and all(type(value.value) is int for value in values) else STRING
-            found = self.checked(_of_nodes(values), kind, span, name)
-            return ValueList(name, kind, "", 1, {1: found}, span) if found is not None else None
+            values_ = self.checked(_of_nodes(values), kind, span, name)
+            return ValueList(name, kind, "", 1, {1: values_}, span) if values_ is not None else None
         keys = item.keys(say.the_list(name), LIST_KEYS)
         stated = self.type(keys, name, span)
         versions = self.versions(name, keys, item, stated)
@@ -131,9 +131,9 @@ class ListReader(Struct):
         self, name: str, keys: dict[str, YamlNode], item: YamlNode, kind: Type | None
     ) -> dict[int, Items]:
         """The values of each version without a problem. A list without `versions` has one version."""
-        found: dict[int, Items] = {}
+        result: dict[int, Items] = {}
         if kind is None:
-            return found
+            return result
         if "versions" not in keys:
             values = self.values(name, keys, item, kind)
             return {1: values} if values is not None else {}
@@ -147,8 +147,8 @@ class ListReader(Struct):
             )
             values = self.values(name, inner, value, kind)
             if values is not None:
-                found[whole] = values
-        return found
+                result[whole] = values
+        return result
 
     def values(self, name: str, keys: Mapping[str, YamlNode], item: YamlNode, kind: Type) -> Items | None:
         """The values in `values` or `file`; None if they have problems, which are reported."""

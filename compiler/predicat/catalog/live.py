@@ -180,10 +180,10 @@ class _Reader(DefinitionReader):
                 )
             finally:
                 self.reporter = outer
-        found: T
-        found, diagnostics = kept
+        result: T
+        result, diagnostics = kept
         self.reporter.extend(diagnostics)
-        return found
+        return result
 
 
 class _Asked(Mapping[str, Any]):
@@ -195,8 +195,8 @@ class _Asked(Mapping[str, Any]):
         self.all: list[tuple[str, Any]] | None = None
 
     def __contains__(self, name: object) -> bool:
-        found = self.asked[str(name)] = self.names.get(str(name))
-        return found is not None
+        definition = self.asked[str(name)] = self.names.get(str(name))
+        return definition is not None
 
     def __getitem__(self, name: str) -> Any:
         self.asked[name] = self.names.get(name)
@@ -243,11 +243,11 @@ class _Tested(Struct, eq=False):
     names: _Asked
     diagnostics: tuple[Diagnostic, ...] = ()
 
-    def holds(self, found: Filter, fields: Mapping[str, FieldDecl]) -> bool:
+    def holds(self, filter_: Filter, fields: Mapping[str, FieldDecl]) -> bool:
         return (
-            self.on_unknown == found.on_unknown
-            and _same(self.versions, tuple(found.versions.values()))
-            and _same(self.tests, found.tests)
+            self.on_unknown == filter_.on_unknown
+            and _same(self.versions, tuple(filter_.versions.values()))
+            and _same(self.tests, filter_.tests)
             and self.names.holds(fields)
         )
 
@@ -309,10 +309,10 @@ class _Builder(Builder):
         if kept.templates is not None and kept.templates is not self.templates:
             return False
         for name, definition, version in kept.references:
-            found = self.names.lookup(row.dataset, name)
-            if found is None or found[0] is not definition:
+            known = self.names.lookup(row.dataset, name)
+            if known is None or known[0] is not definition:
                 return False
-            number = definition.latest if found[1] is None else found[1]
+            number = definition.latest if known[1] is None else known[1]
             if (
                 f"{definition.dataset}.{definition.name}" in self.path
                 or self.version(definition, number) is not version
@@ -339,30 +339,32 @@ class _Builder(Builder):
         self, row: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
     ) -> tuple[str, Node]:
         now = self.building[-1]
-        found = super().reference(row, name, args, span)
+        reference = super().reference(row, name, args, span)
         target = self.names.lookup(row.dataset, name)
         if target is not None:
             definition, asked = target
             version = self.version(definition, definition.latest if asked is None else asked)
             if version is not None:
                 now.references.append((name, definition, version))
-        return found
+        return reference
 
-    def test(self, found: Filter) -> None:
-        dataset = self.reader.datasets[found.dataset]
-        kept = self.memory.tests.get(found.qualified)
-        if kept is None or not kept.holds(found, dataset.fields):
+    def test(self, filter_: Filter) -> None:
+        dataset = self.reader.datasets[filter_.dataset]
+        kept = self.memory.tests.get(filter_.qualified)
+        if kept is None or not kept.holds(filter_, dataset.fields):
             outer, self.reporter = self.reporter, Reporter()
             names = _Asked(dataset.fields)
             try:
-                run_tests(found, names, self.reporter)
+                run_tests(filter_, names, self.reporter)
                 diagnostics = tuple(self.reporter.diagnostics)
             except PredicatError as error:  # a test may not end the loading
                 diagnostics = error.diagnostics
             finally:
                 self.reporter = outer
-            kept = _Tested(tuple(found.versions.values()), found.tests, found.on_unknown, names, diagnostics)
-            self.memory.tests[found.qualified] = kept
+            kept = _Tested(
+                tuple(filter_.versions.values()), filter_.tests, filter_.on_unknown, names, diagnostics
+            )
+            self.memory.tests[filter_.qualified] = kept
         self.reporter.extend(kept.diagnostics)
         failing = {(item.span.start, id(item.span.source)) for item in kept.diagnostics}
-        self.outcomes[found.qualified] = len(found.tests), len(failing)
+        self.outcomes[filter_.qualified] = len(filter_.tests), len(failing)

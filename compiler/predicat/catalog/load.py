@@ -152,8 +152,8 @@ class Definitions(Struct, frozen=True):
         problem.
         """
         dataset, _, short = name.partition(".")
-        found = self.datasets.get(dataset)
-        row = found.filters.get(short) if found is not None else None
+        definitions = self.datasets.get(dataset)
+        row = definitions.filters.get(short) if definitions is not None else None
         return self.builder.filter(row) if row is not None else None
 
     def dataset(self, name: str) -> Dataset:

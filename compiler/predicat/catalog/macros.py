@@ -38,15 +38,15 @@ def read_macros(folder: Path | None) -> dict[str, Macro]:
     have none.
     """
     files = sorted(folder.rglob("*.sql")) if folder is not None and folder.is_dir() else []
-    found: dict[str, Macro] = {}
+    macros: dict[str, Macro] = {}
     for file in files:
         if not file.name.startswith(LOCKS):
             try:
                 source = Source(str(file), file.read_text(encoding="utf-8"))
             except (OSError, ValueError):
                 continue
-            found.update((macro.name, macro) for macro in _of_file(source, file.name))
-    return found
+            macros.update((macro.name, macro) for macro in _of_file(source, file.name))
+    return macros
 
 
 @cache
@@ -91,16 +91,16 @@ def _hash(parts: Iterable[Any]) -> str:
 def _uses(parts: Iterable[Any]) -> dict[str, None]:
     from jinja2 import nodes  # noqa: PLC0415  # as above
 
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for part in parts:
         for name in part.find_all(nodes.Name):
-            found[name.name] = None
+            result[name.name] = None
         for call in part.find_all(nodes.Call):
             if isinstance(call.node, nodes.Name) and call.node.name == "var":
-                found.update(
+                result.update(
                     (VARIABLE + str(arg.value), None) for arg in call.args[:1] if isinstance(arg, nodes.Const)
                 )
-    return found
+    return result
 
 
 def used(text: str, macros: Mapping[str, Macro]) -> set[str]:
@@ -111,10 +111,10 @@ def used(text: str, macros: Mapping[str, Macro]) -> set[str]:
         pending = list(_uses([_environment().parse(text)]))
     except jinja2.TemplateSyntaxError:
         return set()
-    found: set[str] = set()
+    result: set[str] = set()
     while pending:
         name = pending.pop()
-        if name not in found:
-            found.add(name)
+        if name not in result:
+            result.add(name)
             pending += macros[name].uses if name in macros else ()
-    return found
+    return result

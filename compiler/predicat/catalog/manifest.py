@@ -41,7 +41,7 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
         "datasets": {name: dataset_data(dataset) for name, dataset in catalog.datasets.items()},
         "vars": {name: plain(value) for name, value in catalog.variables.items()},
         "macros": macros_data(catalog.macros),
-        **({"lists": found} if (found := lists_data(catalog)) else {}),
+        **({"lists": lists} if (lists := lists_data(catalog)) else {}),
         "filters": [
             _version(row, version, _dialects(dataset))
             for dataset in catalog.datasets.values()
@@ -111,22 +111,22 @@ def _long_lists(catalog: Catalog) -> list[ValueSet]:
 
 def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
     """The macros as JSON has them."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for row in macros.values():
         line = row.span.source.line_column(row.span.start)[0]
-        found[row.name] = {
+        result[row.name] = {
             "text": row.text,
             "meaning": row.meaning,
             "uses": list(row.uses),
             "source": row.span.source.name,
             "line": line,
         }
-    return found
+    return result
 
 
 def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
     """Tests as JSON has them; their order says nothing, and so is that of their text."""
-    found = [
+    result = [
         {
             "row": plain(test.row),
             "matches": test.matches,
@@ -136,7 +136,7 @@ def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
         }
         for test in tests
     ]
-    return sorted(found, key=lambda test: json.dumps(test, sort_keys=True)) if len(found) > 1 else found
+    return sorted(result, key=lambda test: json.dumps(test, sort_keys=True)) if len(result) > 1 else result
 
 
 def bounds_data(bounds: Mapping[str, Bound]) -> dict[str, Any]:
@@ -234,11 +234,11 @@ def _where(node: Node, others: Mapping[str, str]) -> dict[str, str]:
 
     An older extension does not read it. One that lacks a function that it calls takes the other SQL.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for engine, _ in _extensions(others):
         with suppress(Unsupported):
-            found[engine.name] = engine.render(node, condition=True, runtime=engine.runtime)
-    return {name: text for name, text in found.items() if text != others[name]}
+            result[engine.name] = engine.render(node, condition=True, runtime=engine.runtime)
+    return {name: text for name, text in result.items() if text != others[name]}
 
 
 def _extensions(names: Collection[str]) -> Iterator[tuple[Dialect, Runtime]]:
@@ -251,18 +251,18 @@ def _extensions(names: Collection[str]) -> Iterator[tuple[Dialect, Runtime]]:
 def _more(row: Filter, version: Version) -> dict[str, Any]:
     """Where a version stands, its body before Jinja, and, beside the latest, what is asked of the filter."""
     place = version.span.outermost()
-    found: dict[str, Any] = {"source": place.source.name, "line": place.source.line_column(place.start)[0]}
+    result: dict[str, Any] = {"source": place.source.name, "line": place.source.line_column(place.start)[0]}
     if version.template != version.body:
-        found["template"] = version.template
+        result["template"] = version.template
     if version.on is not None:
-        found["on"] = version.on
+        result["on"] = version.on
     if version.number == row.latest:
-        found |= {
+        result |= {
             "tests": tests_data(row.tests),
             "coverage": bounds_data(row.coverage),
             "view": dict(row.view_options),
         }
-    return found
+    return result
 
 
 def _param(param: ParamDecl) -> dict[str, Any]:
@@ -323,13 +323,13 @@ def write_text(path: Path, text: str) -> None:
 def read_manifest(path: Path) -> dict[str, Any]:
     """A manifest as data. Raises PredicatError if it is missing, damaged or newer than this code."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise PredicatError.of(msg.manifest_missing(str(path))) from None
     except (OSError, ValueError) as error:
         raise PredicatError.of(msg.manifest_damaged(str(path), str(error))) from None
-    if not isinstance(found, dict) or "format" not in found or "filters" not in found:
+    if not isinstance(result, dict) or "format" not in result or "filters" not in result:
         raise PredicatError.of(say.no_manifest(str(path)))
-    if found["format"] > FORMAT:
-        raise PredicatError.of(msg.manifest_newer(str(path), found["format"], FORMAT))
-    return found
+    if result["format"] > FORMAT:
+        raise PredicatError.of(msg.manifest_newer(str(path), result["format"], FORMAT))
+    return result

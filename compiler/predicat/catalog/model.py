@@ -49,8 +49,8 @@ class FilterTest(Struct, frozen=True):
 
     def place(self, name: str) -> Span:
         """Where a key of the row stands; the whole test if that is not known."""
-        found = self.places.get(name)
-        return Span(self.span.source, *found) if found is not None else self.span
+        span = self.places.get(name)
+        return Span(self.span.source, *span) if span is not None else self.span
 
 
 class Bound(Struct, frozen=True):
@@ -321,13 +321,13 @@ def subscribed(datasets: Iterable[DatasetHead]) -> dict[str, list[tuple[str, str
     """The subscriptions of some datasets by name, with and without that of the dataset: of each its whole
     name, and the whole name of its filter, with the version if it names one.
     """
-    found: dict[str, list[tuple[str, str]]] = {}
+    result: dict[str, list[tuple[str, str]]] = {}
     for dataset in datasets:
         for name, row in dataset.subscriptions.items():
             whole = row.filter if "." in row.filter else f"{dataset.name}.{row.filter}"
             for known in (name, f"{dataset.name}.{name}"):
-                found.setdefault(known, []).append((f"{dataset.name}.{name}", whole))
-    return found
+                result.setdefault(known, []).append((f"{dataset.name}.{name}", whole))
+    return result
 
 
 class Catalog(Struct, frozen=True):
@@ -358,8 +358,8 @@ class Catalog(Struct, frozen=True):
         """The predicate of `dataset.filter`, `dataset.filter@version`, or `filter` if that is unique.
         Raises PredicatError with similar names.
         """
-        found, version = self.find(name)
-        return found.versions[version].predicate
+        filter_, version = self.find(name)
+        return filter_.versions[version].predicate
 
     def only(self, names: Iterable[str]) -> Catalog:
         """The catalog with some of its filters (`dataset.filter`) and those that they refer to.
@@ -395,18 +395,18 @@ class Catalog(Struct, frozen=True):
         Raises PredicatError with similar names.
         """
         base, _, version = name.partition("@")
-        found = self.known.get(base)
-        if found is None:
+        filter_ = self.known.get(base)
+        if filter_ is None:
             short = [item for item in self.known.values() if item.name == base]
             if len(short) > 1:
                 names = " and ".join(item.qualified for item in short)
                 raise PredicatError.of(say.several_datasets(base, names))
-            found = short[0] if short else None
-        if found is None and not version:
+            filter_ = short[0] if short else None
+        if filter_ is None and not version:
             asked = self._subscribed(base)
             if asked is not None:
                 return self.find(asked)
-        if found is None:
+        if filter_ is None:
             known = [
                 *self.known,
                 *(item.name for item in self.known.values()),
@@ -414,20 +414,20 @@ class Catalog(Struct, frozen=True):
             ]
             raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
         if not version:
-            return found, found.latest
+            return filter_, filter_.latest
         number = version_number(version)
-        if number is None or number not in found.versions:
+        if number is None or number not in filter_.versions:
             raise PredicatError.of(
-                msg.unknown_version(NOWHERE, found.qualified, version, map(str, found.versions))
+                msg.unknown_version(NOWHERE, filter_.qualified, version, map(str, filter_.versions))
             )
-        return found, number
+        return filter_, number
 
     def _subscribed(self, name: str) -> str | None:
         """The filter of the subscription of a name. Raises PredicatError if several datasets have one."""
-        found = subscribed(self.datasets.values()).get(name, [])
-        if len(found) > 1:
-            raise PredicatError.of(say.several_datasets(name, " and ".join(one for one, _ in found)))
-        return found[0][1] if found else None
+        subscriptions = subscribed(self.datasets.values()).get(name, [])
+        if len(subscriptions) > 1:
+            raise PredicatError.of(say.several_datasets(name, " and ".join(one for one, _ in subscriptions)))
+        return subscriptions[0][1] if subscriptions else None
 
     def accepted(self, name: str) -> Predicate:
         """The predicate that is TRUE for the rows that a filter accepts, at the defaults of its parameters.
@@ -458,7 +458,7 @@ class Catalog(Struct, frozen=True):
         """
         from predicat.rewrite.union import union  # noqa: PLC0415  # not to load a catalog
 
-        chosen = list(dict.fromkeys(found for name in names for found in self._matching(name)))
+        chosen = list(dict.fromkeys(name_ for name in names for name_ in self._matching(name)))
         datasets = {self.find(name)[0].dataset for name in chosen}
         if len(datasets) != 1:
             raise PredicatError.of(say.union_of_datasets(sorted(datasets)))
@@ -475,11 +475,11 @@ class Catalog(Struct, frozen=True):
         if "*" not in name and "?" not in name:
             filter_, number = self.find(name)
             return [f"{filter_.qualified}@{number}"]
-        found = [
+        names = [
             f"{known.qualified}@{known.latest}"
             for known in self.filters()
             if fnmatchcase(known.qualified, name)
         ]
-        if not found:
+        if not names:
             raise PredicatError.of(msg.unknown_filter(NOWHERE, name, self.known))
-        return found
+        return names

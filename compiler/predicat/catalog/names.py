@@ -26,15 +26,15 @@ class Names(Struct, frozen=True):
     def declares(self, dataset: str, name: str) -> bool:
         """Whether a filter of this name is in a file, where it may have problems."""
         owner, _, short = name.partition("@")[0].rpartition(".")
-        found = self.datasets.get(owner or dataset)
-        return found is not None and f"filter {short}" in found.places
+        definitions = self.datasets.get(owner or dataset)
+        return definitions is not None and f"filter {short}" in definitions.places
 
     def lookup(self, dataset: str, name: str) -> tuple[WrittenFilter, int | None] | None:
         """The definition that a name means inside a dataset, and the version that it asks for."""
         base, _, version = name.partition("@")
         owner, _, short = base.rpartition(".")
-        found = self.datasets.get(owner or dataset)
-        row = found.filters.get(short) if found else None
+        definitions = self.datasets.get(owner or dataset)
+        row = definitions.filters.get(short) if definitions else None
         if row is None:
             return None
         return row, (version_number(version) or -1) if version else None

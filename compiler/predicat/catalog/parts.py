@@ -92,27 +92,27 @@ class FileParts(Struct, eq=False):
             root, problems = self.whole
             reporter.extend(problems.diagnostics)
             return YamlNode(root, self.source, reporter) if root is not None else None
-        found: list[tuple[yaml.Node, YamlNode]] = []
+        result: list[tuple[yaml.Node, YamlNode]] = []
         for head, entries in self.sections:
             for key, value in head.node.value:
                 own = PartNode(value, head.source, reporter, head)
-                found.append((key, _joined(head, entries, reporter) if entries else own))
-        return _mapping(found, self.source, reporter)
+                result.append((key, _joined(head, entries, reporter) if entries else own))
+        return _mapping(result, self.source, reporter)
 
 
 def _joined(head: Part, entries: list[Part], reporter: Reporter) -> Joined:
     """The entries below a key, whose place is in the source of `head`."""
-    found: list[tuple[yaml.Node, YamlNode]] = [
+    result: list[tuple[yaml.Node, YamlNode]] = [
         (key, PartNode(value, part.source, reporter, part))
         for part in entries
         for key, value in part.node.value
     ]
-    return _mapping(found, head.source, reporter)
+    return _mapping(result, head.source, reporter)
 
 
-def _mapping(found: list[tuple[yaml.Node, YamlNode]], source: Source, reporter: Reporter) -> Joined:
+def _mapping(result: list[tuple[yaml.Node, YamlNode]], source: Source, reporter: Reporter) -> Joined:
     mark = yaml.Mark(source.name, 0, 0, 0, None, 0)
-    return Joined(MappingNode("tag:yaml.org,2002:map", [], mark, mark), source, reporter, found)
+    return Joined(MappingNode("tag:yaml.org,2002:map", [], mark, mark), source, reporter, result)
 
 
 def read(source: Source, before: FileParts | None) -> FileParts:
@@ -127,14 +127,14 @@ def read(source: Source, before: FileParts | None) -> FileParts:
     known: dict[str, list[Part]] = {}
     for part in reversed(last):
         known.setdefault(part.source.text, []).append(part)
-    found = FileParts(source)
+    result = FileParts(source)
     starts: list[tuple[int, str]] = []
     """Where each part that is in order begins, and what YAML's reader must have read before it."""
     for extent, entries in pieces:
         head = _part(source, extent, known, empty=bool(entries))
         if head is None:
             break
-        found.parts.append(head)
+        result.parts.append(head)
         starts.append((extent[0], "x: x\n"))
         parts: list[Part] = []
         for entry in entries:
@@ -143,15 +143,15 @@ def read(source: Source, before: FileParts | None) -> FileParts:
                 break
             parts.append(piece)
             starts.append((entry[0], "x:\n"))
-        found.parts += parts
-        found.sections.append((head, parts))
+        result.parts += parts
+        result.sections.append((head, parts))
         if len(parts) < len(entries):
             break
     else:
         if end == len(source.text):
-            return found
+            return result
     rest = [part for parts in known.values() for part in parts]
-    return _whole(source, starts[-1] if starts else None, [*found.parts, *rest])
+    return _whole(source, starts[-1] if starts else None, [*result.parts, *rest])
 
 
 def _whole(source: Source, last: tuple[int, str] | None, parts: list[Part]) -> FileParts:
@@ -206,7 +206,7 @@ def _split(text: str) -> tuple[list[Piece], int] | None:
     """
     if _ODD.search(text) or _ANCHOR.search(text):
         return None
-    starts = [found.start() for found in _MARGIN.finditer(text)]
+    starts = [match.start() for match in _MARGIN.finditer(text)]
     if starts and text.startswith("---", starts[0]):
         starts.pop(0)
     if not starts or not _NOTHING.match(text[: starts[0]]):
@@ -229,7 +229,7 @@ def _entries(text: str, start: int, end: int) -> list[Extent]:
         return []
     # No `^` where a search may begin in the middle: it begins at the start of a line.
     pattern = re.compile(rf"^{first[1]}[\w\"']", re.MULTILINE)
-    starts = [found.start() for found in pattern.finditer(text, line, end)]
+    starts = [match.start() for match in pattern.finditer(text, line, end)]
     if not starts or starts[0] != first.start():
         return []
     return list(zip(starts, [*starts[1:], end], strict=True))

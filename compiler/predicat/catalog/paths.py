@@ -16,8 +16,8 @@ OTHER_ENDING = "predicat.yaml"
 def project_file(place: Path) -> Path | None:
     """The nearest project file in a folder or above, up to the root of the repository, if there is one."""
     for folder in (place.resolve(), *place.resolve().parents):
-        if (found := file_in(folder)) is not None:
-            return found
+        if (file := file_in(folder)) is not None:
+            return file
         if (folder / ".git").exists():
             break
     return None

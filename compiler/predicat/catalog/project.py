@@ -64,7 +64,7 @@ class Setting(Struct, frozen=True):
         for name in _VARIABLE.findall(self.text):
             if not os.environ.get(name):
                 raise PredicatError.of(say.variable_not_set(self.span, name, is_empty=name in os.environ))
-        return _VARIABLE.sub(lambda found: os.environ[found[1]], self.text)
+        return _VARIABLE.sub(lambda result: os.environ[result[1]], self.text)
 
 
 class Profile(Struct, frozen=True):
@@ -175,8 +175,8 @@ def _upwards(folder: Path) -> Iterator[Path]:
 
 
 def _start(folder: Path) -> Path:
-    found = folder.resolve()
-    return found.parent if found.is_file() else found
+    folder_ = folder.resolve()
+    return folder_.parent if folder_.is_file() else folder_
 
 
 def _root(folder: Path) -> Path:
@@ -209,19 +209,17 @@ class _Reader(Struct):
     reporter: Reporter
 
     def project(self, item: YamlNode, file: Path) -> Project:
-        found = item.keys(say.PROJECT_FILE, KEYS)
-        name, path = self.catalog(found["catalog"]) if "catalog" in found else ("", None)
+        keys = item.keys(say.PROJECT_FILE, KEYS)
+        name, path = self.catalog(keys["catalog"]) if "catalog" in keys else ("", None)
         profiles = {
             key: self.profile(key, value)
-            for key, value, _ in (found["profiles"].entries("profiles") if "profiles" in found else ())
+            for key, value, _ in (keys["profiles"].entries("profiles") if "profiles" in keys else ())
         }
-        profile = (found["profile"].text("profile") or None) if "profile" in found else None
-        listed = "profiles" not in found or found["profiles"].is_mapping
+        profile = (keys["profile"].text("profile") or None) if "profile" in keys else None
+        listed = "profiles" not in keys or keys["profiles"].is_mapping
         if profile is not None and profile not in profiles and listed:
-            self.reporter.add(say.no_profile(profile, profiles, PROJECT_FILE, found["profile"].span))
-        engines = (
-            [self.engine(one) for one in found["engines"].items("engines")] if "engines" in found else []
-        )
+            self.reporter.add(say.no_profile(profile, profiles, PROJECT_FILE, keys["profile"].span))
+        engines = [self.engine(one) for one in keys["engines"].items("engines")] if "engines" in keys else []
         return Project(name, file, path, tuple(engines), profile, profiles)
 
     def catalog(self, item: YamlNode) -> tuple[str, Setting | None]:

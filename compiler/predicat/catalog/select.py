@@ -145,13 +145,13 @@ def _joined(filters: Filters, selector: str) -> dict[str, set[int]]:
 
 
 def _term(filters: Filters, text: str) -> dict[str, set[int]]:
-    found = _TERM.match(text)
-    if found is None or not found["body"]:
+    match = _TERM.match(text)
+    if match is None or not match["body"]:
         raise PredicatError.of(say.bad_selector(text))
-    result = _body(filters, found["body"])
+    result = _body(filters, match["body"])
     for sign, steps, edges in (
-        (found["above"], found["up"], filters.references),
-        (found["below"], found["down"], filters.users),
+        (match["above"], match["up"], filters.references),
+        (match["below"], match["down"], filters.users),
     ):
         if sign:
             reached = _reached(list(result), edges(), int(steps) if steps else None)
@@ -196,10 +196,10 @@ def _numbered(filters: Filters, names: Iterable[str]) -> dict[str, set[int]]:
 def _named(filters: Filters, text: str) -> dict[str, set[int]]:
     """The filters of a name or a pattern."""
     if set(text) & set("*?["):
-        found = [name for name in filters.written if fnmatchcase(name, text)]
-        if not found:
+        names = [name for name in filters.written if fnmatchcase(name, text)]
+        if not names:
             raise PredicatError.of(msg.unknown_filter(NOWHERE, text, filters.written))
-        return {name: {filters.written[name].latest} for name in found}
+        return {name: {filters.written[name].latest} for name in names}
     base, _, version = text.partition("@")
     rows = [filters.written[base]] if base in filters.written else _short(filters, base)
     if not rows and not version:
@@ -235,24 +235,24 @@ def _short(filters: Filters, name: str) -> list[WrittenFilter]:
 
 def _subscribed(filters: Filters, name: str) -> list[str]:
     """The filter of the subscription of a name."""
-    found = subscribed(filters.datasets).get(name, [])
-    _of_one_dataset(name, [whole for whole, _ in found])
-    return [asked for _, asked in found]
+    subscriptions = subscribed(filters.datasets).get(name, [])
+    _of_one_dataset(name, [whole for whole, _ in subscriptions])
+    return [asked for _, asked in subscriptions]
 
 
-def _of_one_dataset(name: str, found: Sequence[str]) -> None:
+def _of_one_dataset(name: str, names: Sequence[str]) -> None:
     from predicat.diagnostics.messages import catalog as of_catalog_files  # noqa: PLC0415  # only for a mistake
 
-    if len(found) > 1:
-        raise PredicatError.of(of_catalog_files.several_datasets(name, " and ".join(found)))
+    if len(names) > 1:
+        raise PredicatError.of(of_catalog_files.several_datasets(name, " and ".join(names)))
 
 
 def _subscriptions(filters: Filters, pattern: str) -> Iterable[str]:
     known = subscribed(filters.datasets)
-    found = [asked for name, rows in known.items() if fnmatchcase(name, pattern) for _, asked in rows]
-    if not found:
+    names = [asked for name, rows in known.items() if fnmatchcase(name, pattern) for _, asked in rows]
+    if not names:
         raise PredicatError.of(say.no_subscription(pattern, known))
-    return found
+    return names
 
 
 def _by(
@@ -261,26 +261,26 @@ def _by(
     """A method that compares a pattern with values of each filter. A value that no filter has is an error."""
 
     def method(filters: Filters, pattern: str) -> Iterable[str]:
-        found = [
+        names = [
             name
             for name, row in filters.written.items()
             if any(fnmatchcase(one, pattern) for one in values(row))
         ]
-        if not found:
+        if not names:
             known = dict.fromkeys(one for row in filters.written.values() for one in values(row) if one)
             raise PredicatError.of(say.nobody_has(what, pattern, known))
-        return found
+        return names
 
     return method
 
 
 def _reads(filters: Filters, pattern: str) -> Iterable[str]:
     fields = {name: row.current.predicate.fields for name, row in filters.checked().items()}
-    found = [name for name, known in fields.items() if any(fnmatchcase(one, pattern) for one in known)]
-    if not found:
+    names = [name for name, known in fields.items() if any(fnmatchcase(one, pattern) for one in known)]
+    if not names:
         every = dict.fromkeys(one for known in fields.values() for one in known)
         raise PredicatError.of(say.nobody_has(say.FIELD, pattern, every))
-    return found
+    return names
 
 
 def _state(filters: Filters, state: str) -> Iterable[str]:

@@ -31,10 +31,10 @@ class _Tags(dict[str, str]):
     """The tags of plain scalars, by YAML 1.1's rules as PyYAML has them."""
 
     def __missing__(self, value: str) -> str:
-        found = str(_resolver.resolve(ScalarNode, value, (True, False)))
+        result = str(_resolver.resolve(ScalarNode, value, (True, False)))
         if len(self) < _KEPT:
-            self[value] = found
-        return found
+            self[value] = result
+        return result
 
 
 _KEPT = 100_000
@@ -73,8 +73,8 @@ class YamlNode(Struct):
         text = self.source.text
         start, end = self.node.start_mark.index, self.node.end_mark.index
         if isinstance(self.node, CollectionNode):
-            found = text.find("\n", start, end)
-            end = found if found >= 0 else end
+            line_end = text.find("\n", start, end)
+            end = line_end if line_end >= 0 else end
         while end > start + 1 and text[end - 1].isspace():
             end -= 1
         return Span(self.source, start, max(end, start + 1))
@@ -133,14 +133,14 @@ class YamlNode(Struct):
         if not self.is_mapping:
             self.reporter.add(msg.not_a_mapping(self.span, what, self.kind, known))
             return {}
-        found, unknown = self.known(what, known)
+        keys, unknown = self.known(what, known)
         cut = unknown and any(
-            isinstance(node.value, str) and msg.is_cut(node.value) for node in found.values()
+            isinstance(node.value, str) and msg.is_cut(node.value) for node in keys.values()
         )
         for key, place in unknown:
             if not (cut and msg.is_rest(key)):  # the rest of a type that a comma ends, which is reported
                 self.reporter.add(msg.unknown_key(place, key, what, known))
-        return found
+        return keys
 
     def lacks(self, problem: Diagnostic) -> None:
         """Report what this mapping needs and lacks. That a node is no mapping is reported by `keys`."""
@@ -149,14 +149,14 @@ class YamlNode(Struct):
 
     def known(self, what: str, keys: Container[str]) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
         """The values of the keys that are known, and the other keys with their places."""
-        found: dict[str, YamlNode] = {}
+        result: dict[str, YamlNode] = {}
         if isinstance(self.node, MappingNode):
             for key, value in self.node.value:
-                if not isinstance(key, ScalarNode) or key.value not in keys or key.value in found:
+                if not isinstance(key, ScalarNode) or key.value not in keys or key.value in result:
                     break  # something to report: the slow way knows how
-                found[key.value] = YamlNode(value, self.source, self.reporter)
+                result[key.value] = YamlNode(value, self.source, self.reporter)
             else:
-                return found, []
+                return result, []
         return self.told_apart(what, keys)
 
     def told_apart(
@@ -178,33 +178,33 @@ class YamlNode(Struct):
 
     def text(self, what: str) -> str:
         """A text; anything else is reported and reads as the empty text."""
-        found = self.value
-        if isinstance(found, str):
-            return found
+        result = self.value
+        if isinstance(result, str):
+            return result
         self.reporter.add(msg.wrong_kind(self.span, what, "a text", self.kind))
         return ""
 
     def truths(self, what: str, known: Collection[str]) -> dict[str, bool]:
         """The values of a mapping of true and false."""
-        found: dict[str, bool] = {}
+        result: dict[str, bool] = {}
         for key, value in self.keys(what, known).items():
             if isinstance(value.value, bool):
-                found[key] = value.value
+                result[key] = value.value
             else:
                 self.reporter.add(say.not_truth(value.span, key, value.kind))
-        return found
+        return result
 
     def key_places(self, prefix: str = "") -> dict[str, tuple[int, int]]:
         """The offsets of the keys of a mapping; of those of a mapping in it behind the key that holds it,
         with a point.
         """
-        found: dict[str, tuple[int, int]] = {}
+        result: dict[str, tuple[int, int]] = {}
         for key, value in self.pairs() if isinstance(self.node, MappingNode) else ():
             if isinstance(key, ScalarNode):
-                found[f"{prefix}{key.value}"] = key.start_mark.index, key.end_mark.index
+                result[f"{prefix}{key.value}"] = key.start_mark.index, key.end_mark.index
                 if value.is_mapping:
-                    found |= value.key_places(f"{prefix}{key.value}.")
-        return found
+                    result |= value.key_places(f"{prefix}{key.value}.")
+        return result
 
     def plain(self) -> Any:
         """The node as plain data."""
@@ -216,12 +216,12 @@ class YamlNode(Struct):
     def data(self) -> Any:
         """The node as plain data whose parts carry their places."""
         if isinstance(self.node, MappingNode):
-            found = LocatedDict()
-            found.span, found.key_spans, found.value_spans = self.span, {}, {}
+            result = LocatedDict()
+            result.span, result.key_spans, result.value_spans = self.span, {}, {}
             for key, value, place in self.entries("a mapping"):
-                found[key] = value.data()
-                found.key_spans[key], found.value_spans[key] = place, value.span
-            return found
+                result[key] = value.data()
+                result.key_spans[key], result.value_spans[key] = place, value.span
+            return result
         if isinstance(self.node, SequenceNode):
             items = list(self.items("a list"))
             listed = LocatedList(item.data() for item in items)
@@ -265,12 +265,12 @@ def _plain(node: yaml.Node) -> Any:
         return _scalar(node)
     if isinstance(node, SequenceNode):
         return [_plain(item) for item in node.value]
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, value in node.value:
-        if not isinstance(key, ScalarNode) or key.value in found:
+        if not isinstance(key, ScalarNode) or key.value in result:
             raise _BadKeyError
-        found[key.value] = _plain(value)
-    return found
+        result[key.value] = _plain(value)
+    return result
 
 
 def _scalar(node: ScalarNode) -> Any:
@@ -307,9 +307,9 @@ def align(value: str, raw: str, start: int, end: int) -> Sequence[int]:
     """For each character of a scalar's value its offset in the file: white space may differ, the rest is
     found in order.
     """
-    found = raw.find(value, start, end)
-    if found >= 0:
-        return range(found, found + len(value))
+    position = raw.find(value, start, end)
+    if position >= 0:
+        return range(position, position + len(value))
     offsets: list[int] = []
     at = start
     for char in value:
@@ -319,11 +319,11 @@ def align(value: str, raw: str, start: int, end: int) -> Sequence[int]:
             offsets.append(at)
             at = min(at + 1, end)
             continue
-        found = raw.find(char, at, end)
-        if found < 0:  # an escape such as \u00e9: it stands at the next unread character
-            found = min(at, max(end - 1, start))
-        offsets.append(found)
-        at = found + 1
+        position = raw.find(char, at, end)
+        if position < 0:  # an escape such as \u00e9: it stands at the next unread character
+            position = min(at, max(end - 1, start))
+        offsets.append(position)
+        at = position + 1
     return offsets
 
 

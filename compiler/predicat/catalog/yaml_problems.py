@@ -31,9 +31,9 @@ def described(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Di
     if "unknown escape" in (error.problem or ""):
         return say.escape(_sign(source, at))
     for rule in (_of_sign, _of_flow, _of_block):
-        found = rule(error, source, at, opened)
-        if found is not None:
-            return found
+        problem = rule(error, source, at, opened)
+        if problem is not None:
+            return problem
     reason = " ".join(f"{error.context or ''} {error.problem or 'it cannot be read'}".split())
     return msg.bad_yaml(_sign(source, at), reason)
 
@@ -89,5 +89,5 @@ def _sign(source: Source, at: int) -> Span:
 
 
 def _index(mark: yaml.Mark | None, text: str, shift: int) -> int:
-    found = mark.index + shift if mark is not None else 0
-    return min(max(found, 0), max(len(text) - 1, 0))
+    index = mark.index + shift if mark is not None else 0
+    return min(max(index, 0), max(len(text) - 1, 0))

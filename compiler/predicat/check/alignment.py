@@ -51,12 +51,12 @@ def as_scalar(check: Calls, node: Node, other: Node) -> Node:
         return node
     if isinstance(other, Call) and other.op == "time_of_day":
         return as_clock(check, node, node.value)
-    found = text_constants.scalar(node.value, other.type)
-    if found is None:
+    result = text_constants.scalar(node.value, other.type)
+    if result is None:
         return node
-    if isinstance(found, str):
-        raise check.fail(msg.bad_constant(node.span, str(other.type), node.value, found))
-    return found(node.span)
+    if isinstance(result, str):
+        raise check.fail(msg.bad_constant(node.span, str(other.type), node.value, result))
+    return result(node.span)
 
 
 def as_clock(check: Calls, node: Node, text: str) -> Node:

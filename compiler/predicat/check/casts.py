@@ -53,13 +53,13 @@ def cast(check: OverloadResolver, name: str, node: Node, span: Span) -> Node:
         return own
     node = underlying(node)
     for rule in BY_TYPE:
-        if (found := rule(check, conversion.to, node, span)) is not None:
-            return found
+        if (result := rule(check, conversion.to, node, span)) is not None:
+            return result
     if isinstance(node.type, DecimalType) and conversion.to == BIGINT:
         node = convert(node, DOUBLE)
-    found = check.call(_OPERATORS[conversion.to], [node], span)
-    overflows = check.rules.ieee_division and conversion.to == BIGINT and found.args[0].type == DOUBLE
-    return Call(BIGINT, CHECKED_TO_INT, found.args, span) if overflows else found
+    result = check.call(_OPERATORS[conversion.to], [node], span)
+    overflows = check.rules.ieee_division and conversion.to == BIGINT and result.args[0].type == DOUBLE
+    return Call(BIGINT, CHECKED_TO_INT, result.args, span) if overflows else result
 
 
 def written(node: Node) -> str:

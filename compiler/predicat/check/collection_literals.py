@@ -40,15 +40,15 @@ def entries(node: Node) -> list[tuple[Node, Node]]:
 
 def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
     """The parts that may lack a value."""
-    found: list[Node] = []
+    result: list[Node] = []
     for node in nodes:
         if isinstance(node, Items):
-            found += maybe_missing(node.items)
+            result += maybe_missing(node.items)
         elif isinstance(node, Call) and node.op == "dyn":
-            found += maybe_missing(node.args)
+            result += maybe_missing(node.args)
         elif is_maybe_missing(node):
-            found.append(node)
-    return found
+            result.append(node)
+    return result
 
 
 def absent(node: Node, span: Span) -> Node:
@@ -76,8 +76,8 @@ def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
     ]
 
 
-def unknown_if_missing(found: Node, parts: Sequence[Node], span: Span) -> Node:
-    """`found`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
+def unknown_if_missing(node: Node, parts: Sequence[Node], span: Span) -> Node:
+    """`node`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
     unknown = [absent(part, span) for part in dict.fromkeys(maybe_missing(parts))]
     unknown += [
         Call(BOOLEAN, "eq", pair, span)
@@ -85,33 +85,33 @@ def unknown_if_missing(found: Node, parts: Sequence[Node], span: Span) -> Node:
         if is_map(part)
         for pair in _maybe_equal([key for key, _ in entries(part)])
     ]
-    if not unknown or isinstance(found, Items):
-        return found
-    return Call(found.type, UNKNOWN_IF, (found, *unknown), span)
+    if not unknown or isinstance(node, Items):
+        return node
+    return Call(node.type, UNKNOWN_IF, (node, *unknown), span)
 
 
 def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node:
     """Equal in length and element by element."""
     if len(left.items) != len(right.items):
-        found: Node = Literal(BOOLEAN, False, span)
+        result: Node = Literal(BOOLEAN, False, span)
     else:
-        found = all_of(
+        result = all_of(
             [compare(one, other) for one, other in zip(left.items, right.items, strict=True)], span
         )
-    return unknown_if_missing(found, [left, right], span)
+    return unknown_if_missing(result, [left, right], span)
 
 
 def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
     """As many entries, and for each of the left one of the right with an equal key and an equal value."""
     if len(left.items) != len(right.items):
-        found: Node = Literal(BOOLEAN, False, span)
+        result: Node = Literal(BOOLEAN, False, span)
     else:
-        found = all_of(
+        result = all_of(
             [
                 any_of(
                     [
-                        all_of([compare(key, other), compare(value, found)], span)
-                        for other, found in entries(right)
+                        all_of([compare(key, other), compare(value, result)], span)
+                        for other, result in entries(right)
                     ],
                     span,
                 )
@@ -119,7 +119,7 @@ def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
             ],
             span,
         )
-    return unknown_if_missing(found, [left, right], span)
+    return unknown_if_missing(result, [left, right], span)
 
 
 def exactly_one(tests: Sequence[Node], span: Span) -> Node:
@@ -139,7 +139,7 @@ def first_match(choices: Sequence[tuple[Node, Node]], span: Span) -> Node | None
     kinds: list[Type] = list(dict.fromkeys(value.type for _, value in choices))
     if len(kinds) != 1 or kinds[0] == NULL or any(isinstance(value, Items) for _, value in choices):
         return None
-    found: Node = Literal(kinds[0], None, span)
+    result: Node = Literal(kinds[0], None, span)
     for test, value in reversed(choices):
-        found = Call(kinds[0], "cond", (test, value, found), span)
-    return found
+        result = Call(kinds[0], "cond", (test, value, result), span)
+    return result

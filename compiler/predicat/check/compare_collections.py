@@ -64,17 +64,17 @@ def in_long_list(check: Compares, _op: str, left: Node, right: Node, span: Span)
     left, kind = underlying(left), right.type.element
     if left.type == JSON and kind == STRING:
         is_text = json_values.is_kind(left, "string", span)
-        found = in_long_list(check, "in", Call(STRING, "json_string", (left,), span), right, span)
-        return Call(BOOLEAN, "cond", (is_text, found, Literal(BOOLEAN, False, span)), span)
+        result = in_long_list(check, "in", Call(STRING, "json_string", (left,), span), right, span)
+        return Call(BOOLEAN, "cond", (is_text, result, Literal(BOOLEAN, False, span)), span)
     if check.rules.widens_numbers:
         left = as_time(check, left, kind)
     if left.type == NULL:
         left = Literal(kind, None, left.span)
     if left.type != kind:
         raise check.fail(say_lists.other_type(span, str(left.type), str(kind), MAX_WRITTEN))
-    found = Call(BOOLEAN, "in_list", (left, right), span)
+    result = Call(BOOLEAN, "in_list", (left, right), span)
     null_is_value = check.rules.null_is_value and check.nullable_value(left)
-    return Call(BOOLEAN, "is_true", (found,), span) if null_is_value else found
+    return Call(BOOLEAN, "is_true", (result,), span) if null_is_value else result
 
 
 def in_keys(check: Compares, _op: str, left: Node, right: Node, span: Span) -> Node:
@@ -159,8 +159,8 @@ def equal_maps(check: Compares, left: Node, right: Node, span: Span) -> Node:
         parts = [
             Quantifier(BOOLEAN, "all", key.name, Call(ArrayType(STRING), "keys", (right,), span), every, span)
         ]
-    found = all_of([Call(BOOLEAN, "eq", (check.call("size", [left], span), size), span), *parts], span)
-    return collection_literals.unknown_if_missing(found, [left, right], span)
+    result = all_of([Call(BOOLEAN, "eq", (check.call("size", [left], span), size), span), *parts], span)
+    return collection_literals.unknown_if_missing(result, [left, right], span)
 
 
 def has_key(check: Compares, key: Node, base: Node, span: Span) -> Node:
@@ -260,13 +260,13 @@ def json_equal_items(check: Compares, json: Node, other: Items, span: Span) -> N
         span,
     )
     tests, kind = [size, *parts], json_values.is_kind(json, "array" if listed else "object", span)
-    found = Call(
+    result = Call(
         BOOLEAN,
         "cond",
         (kind, all_of(tests, span), Literal(BOOLEAN, False, span)),
         span,
     )
-    return collection_literals.unknown_if_missing(found, [other], span)
+    return collection_literals.unknown_if_missing(result, [other], span)
 
 
 def _one_number_type(nodes: Sequence[Node]) -> bool:

@@ -141,11 +141,11 @@ def of_one_type(check: Compares, op: str, left: Node, right: Node, span: Span) -
     if op == "in" and isinstance(right.type, ArrayType) and _one_by_one(left, right.type.element):
         return compare_collections.in_elements(check, left, right, right.type.element, span)
     kinds = (left.type, right.type)
-    found = signatures.find(op, kinds, widens_numbers=check.rules.widens_numbers, mixed_numbers=True)
-    if found is None or isinstance(left.type, _NESTED) or kinds == (JSON, JSON):
+    match = signatures.find(op, kinds, widens_numbers=check.rules.widens_numbers, mixed_numbers=True)
+    if match is None or isinstance(left.type, _NESTED) or kinds == (JSON, JSON):
         hint = comparison_hint(left, right)
         raise check.fail(msg.not_comparable(span, str(left.type), str(right.type), hint))
-    pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), found.wanted, strict=True))
+    pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), match.wanted, strict=True))
     if op in EQUALITIES and check.rules.null_is_value and any(map(check.nullable_value, pair)):
         return null_equality(check, op, pair[0], pair[1], span)
     plain = Call(BOOLEAN, op, pair, span)

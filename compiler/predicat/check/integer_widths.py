@@ -61,16 +61,16 @@ def known(check: Knows, node: Node, fact: Known) -> Node:
 
 def before_turn(check: Knows, node: Node) -> Exact:
     """A whole number before it began again at the other end of its range."""
-    found = check.numbers.get(id(node))
-    exact = found[1].exact if found is not None else None
+    known = check.numbers.get(id(node))
+    exact = known[1].exact if known is not None else None
     return exact or Exact(node, known_range(check, node))
 
 
 def width(check: Knows, node: Node) -> int | None:
     """The bits of a whole number; None where they are not known."""
-    found = check.numbers.get(id(node))
-    if found is not None:
-        return found[1].bits
+    known = check.numbers.get(id(node))
+    if known is not None:
+        return known[1].bits
     match node:
         case Field(decl=decl):
             return _BITS.get(decl.stored, LONG)
@@ -97,9 +97,9 @@ def known_range(check: Knows, node: Node) -> tuple[int, int]:
     return max(low, least), min(high, most)
 
 
-def _widest(found: list[int | None]) -> int | None:
-    known = [bits for bits in found if bits is not None]
-    return max(known) if known and (len(known) == len(found) or LONG in known) else None
+def _widest(widths: list[int | None]) -> int | None:
+    known = [bits for bits in widths if bits is not None]
+    return max(known) if known and (len(known) == len(widths) or LONG in known) else None
 
 
 def _is_null(node: Node) -> bool:

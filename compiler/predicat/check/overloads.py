@@ -97,11 +97,11 @@ class OverloadResolver(Struct):
         if self.rules.widens_numbers:
             args = self.sql_arithmetic(op, args)
         kinds = tuple(arg.type for arg in args)
-        found = signatures.find(op, kinds, widens_numbers=self.rules.widens_numbers, mixed_numbers=False)
-        if found is None:
+        match = signatures.find(op, kinds, widens_numbers=self.rules.widens_numbers, mixed_numbers=False)
+        if match is None:
             raise self.fail(self.mismatch(op, args, span))
-        converted = tuple(convert(arg, kind) for arg, kind in zip(args, found.wanted, strict=True))
-        return Call(found.result, op, converted, span)
+        converted = tuple(convert(arg, kind) for arg, kind in zip(args, match.wanted, strict=True))
+        return Call(match.result, op, converted, span)
 
     def mismatch(self, op: str, args: list[Node], span: Span) -> Diagnostic:
         """Why an operator does not take its arguments."""
@@ -183,11 +183,11 @@ class OverloadResolver(Struct):
         if not isinstance(pattern, Literal) or not isinstance(beside, Literal) or beside.value is None:
             return
         try:
-            found = captures.parse(str(pattern.value))
+            pattern_ = captures.parse(str(pattern.value))
             if op == "regex_replace":
-                captures.check_replacement(found, str(beside.value))
+                captures.check_replacement(pattern_, str(beside.value))
             elif isinstance(beside.value, int):
-                captures.check_group(found, beside.value)
+                captures.check_group(pattern_, beside.value)
         except regex.RegexError as error:
             raise self.fail(msg.bad_regex(pattern.span, str(error), error.hint)) from None
 

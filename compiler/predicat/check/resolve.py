@@ -161,8 +161,8 @@ class _Checker(Operators):
             self.count_sizes = True
         match tree:  # the common ones first
             case t.OperatorCall():
-                found = self.apply(tree, depth)
-                return self.bounded(found, tree.span) if self.count_sizes else found
+                result = self.apply(tree, depth)
+                return self.bounded(result, tree.span) if self.count_sizes else result
             case t.Name() | t.Member():
                 return self.name(tree, depth)
             case t.Constant(value, span):
@@ -255,20 +255,20 @@ class _Checker(Operators):
         one whose way has wrong types.
         """
         known = self.reporter
-        found: dict[str, Node] = {}
+        result: dict[str, Node] = {}
         problems: list[Diagnostic] = []
         for kind, way in ways.items():
             self.reporter = Reporter()
             try:
-                found[kind] = self.node(way, depth + 1)
+                result[kind] = self.node(way, depth + 1)
             except Stop:
                 problems += self.reporter.errors
         self.reporter = known
-        if not found or any(problem.code not in _OF_TYPES for problem in problems):
+        if not result or any(problem.code not in _OF_TYPES for problem in problems):
             self.reporter.extend(problems)
             raise Stop
-        (last, chosen), *others = reversed(found.items())
-        if len(found) < len(ways):
+        (last, chosen), *others = reversed(result.items())
+        if len(result) < len(ways):
             chosen = self.choice(
                 "cond",
                 [lists.is_json(underlying(subject), last, span), chosen, Literal(NULL, None, span)],
@@ -409,10 +409,10 @@ class _Checker(Operators):
             else self.constant(part, span)
             for part in parts
         ]
-        found = nodes[0]
+        result = nodes[0]
         for node in nodes[1:]:
-            found = self.operator("concat", [found, node], span)
-        return found
+            result = self.operator("concat", [result, node], span)
+        return result
 
     # --- lists, maps and macros
 
@@ -466,15 +466,15 @@ class _Checker(Operators):
     def over_each(self, tree: t.Macro, parts: tuple[Node, ...], depth: int) -> Node:
         """A macro over several lists that are joined: over each of them, where all of them are lists."""
         self.count_sizes = True
-        found = [self.over(tree, part, depth) for part in parts]
+        result = [self.over(tree, part, depth) for part in parts]
         if tree.kind == "one":
             raise self.fail(say.exists_one_of_unknown(tree.span))
         if tree.kind in ("any", "all"):
             return self.where_lists(
-                parts, self.call("and" if tree.kind == "all" else "or", found, tree.span), tree.span
+                parts, self.call("and" if tree.kind == "all" else "or", result, tree.span), tree.span
             )
-        joined = found[0]
-        for node in found[1:]:
+        joined = result[0]
+        for node in result[1:]:
             joined = self.operator("add", [joined, node], tree.span)
         return joined
 
@@ -498,8 +498,8 @@ class _Checker(Operators):
                 )
             )
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
-        variable, found = self.opened(tree, element, depth)
-        body = self.one_type(found)
+        variable, result = self.opened(tree, element, depth)
+        body = self.one_type(result)
         kind: Type = BOOLEAN
         if tree.kind in ("filter", "map"):
             kind = ArrayType(element if tree.kind == "filter" else body.type)

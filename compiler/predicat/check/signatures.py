@@ -92,9 +92,9 @@ def find(op: str, types: tuple[Type, ...], *, widens_numbers: bool, mixed_number
     best: Match | None = None
     for signature in signatures(op):
         if signature.arity_fits(len(types)):
-            found = _match(signature, types, widens_numbers=widens_numbers, mixed_numbers=mixed_numbers)
-            if found and (best is None or found.cost < best.cost):
-                best = found
+            match = _match(signature, types, widens_numbers=widens_numbers, mixed_numbers=mixed_numbers)
+            if match and (best is None or match.cost < best.cost):
+                best = match
     exact = None if best is None else result_type(op, best.wanted)
     return best if best is None or exact is None else replace(best, result=exact)
 
@@ -136,7 +136,9 @@ def _unify(
 ) -> Type | None:
     """The one type that `T` stands for."""
     bound = [
-        found for param, kind in zip(params, types, strict=True) if (found := _bound(param, kind)) is not None
+        result
+        for param, kind in zip(params, types, strict=True)
+        if (result := _bound(param, kind)) is not None
     ]
     concrete = list(dict.fromkeys(kind for kind in bound if kind not in (NULL, JSON)))
     if not concrete:

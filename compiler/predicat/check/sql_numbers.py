@@ -81,11 +81,11 @@ def written_alike(node: Node) -> bool:
 def whole(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """Spark's FLOOR and CEIL: of a double they are a long, and NaN is 0 as one."""
     number, op = underlying(args[0]), op.partition(".")[2]
-    found = check.call(op, [number], span)
+    result = check.call(op, [number], span)
     if number.type != DOUBLE:
-        return found
+        return result
     is_nan = check.operator("is_nan", [number], span)
-    return Call(DOUBLE, "cond", (is_nan, Literal(DOUBLE, 0.0, span), found), span)
+    return Call(DOUBLE, "cond", (is_nan, Literal(DOUBLE, 0.0, span), result), span)
 
 
 def whole_quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
@@ -156,8 +156,8 @@ def converted(number: Node, kind: DecimalType, span: Span) -> Node:
 
 def as_decimal(number: Node, kind: DecimalType, span: Span) -> Node:
     """A number as a decimal of a type; one that has no more digits stays what it is."""
-    found = decimals.exact_type(number)
-    narrower = found.scale <= kind.scale and found.precision - found.scale <= kind.precision - kind.scale
+    result = decimals.exact_type(number)
+    narrower = result.scale <= kind.scale and result.precision - result.scale <= kind.precision - kind.scale
     if narrower and isinstance(number.type, DecimalType):
         return number
     return Call(kind, "to_decimal", (number,), span)

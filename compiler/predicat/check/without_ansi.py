@@ -77,31 +77,31 @@ def attempt(check: Check, op: str, args: list[Node], span: Span) -> Node:
     if not all(part.type == BIGINT for part in parts):
         return check.operator(name, parts, span)
     bits = _common(check, name, parts, span)
-    found: Node = Call(BIGINT, name, tuple(parts), span)
+    result: Node = Call(BIGINT, name, tuple(parts), span)
     if bits is None or bits == LONG:
-        return known(check, found, Known(bits))
-    return known(check, _where(found, *_combined(check, name, parts), bits, span), Known(bits))
+        return known(check, result, Known(bits))
+    return known(check, _where(result, *_combined(check, name, parts), bits, span), Known(bits))
 
 
 def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """DIV of whole numbers: a BIGINT. The least BIGINT by -1 is itself."""
-    found = sql_numbers.whole_quotient(check, "sql.div", args, span)
+    result = sql_numbers.whole_quotient(check, "sql.div", args, span)
     parts = list(map(underlying, args))
     if all(part.type == BIGINT for part in parts):
         (least, _), (low, high) = (known_range(check, part) for part in parts)
         if least == INT_MIN and low <= -1 <= high:
             minus = Call(BOOLEAN, "eq", (parts[1], Literal(BIGINT, -1, span)), span)
-            found = Call(BIGINT, "cond", (minus, _other_sign("neg", parts[0], span), found), span)
-    return known(check, found, Known(LONG))
+            result = Call(BIGINT, "cond", (minus, _other_sign("neg", parts[0], span), result), span)
+    return known(check, result, Known(LONG))
 
 
 def bits_of(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """`&`, `|` and `^`, in the wider type."""
     parts = list(map(underlying, args))
-    found = check.operator(op.partition(".")[2], parts, span)
+    result = check.operator(op.partition(".")[2], parts, span)
     widths = [width(check, part) for part in parts]
     bits = max((one for one in widths if one is not None), default=None)
-    return known(check, found, Known(bits if None not in widths or bits == LONG else None))
+    return known(check, result, Known(bits if None not in widths or bits == LONG else None))
 
 
 def index(check: Check, _op: str, args: list[Node], span: Span) -> Node:
@@ -114,10 +114,10 @@ def index(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 def sum_of_array(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """AGGREGATE, which begins again at the other end as well."""
-    found = check.operator("sum", args, span)
-    if found.type == BIGINT:
+    result = check.operator("sum", args, span)
+    if result.type == BIGINT:
         raise check.fail(say.sum_of_whole_numbers(span))
-    return found
+    return result
 
 
 def _of_whole_numbers(check: Check, op: str, parts: list[Node], span: Span) -> Node:
@@ -139,12 +139,12 @@ def _of_whole_numbers(check: Check, op: str, parts: list[Node], span: Span) -> N
 
 def _common(check: Check, op: str, parts: list[Node], span: Span) -> int | None:
     """The bits of the type that Spark computes with; None where it is not known and does not matter."""
-    found = [width(check, part) for part in parts]
-    known = [bits for bits in found if bits is not None]
-    if len(known) == len(found) or LONG in known:
+    widths = [width(check, part) for part in parts]
+    known = [bits for bits in widths if bits is not None]
+    if len(known) == len(widths) or LONG in known:
         return max(known)
     if op != "mod" and not _fits(*_combined(check, op, parts), INT):
-        unknown = next(part for part, bits in zip(parts, found, strict=True) if bits is None)
+        unknown = next(part for part, bits in zip(parts, widths, strict=True) if bits is None)
         raise check.fail(say.unknown_width(span, _named(unknown)))
     return None
 
@@ -223,12 +223,12 @@ def turned(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
     if low < least - period or high > most + period:
         node = Call(BIGINT, "mod", (node, Literal(BIGINT, period, span)), span)
         low, high = 1 - period, period - 1
-    found = node
+    result = node
     if high > most:
-        found = _moved("gt", node, most, "sub", period, found, span)
+        result = _moved("gt", node, most, "sub", period, result, span)
     if low < least:
-        found = _moved("lt", node, least, "add", period, found, span)
-    return found
+        result = _moved("lt", node, least, "add", period, result, span)
+    return result
 
 
 def _moved(test: str, node: Node, end: int, op: str, by: int, other: Node, span: Span) -> Node:
@@ -280,10 +280,10 @@ def _cast(check: Check, node: Node, bits: int, span: Span) -> Node:
             raise check.fail(say.wide_decimal(span, _MOST_DIGITS))
         most = 10**digits
         return turned(check.cast(node, Literal(STRING, "to_int"), span), -most, most, bits, span)
-    found = check.cast(node, Literal(STRING, "to_int"), span)
+    result = check.cast(node, Literal(STRING, "to_int"), span)
     if node.type == BOOLEAN:
-        return found
-    return _where(found, *facts.integers(found), bits, span)  # of a time: NULL beyond
+        return result
+    return _where(result, *facts.integers(result), bits, span)  # of a time: NULL beyond
 
 
 def _of_double(node: Node, bits: int, span: Span) -> Node:
@@ -294,15 +294,15 @@ def _of_double(node: Node, bits: int, span: Span) -> Node:
     limit = float(LIMITS[most][1] + 1)
     least, greatest = (Literal(BIGINT, end, span) for end in LIMITS[most])
     known = facts.doubles(node)
-    found: Node = Call(BIGINT, "to_int", (node,), span)
+    result: Node = Call(BIGINT, "to_int", (node,), span)
     if known.low <= -limit:
-        found = _choice(_compared("le", node, -limit, span), least, found, span)
+        result = _choice(_compared("le", node, -limit, span), least, result, span)
     if known.high >= limit:
-        found = _choice(_compared("ge", node, limit, span), greatest, found, span)
+        result = _choice(_compared("ge", node, limit, span), greatest, result, span)
     if known.nan:
         nan = Call(BOOLEAN, "ne", (node, node), span)
-        found = _choice(nan, Literal(BIGINT, 0, span), found, span)
-    return turned(found, *LIMITS[most], bits, span) if bits < INT else found
+        result = _choice(nan, Literal(BIGINT, 0, span), result, span)
+    return turned(result, *LIMITS[most], bits, span) if bits < INT else result
 
 
 def _compared(op: str, node: Node, end: float, span: Span) -> Node:
@@ -317,10 +317,10 @@ def whole_of_text(text: Node, bits: int, span: Span) -> Node:
     """A text as a whole number: blanks around it are dropped, and decimals; NULL beyond the range."""
     digits = Call(STRING, "regex_extract", (text, _constant(_DIGITS, span), Literal(BIGINT, 1, span)), span)
     number = Call(BIGINT, "to_int", (digits,), span)
-    found = number if bits == LONG else _where(number, *LIMITS[LONG], bits, span)
+    result = number if bits == LONG else _where(number, *LIMITS[LONG], bits, span)
     without = Call(BOOLEAN, "matches", (text, _constant(_WITHOUT_DIGITS, span)), span)
     zero = _choice(without, Literal(BIGINT, 0, span), Literal(BIGINT, None, span), span)
-    return Call(BIGINT, "coalesce", (found, zero), span)
+    return Call(BIGINT, "coalesce", (result, zero), span)
 
 
 def _constant(text: str, span: Span) -> Node:
@@ -329,10 +329,10 @@ def _constant(text: str, span: Span) -> Node:
 
 def whole_constant(text: str, bits: int) -> int | None:
     """The whole number that a text is."""
-    found = re.match(_DIGITS, text, re.ASCII)
-    if found is None:
+    match = re.match(_DIGITS, text, re.ASCII)
+    if match is None:
         return 0 if re.match(_WITHOUT_DIGITS, text, re.ASCII) else None
-    number = int(found[1]) if len(found[1]) < _MOST_WRITTEN else INT_MAX + 1
+    number = int(match[1]) if len(match[1]) < _MOST_WRITTEN else INT_MAX + 1
     return number if _fits(number, number, bits) else None
 
 
@@ -345,11 +345,11 @@ def _double(text: Node) -> Node:
 
 def size(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """SIZE and CARDINALITY: -1 for NULL."""
-    node, found = underlying(args[0]), check.operator("size", args, span)
-    if isinstance(node.type, ArrayType | MapType) and not isinstance(node, Items) and found.type == BIGINT:
+    node, result = underlying(args[0]), check.operator("size", args, span)
+    if isinstance(node.type, ArrayType | MapType) and not isinstance(node, Items) and result.type == BIGINT:
         absent = Call(BOOLEAN, "is_null", (node,), span)
-        found = _choice(absent, Literal(BIGINT, -1, span), found, span)
-    return known(check, found, Known(INT))
+        result = _choice(absent, Literal(BIGINT, -1, span), result, span)
+    return known(check, result, Known(INT))
 
 
 def floor(check: Check, op: str, args: list[Node], span: Span) -> Node:

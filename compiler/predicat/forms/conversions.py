@@ -142,10 +142,10 @@ def argument(node: Node, kind: Type) -> Node | None:
         return convert(node, DOUBLE)
     value = node.value if isinstance(node, Literal) else None
     if isinstance(value, str) and kind in (DATE, TIMESTAMP):
-        found = time_constant(value, kind, node.span)
-        if isinstance(found, Diagnostic):
-            raise PredicatError.of(found)
-        return Literal(kind, found, node.span)
+        result = time_constant(value, kind, node.span)
+        if isinstance(result, Diagnostic):
+            raise PredicatError.of(result)
+        return Literal(kind, result, node.span)
     if isinstance(value, int | Decimal) and isinstance(kind, DecimalType) and is_numeric(node.type):
         try:
             return Literal(kind, to_value(value, kind), node.span)

@@ -138,14 +138,14 @@ def rewrite_parts(node: Call, rewrite: Callable[[Node], Node]) -> tuple[Node, ..
     """
     if node.op != "or":
         return tuple(map(rewrite, node.args))
-    found: list[Node] = []
+    result: list[Node] = []
     written: set[Node] = set()
     for first, *rest in paired(node.args):
         new = rewrite(first)
         tests = rest if new == first else list(map(rewrite, rest))
-        found += [new, *(test for test in tests if test not in written)]
+        result += [new, *(test for test in tests if test not in written)]
         written.update(tests)
-    return tuple(found)
+    return tuple(result)
 
 
 def may_be_nan(node: Node) -> bool:

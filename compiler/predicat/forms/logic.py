@@ -38,21 +38,21 @@ def is_maybe_missing(node: Node) -> bool:
     return not isinstance(node, Literal) or (node.value is None and node.type != NULL)
 
 
-def unknown_if(found: Node, tests: Sequence[Node], span: Span) -> Node:
-    """`found`, or UNKNOWN unless all of the tests are FALSE."""
+def unknown_if(node: Node, tests: Sequence[Node], span: Span) -> Node:
+    """`node`, or UNKNOWN unless all of the tests are FALSE."""
     if not tests:
-        return found
-    return Call(found.type, "cond", (any_of(tests, span), Literal(found.type, None, span), found), span)
+        return node
+    return Call(node.type, "cond", (any_of(tests, span), Literal(node.type, None, span), node), span)
 
 
-def unknown_without(found: Node, values: Sequence[Node], span: Span) -> Node:
-    """`found`, or UNKNOWN where one of the values is absent."""
+def unknown_without(node: Node, values: Sequence[Node], span: Span) -> Node:
+    """`node`, or UNKNOWN where one of the values is absent."""
     absent = [Call(BOOLEAN, "is_null", (value,), span) for value in values if is_maybe_missing(value)]
-    return unknown_if(found, absent, span)
+    return unknown_if(node, absent, span)
 
 
 def asked_absent(test: Node) -> list[Node]:
     """The values of which a test of `unknown_without` asks whether one is absent; none of another test."""
     tests = test.args if isinstance(test, Call) and test.op == "or" else (test,)
-    found = [part.args[0] for part in tests if isinstance(part, Call) and part.op == "is_null"]
-    return found if len(found) == len(tests) else []
+    result = [part.args[0] for part in tests if isinstance(part, Call) and part.op == "is_null"]
+    return result if len(result) == len(tests) else []

@@ -73,14 +73,14 @@ _DEEPEST = 4
 def _rfc3339(text: Node, span: Span) -> Node:
     """A moment as RFC 3339 has it; UNKNOWN for another text."""
     day, clock = _part(text, span, 1, 10), _part(text, span, 12)
-    found: Node = Literal(STRING, None, span)
+    result: Node = Literal(STRING, None, span)
     for pattern, ending in reversed(_ENDINGS):
         whole = _joined(day, Literal(STRING, "T", span), clock, span)
         if ending:
             whole = Call(STRING, "concat", (whole, Literal(STRING, ending, span)), span)
-        found = _choice(text, pattern, whole, found, span)
+        result = _choice(text, pattern, whole, result, span)
     midnight = Call(STRING, "concat", (text, Literal(STRING, "T00:00:00Z", span)), span)
-    return _choice(text, f"{_DAY}$", midnight, found, span)
+    return _choice(text, f"{_DAY}$", midnight, result, span)
 
 
 def _choice(text: Node, pattern: str, yes: Node, no: Node, span: Span) -> Node:

@@ -36,10 +36,10 @@ def has_bounds(kind: Type) -> bool:
 
 def bound_of(value: Any, kind: Type) -> Bound:
     """A declared end of a range as a value of the type of its field. Raises RowError."""
-    found = to_value(value, kind)
-    if found is None or isinstance(found, bool) or (isinstance(found, float) and math.isnan(found)):
+    result = to_value(value, kind)
+    if result is None or isinstance(result, bool) or (isinstance(result, float) and math.isnan(result)):
         raise RowError
-    return cast("Bound", found)
+    return cast("Bound", result)
 
 
 def guarded(field: Field) -> Node:
@@ -64,24 +64,24 @@ def bounded(node: Node) -> Bounded | None:
             tests = test.args if isinstance(test, Call) and test.op == "and" else (test,)
         case _:
             return None
-    found: dict[str, Bound] = {}
+    bounds: dict[str, Bound] = {}
     for part in tests:
         match part:
             case Call(op="ge" | "le" as op, args=(one, Literal(value=value))) if one == field:
-                if not isinstance(value, int | float | Decimal) or isinstance(value, bool) or op in found:
+                if not isinstance(value, int | float | Decimal) or isinstance(value, bool) or op in bounds:
                     return None
-                found[op] = value
+                bounds[op] = value
             case _:
                 return None
-    return Bounded(field, found.get("ge"), found.get("le"))
+    return Bounded(field, bounds.get("ge"), bounds.get("le"))
 
 
 def without_guards(node: Node, is_sure: Callable[[Bounded], bool]) -> Node:
     """A predicate in which the fields whose range `is_sure` stand by themselves, with this range."""
     if isinstance(node, LEAVES):
         return node
-    found = bounded(node)
-    if found is not None and is_sure(found):
-        decl = replace(found.field.decl, least=found.least, greatest=found.greatest)
+    bounds = bounded(node)
+    if bounds is not None and is_sure(bounds):
+        decl = replace(bounds.field.decl, least=bounds.least, greatest=bounds.greatest)
         return Field(node.type, decl, node.span)
     return rewrite_children(node, lambda part: without_guards(part, is_sure))

@@ -70,6 +70,6 @@ def _spelled(op: str, text: str) -> str:
     known = (*names.spellings, names.cel, names.sql, _label(op), op)
     for spelling in filter(None, known):
         pattern = re.escape(spelling) if not spelling[0].isalpha() else rf"\b{re.escape(spelling)}\b"
-        if (found := re.search(pattern, text, re.IGNORECASE)) is not None:
-            return "[]" if spelling == "[" else found[0]
+        if (match := re.search(pattern, text, re.IGNORECASE)) is not None:
+            return "[]" if spelling == "[" else match[0]
     return names.kind or names.sql or _label(op) or op.replace("_", " ")

@@ -164,15 +164,15 @@ class _Reader:
         self.offset = 0
 
     def peek(self) -> str:
-        found = _TOKEN.match(self.text, self.offset)
-        return found[1] if found else self.text[self.offset :].strip()[:1]
+        match = _TOKEN.match(self.text, self.offset)
+        return match[1] if match else self.text[self.offset :].strip()[:1]
 
     def take(self) -> str:
-        found = _TOKEN.match(self.text, self.offset)
-        if not found:
+        match = _TOKEN.match(self.text, self.offset)
+        if not match:
             raise TypeSyntaxError(say.TYPE_ENDS_EARLY, self.offset)
-        self.offset = found.end()
-        return found[1]
+        self.offset = match.end()
+        return match[1]
 
     def expect(self, token: str) -> None:
         if self.peek().lower() != token:

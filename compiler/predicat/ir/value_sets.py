@@ -52,9 +52,9 @@ class ValueSet:
         """The set of some values, each of which is given once."""
         ordered = tuple(sorted(values))
         content = _content(kind, ordered)
-        found = cls(hashlib.sha256(content).hexdigest(), len(ordered), lambda: content, name)
-        found.__dict__["values"] = ordered
-        return found
+        result = cls(hashlib.sha256(content).hexdigest(), len(ordered), lambda: content, name)
+        result.__dict__["values"] = ordered
+        return result
 
     def named(self, name: str) -> ValueSet:
         """The same set with a name for people."""
@@ -65,10 +65,10 @@ class ValueSet:
         return self._like(self.name, (schema, table))
 
     def _like(self, name: str, table: tuple[str, str] | None) -> ValueSet:
-        found = ValueSet(self.digest, self.count, self._load, name, table)
+        result = ValueSet(self.digest, self.count, self._load, name, table)
         kept = ("values", "members")
-        found.__dict__.update({key: value for key, value in self.__dict__.items() if key in kept})
-        return found
+        result.__dict__.update({key: value for key, value in self.__dict__.items() if key in kept})
+        return result
 
     def content(self) -> bytes:
         """Type and values as JSON: what is hashed, and what files of values hold.

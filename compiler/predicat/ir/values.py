@@ -153,10 +153,10 @@ _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]
 
 def parse_clock(text: str) -> timedelta | None:
     """The time since midnight of `08:30`, `08:30:15` or `08:30:15.25`; None for any other text."""
-    found = _CLOCK.fullmatch(text)
-    if found is None:
+    match = _CLOCK.fullmatch(text)
+    if match is None:
         return None
-    hour, minute, second, fraction = found.groups("0")
+    hour, minute, second, fraction = match.groups("0")
     return timedelta(
         hours=int(hour),
         minutes=int(minute),
@@ -169,10 +169,10 @@ def parse_sql_timestamp(text: str) -> datetime | None:
     """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), read in UTC where it names
     no zone.
     """
-    found = _LOOSE.match(text.strip(" \t\r\n"))
-    if not found:
+    match = _LOOSE.match(text.strip(" \t\r\n"))
+    if not match:
         return None
-    day, minutes, seconds, fraction, zone = found.groups()
+    day, minutes, seconds, fraction, zone = match.groups()
     zone = "Z" if zone is None or zone.upper() in ("Z", "UTC") else zone
     if len(zone) == 3:
         zone += ":00"
@@ -279,12 +279,12 @@ def to_value(value: Any, kind: Type) -> Any:
 
 def _decimal(value: float | str | Decimal, kind: DecimalType) -> Decimal:
     """A number that the type holds as it is: a column would round another one, or refuse it."""
-    found = Decimal(str(value))
-    if not found.is_finite() or found.copy_abs() >= Decimal(10) ** (kind.precision - kind.scale):
+    result = Decimal(str(value))
+    if not result.is_finite() or result.copy_abs() >= Decimal(10) ** (kind.precision - kind.scale):
         raise RowError
-    if found.quantize(Decimal(1).scaleb(-kind.scale), context=EXACT) != found:
+    if result.quantize(Decimal(1).scaleb(-kind.scale), context=EXACT) != result:
         raise RowError
-    return found
+    return result
 
 
 def _scalar(value: Any, kind: Scalar) -> Any:
@@ -315,8 +315,8 @@ def _scalar(value: Any, kind: Scalar) -> Any:
 def _timestamp(value: Any) -> datetime:
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    if isinstance(value, str) and (found := parse_sql_timestamp(value)):
-        return found
+    if isinstance(value, str) and (moment := parse_sql_timestamp(value)):
+        return moment
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     raise RowError
@@ -327,6 +327,6 @@ def _date(value: Any) -> date:
         raise RowError
     if isinstance(value, date):
         return value
-    if isinstance(value, str) and (found := parse_date(value)):
-        return found
+    if isinstance(value, str) and (day := parse_date(value)):
+        return day
     raise RowError

@@ -57,7 +57,9 @@ def fresh_name(name: str, taken: Collection[str]) -> str:
     """The name, with a number behind it if it is taken."""
     if fold_identifier(name) not in taken:
         return name
-    return next(found for number in count(2) if fold_identifier(found := f"{name}_{number}") not in taken)
+    return next(
+        candidate for number in count(2) if fold_identifier(candidate := f"{name}_{number}") not in taken
+    )
 
 
 def free(node: Node) -> frozenset[str]:

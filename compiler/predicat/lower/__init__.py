@@ -112,11 +112,11 @@ def _lowered(surface: Node, rules: Mapping[str, list[Rule]], *, guard: bool = Tr
 
 
 def _by_op() -> dict[str, list[Rule]]:
-    found: dict[str, list[Rule]] = {}
+    result: dict[str, list[Rule]] = {}
     for ops, rule in RULES:
         for op in ops:
-            found.setdefault(op, []).append(rule)
-    return found
+            result.setdefault(op, []).append(rule)
+    return result
 
 
 _RULES_OF = _by_op()
@@ -142,8 +142,8 @@ class _Lowering:
         inner = rewrite_children(node, self.node)
         result = inner
         if isinstance(inner, Call):
-            found = (rule(inner) for rule in self.rules.get(inner.op, ()))
-            result = next((core for core in found if core is not None), inner)
+            results = (rule(inner) for rule in self.rules.get(inner.op, ()))
+            result = next((core for core in results if core is not None), inner)
         if result is not node and (size := self.size(result)) > MAX_TYPED_NODES:
             raise PredicatError.of(msg.too_large(node.span, size, MAX_TYPED_NODES, "parts"))
         return result

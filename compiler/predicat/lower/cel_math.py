@@ -17,11 +17,11 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, Type
 
 def _extreme(call: Call) -> Node:
     op, kind, span = call.op, call.type, call.span
-    found, *others = (convert(arg, kind) for arg in call.args)
+    result, *others = (convert(arg, kind) for arg in call.args)
     for other in others:
-        better = Call(BOOLEAN, "gt" if op == "math.greatest" else "lt", (other, found), span)
-        found = Call(kind, "cond", (better, other, found), span)
-    return found
+        better = Call(BOOLEAN, "gt" if op == "math.greatest" else "lt", (other, result), span)
+        result = Call(kind, "cond", (better, other, result), span)
+    return result
 
 
 def _signed(call: Call) -> Node:

@@ -26,10 +26,10 @@ def against_constant(call: Call) -> Node | None:
     kinds = [arg.type for arg in call.args]
     if DOUBLE in kinds or not any(isinstance(kind, DecimalType) for kind in kinds) or fits(call.args):
         return None
-    found = beside_constant(call.op, *call.args)
-    if found is None:
+    result = beside_constant(call.op, *call.args)
+    if result is None:
         return None
-    op, column, value = found
+    op, column, value = result
     span, kind = call.span, exact_type(column)
     most = Decimal(10) ** (kind.precision - kind.scale)
     if -most < value < most:

@@ -112,7 +112,7 @@ class CandidateRows:
 
     def _in_zones(self, parts: Iterable[Node]) -> None:
         """Moments at which clocks in a zone show a time that is compared with."""
-        found: dict[Slot, list[Any]] = {}
+        result: dict[Slot, list[Any]] = {}
         for part in parts:
             match part:
                 case Call(op="in_zone", args=(moment, Literal(value=str(zone)))):
@@ -121,8 +121,8 @@ class CandidateRows:
                     continue
             if slot is not None and self.kinds.get(slot) == TIMESTAMP:
                 shown = [value for value in self.values[slot] if isinstance(value, datetime)][:_MOST_SHOWN]
-                found.setdefault(slot, []).extend(moment_of(value, zone) for value in shown)
-        for slot, moments in found.items():
+                result.setdefault(slot, []).extend(moment_of(value, zone) for value in shown)
+        for slot, moments in result.items():
             self.values[slot] = [*(one for one in moments if one is not None), *self.values[slot]]
 
     # --- where constants meet places

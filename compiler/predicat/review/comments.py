@@ -119,12 +119,12 @@ def publish(thread: Thread, text: str, start: str) -> tuple[str, str]:
 def _comments(thread: Thread) -> Iterator[Mapping[str, Any]]:
     """All comments, page by page."""
     for page in range(1, _PAGES + 1):
-        found, headers = thread.api.call(
+        comments, headers = thread.api.call(
             "GET", f"{thread.all}?{urlencode({'per_page': _PAGE, 'page': page})}"
         )
-        if not isinstance(found, list):
+        if not isinstance(comments, list):
             raise ApiError(say.no_comments(thread.api.host))
-        yield from (item for item in found if isinstance(item, dict))
+        yield from (item for item in comments if isinstance(item, dict))
         if 'rel="next"' not in headers.get("Link", ""):
             return
 
@@ -239,7 +239,7 @@ def without_quick_actions(text: str) -> str:
 
 
 def _token(environment: Environment, *names: str) -> str:
-    return next((found for name in names if (found := environment.get(name, "").strip())), "")
+    return next((token for name in names if (token := environment.get(name, "").strip())), "")
 
 
 def _variable(environment: Environment, name: str, shape: str, hint: str | None = None) -> str:

@@ -98,9 +98,9 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
             postgres = all(_bare(part, _INDEXED) for part in atoms(solved))
             index = ""
         else:
-            found = serving(atom, storage)
-            postgres = found is not None
-            index = f"  (index {found.name})" if found else f"  ({why_no_index(atom, storage)})"
+            indexes = serving(atom, storage)
+            postgres = indexes is not None
+            index = f"  (index {indexes.name})" if indexes else f"  ({why_no_index(atom, storage)})"
         shown = f"{'yes' if spark else 'no '} / {'yes' if postgres else 'no '}"
         why = "" if spark else f"  ({_why(written)})"
         yield f"{shown}  {describe(written)}{why}{index}"
@@ -139,8 +139,8 @@ def why_no_index(node: Node, storage: Storage) -> str:
 def reading(node: Node, storage: Storage) -> list[Index]:
     """The indexes on something that a condition reads, those on columns themselves first."""
     columns = {decl.column("postgres") for decl in fields_of(node).values()}
-    found = [index for index in storage.indexes or () if index.columns & columns]
-    return sorted(found, key=lambda index: not index.keys[0].is_column)
+    indexes = [index for index in storage.indexes or () if index.columns & columns]
+    return sorted(indexes, key=lambda index: not index.keys[0].is_column)
 
 
 def _bare(atom: Node, ops: tuple[str, ...]) -> bool:

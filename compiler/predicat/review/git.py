@@ -221,8 +221,8 @@ def lost_in(folder: Path, text: str, path: Path, timeout: float) -> tuple[str, s
     """The commit in which a file lost a text that it does not have now, as its short hash and its first line;
     None if it never had the text. `timeout` is in seconds. Raises PredicatError.
     """
-    found = _git(folder, "log", "-1", "--format=%h %s", "-S", text, "--", str(path), timeout=timeout)
-    short, _, subject = found.decode(errors="replace").strip().partition(" ")
+    output = _git(folder, "log", "-1", "--format=%h %s", "-S", text, "--", str(path), timeout=timeout)
+    short, _, subject = output.decode(errors="replace").strip().partition(" ")
     return (short, subject) if short else None
 
 
@@ -254,8 +254,8 @@ def authors(path: Path, ranges: Sequence[tuple[int, int]], timeout: float) -> di
     for line in told.decode(errors="replace").split("\n"):
         if line.startswith("\t"):
             result[number] = author
-        elif found := _BLAMED.match(line):
-            number = int(found[1])
+        elif match := _BLAMED.match(line):
+            number = int(match[1])
         elif line.startswith("author-mail "):
             author = line.removeprefix("author-mail ").strip("<> ")
     return {line: mail for line, mail in result.items() if mail and mail != _UNCOMMITTED}

@@ -29,9 +29,9 @@ def samples(values: ValueSet, others: Iterable[ValueSet]) -> list[Any]:
     """Values of a list: what others lack first, then what they have as well, and the ends."""
     if not values.is_known or not values.values:
         return []
-    found: list[Any] = []
+    result: list[Any] = []
     for other in others:
         if other != values and type(other.values[0]) is type(values.values[0]):
-            found += islice((one for one in values.values if one not in other), _EACH)
-            found += islice((one for one in values.values if one in other), 1)
-    return list(dict.fromkeys([*found, values.values[0], values.values[-1]]))
+            result += islice((one for one in values.values if one not in other), _EACH)
+            result += islice((one for one in values.values if one in other), 1)
+    return list(dict.fromkeys([*result, values.values[0], values.values[-1]]))

@@ -123,7 +123,7 @@ def title(verdict: Verdict) -> str:
 def witnesses(verdict: Verdict) -> list[tuple[str, Witness]]:
     """The rows of a verdict, each with what it shows."""
     parts = (("lost", verdict.lost), ("gained", verdict.gained), ("differs under NOT", verdict.unknown))
-    return [(what, found) for what, found in parts if found is not None]
+    return [(what, part) for what, part in parts if part is not None]
 
 
 def witness_text(witness: Witness) -> str:
@@ -145,11 +145,11 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "witnesses": [
             {
                 "shows": what,
-                "row": plain(found.row),
-                "params": plain(found.params),
-                "before": outcome(found.before),
-                "after": outcome(found.after),
+                "row": plain(witness.row),
+                "params": plain(witness.params),
+                "before": outcome(witness.before),
+                "after": outcome(witness.after),
             }
-            for what, found in witnesses(verdict)
+            for what, witness in witnesses(verdict)
         ],
     }

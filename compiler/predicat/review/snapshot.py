@@ -283,10 +283,10 @@ def of_manifest(path: Path) -> Snapshot:
         raise PredicatError.of(say.no_predicates(str(path), error)) from None
 
 
-def _lists(found: Data, folder: Path) -> dict[str, ValueSet]:
+def _lists(results: Data, folder: Path) -> dict[str, ValueSet]:
     """The long lists of a manifest, by their hashes, whose files are beside it and as they were."""
     result: dict[str, ValueSet] = {}
-    for digest, row in found.get("lists", {}).items():
+    for digest, row in results.get("lists", {}).items():
         file = folder / row["file"]
         content = file.read_bytes() if file.is_file() else b""
         if hashlib.sha256(content).hexdigest() == digest:
@@ -294,9 +294,9 @@ def _lists(found: Data, folder: Path) -> dict[str, ValueSet]:
     return result
 
 
-def _of_manifest(found: Data, lists: Mapping[str, ValueSet]) -> Snapshot:
+def _of_manifest(result: Data, lists: Mapping[str, ValueSet]) -> Snapshot:
     rows: dict[str, dict[int, Data]] = {}
-    for row in found["filters"]:
+    for row in result["filters"]:
         rows.setdefault(row["name"], {})[row["version"]] = row
         _ = row["tree"], row["body"], row["on_unknown"]
     filters: Data = {}
@@ -307,24 +307,24 @@ def _of_manifest(found: Data, lists: Mapping[str, ValueSet]) -> Snapshot:
             {**about, "latest": head["version"], "file": None},
             head.get("tests", ()),
             head.get("coverage", {}),
-            _own(head.get("view", {}), found["datasets"][head["dataset"]].get("view", {})),
+            _own(head.get("view", {}), result["datasets"][head["dataset"]].get("view", {})),
             {str(number): _version_data(row) for number, row in versions.items()},
         )
     macros = {
         name: Macro(name, row["text"], row["meaning"], tuple(row["uses"]), NOWHERE)
-        for name, row in found.get("macros", {}).items()
+        for name, row in result.get("macros", {}).items()
     }
     data = {
-        "datasets": found["datasets"],
+        "datasets": result["datasets"],
         "filters": filters,
-        "vars": found.get("vars", {}),
+        "vars": result.get("vars", {}),
         "macros": {key: row.meaning for key, row in macros.items()},
     }
 
     @cache
     def check(name: str, number: int) -> CheckedVersion | None:
         row = rows[name][number]
-        fields = found["datasets"][row["dataset"]]["fields"]
+        fields = result["datasets"][row["dataset"]]["fields"]
         node = _with_columns(from_data(row["tree"]), fields, lists)
         return CheckedVersion(node, tuple(row["references"]))
 
@@ -335,7 +335,7 @@ def _of_manifest(found: Data, lists: Mapping[str, ValueSet]) -> Snapshot:
             else Place()
         )
 
-    return Snapshot(data, check, place, macros, carries="macros" in found)
+    return Snapshot(data, check, place, macros, carries="macros" in result)
 
 
 def _with_columns(node: Node, fields: Data, lists: Mapping[str, ValueSet]) -> Node:

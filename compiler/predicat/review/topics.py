@@ -155,6 +155,6 @@ def _plural(what: str) -> str:
     return f"{what}s" if what in _NOUNS and not what.endswith("s") else what
 
 
-def tally(found: Sequence[Topic]) -> str:
+def tally(topics: Sequence[Topic]) -> str:
     """How many of some topics have which title: `10 wider, 2 equivalent`."""
-    return _listed(Counter(topic.head.short if topic.head.kind in HEADS else topic.title for topic in found))
+    return _listed(Counter(topic.head.short if topic.head.kind in HEADS else topic.title for topic in topics))

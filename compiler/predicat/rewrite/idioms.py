@@ -75,10 +75,10 @@ def _without_shift(node: Call) -> Node:
         ) if kind == BIGINT and value.type == BIGINT:
             low, high = integers(value)
             moved = [_less(item, shift) for item in items]
-            found = tuple(item for item in moved if item is not None)
-            if low + shift < INT_MIN or high + shift > INT_MAX or len(found) < len(items):
+            result = tuple(item for item in moved if item is not None)
+            if low + shift < INT_MIN or high + shift > INT_MAX or len(result) < len(items):
                 return node
-            return Call(node.type, "in", (value, Items(wanted.type, found, wanted.span)), node.span)
+            return Call(node.type, "in", (value, Items(wanted.type, result, wanted.span)), node.span)
         case _:
             return node
 

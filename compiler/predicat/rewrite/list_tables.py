@@ -13,13 +13,13 @@ _LONGEST = 40
 
 def long_lists(nodes: Iterable[Node]) -> list[tuple[Literal, ValueSet]]:
     """The long lists of some predicates, each once, with the constants that they are."""
-    found = {
+    lists = {
         part.value.digest: (part, part.value)
         for node in nodes
         for part in walk(node)
         if isinstance(part, Literal) and isinstance(part.value, ValueSet)
     }
-    return list(found.values())
+    return list(lists.values())
 
 
 def table_of(listed: ValueSet) -> str:

@@ -60,8 +60,8 @@ def _equal(node: Node) -> Node:
 def _texts(node: Node) -> list[str]:
     """The constant texts that something is compared with; none if it is not compared with texts alone."""
     parts = node.items if isinstance(node, Items) else (node,)
-    found = [part.value for part in parts if isinstance(part, Literal) and isinstance(part.value, str)]
-    return found if len(found) == len(parts) else []
+    texts = [part.value for part in parts if isinstance(part, Literal) and isinstance(part.value, str)]
+    return texts if len(texts) == len(parts) else []
 
 
 def _that_may_be(choice: Call, texts: list[str]) -> Node:

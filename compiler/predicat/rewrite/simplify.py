@@ -44,10 +44,10 @@ def _plain(node: Node) -> Node:
     pattern = node.args[1]
     if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
         return node
-    found = like.simple(pattern.value) if node.op == "like" else regex.as_literal(regex.parse(pattern.value))
-    if found is None:
+    result = like.simple(pattern.value) if node.op == "like" else regex.as_literal(regex.parse(pattern.value))
+    if result is None:
         return node
-    return Call(BOOLEAN, found[0], (node.args[0], Literal(STRING, found[1], pattern.span)), node.span)
+    return Call(BOOLEAN, result[0], (node.args[0], Literal(STRING, result[1], pattern.span)), node.span)
 
 
 def _of_constant_patterns(node: Node) -> Node:
@@ -70,16 +70,16 @@ def _gather(node: Node) -> Node:
     node = rewrite_children(node, _gather)
     if not isinstance(node, Call) or node.op != "or":
         return node
-    found: dict[Node, list[Literal]] = {}
+    result: dict[Node, list[Literal]] = {}
     for part in node.args:
         key, value = _equality(part)
         if key is not None and value is not None:
-            found.setdefault(key, []).append(value)
+            result.setdefault(key, []).append(value)
     parts: list[Node] = []
     done: set[Node] = set()
     for part in node.args:
         key, _ = _equality(part)
-        values = found.get(key, []) if key is not None else []
+        values = result.get(key, []) if key is not None else []
         if key is None or len(values) < 2:
             parts.append(part)
         elif key not in done:

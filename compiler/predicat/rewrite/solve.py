@@ -59,8 +59,8 @@ def for_rows(node: Node) -> Node:
         return replace(node, args=rewrite_parts(node, for_rows))
     if not isinstance(node, Call):
         return node
-    found = _solved(node, positive=True) or until_clock(node)
-    return near_zone(node, for_rows) if found is None else found
+    result = _solved(node, positive=True) or until_clock(node)
+    return near_zone(node, for_rows) if result is None else result
 
 
 def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
@@ -76,10 +76,10 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
     if isinstance(node, Call) and node.op in CONNECTIVES:
         args = whole_parts(node.args) if node.op == "or" else node.args
         return replace(node, args=tuple(exactly(part, better) for part in args))
-    found = _solved(node, positive=False) if isinstance(node, Call) else None
-    if found is None or not isinstance(node, Call):
+    result = _solved(node, positive=False) if isinstance(node, Call) else None
+    if result is None or not isinstance(node, Call):
         return node
-    return found if better(node, found) or of_clock(node) == found else node
+    return result if better(node, result) or of_clock(node) == result else node
 
 
 def _in_engine_order(node: Call, better: Callable[[Node, Node], bool]) -> Node:
@@ -87,17 +87,17 @@ def _in_engine_order(node: Call, better: Callable[[Node, Node], bool]) -> Node:
     only there the calculation has a value.
     """
     ((comparison, test),) = paired(node.args)
-    found = exactly(comparison, better)
-    if found == comparison:
+    result = exactly(comparison, better)
+    if result == comparison:
         return node
     is_nan = _nan_of_field(test)
-    match found:
+    match result:
         case Call(op="cond", args=(Call(op="or") as inside, bounds, rest)) if (
             is_nan is not None and is_nan in inside.args
         ):
-            return replace(found, args=(inside, Call(BOOLEAN, "or", (bounds, is_nan), node.span), rest))
+            return replace(result, args=(inside, Call(BOOLEAN, "or", (bounds, is_nan), node.span), rest))
         case _:
-            return Call(BOOLEAN, "or", (found, exactly(test, better)), node.span)
+            return Call(BOOLEAN, "or", (result, exactly(test, better)), node.span)
 
 
 def _nan_of_field(test: Node) -> Node | None:
@@ -120,8 +120,8 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
     if field is None or domain is None:
         return None
     for part in walk(node):
-        if (found := bounded(part)) is not None:
-            domain = _between(domain, found.least, found.greatest)
+        if (bounds := bounded(part)) is not None:
+            domain = _between(domain, bounds.least, bounds.greatest)
     sets = _sets(node, field, domain)
     if sets is None:
         return None
@@ -151,15 +151,15 @@ def _beside_nan(node: Node) -> Node:
     def compared(part: Node) -> Call:
         return Call(BOOLEAN, node.op, (constant, part) if flipped else (part, constant), node.span)
 
-    field, found = test.args[0], compared(rest)
-    if not isinstance(field, Field) or _field(found) != field:
+    field, result = test.args[0], compared(rest)
+    if not isinstance(field, Field) or _field(result) != field:
         return node
     wanted = compile_node(compared(value))({})
-    if compile_node(found)({field.decl.name: math.nan}) is wanted:
-        return found
+    if compile_node(result)({field.decl.name: math.nan}) is wanted:
+        return result
     if wanted:
-        return Call(BOOLEAN, "or", (test, found), node.span)
-    return Call(BOOLEAN, "and", (Call(BOOLEAN, "eq", (field, field), node.span), found), node.span)
+        return Call(BOOLEAN, "or", (test, result), node.span)
+    return Call(BOOLEAN, "and", (Call(BOOLEAN, "eq", (field, field), node.span), result), node.span)
 
 
 def without_nan_tests(node: Node) -> Node:
@@ -197,8 +197,8 @@ def _is_of_integers(value: Node) -> bool:
     if field is None or field.type != BIGINT:
         return False
     run, domain = compile_node(value), DOMAINS[BIGINT]
-    found = (run({field.decl.name: at}) for at in (domain.least, -1, 0, 1, domain.greatest))
-    return not any(result is not None and math.isnan(result) for result in found)
+    results = (run({field.decl.name: at}) for at in (domain.least, -1, 0, 1, domain.greatest))
+    return not any(result is not None and math.isnan(result) for result in results)
 
 
 def _nan_test(node: Call, *, positive: bool) -> Node | None:
@@ -503,23 +503,23 @@ def _holds(node: Call, field: Field, domain: Domain, low: int, high: int) -> lis
 
 def _without(low: int, high: int, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """An interval without some intervals of it."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for first, last in parts:
         if low < first:
-            found.append((low, first - 1))
+            result.append((low, first - 1))
         low = last + 1
-    return [*found, (low, high)] if low <= high else found
+    return [*result, (low, high)] if low <= high else result
 
 
 def _joined(parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Intervals in order, with those that touch as one."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for low, high in sorted(parts):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        if result and low <= result[-1][1] + 1:
+            result[-1] = (result[-1][0], max(high, result[-1][1]))
         else:
-            found.append((low, high))
-    return found
+            result.append((low, high))
+    return result
 
 
 # --- the result

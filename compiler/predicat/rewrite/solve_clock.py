@@ -38,9 +38,9 @@ def of_clock(node: Call) -> Node | None:
     if node.op not in COMPARISONS or len(node.args) != 2:
         return None
     for op, (value, bound) in ((node.op, node.args), (FLIPPED[node.op], node.args[::-1])):
-        found = _moved(op, value, bound, node)
-        if found is not None:
-            return found
+        result = _moved(op, value, bound, node)
+        if result is not None:
+            return result
         if (
             isinstance(value, Call)
             and _is_day(value)
@@ -66,8 +66,8 @@ def of_length(node: Call, solve: Callable[[Call], Node | None]) -> Node | None:
     of_field = _replaced(node, length, field)
     if not isinstance(of_field, Call) or any(_is_other(part, field) for part in walk(of_field)):
         return None
-    found = solve(of_field)
-    return None if found is None else _back(found, field, length)
+    result = solve(of_field)
+    return None if result is None else _back(result, field, length)
 
 
 def _is_other(part: Node, field: Field) -> bool:

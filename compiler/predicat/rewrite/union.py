@@ -122,18 +122,18 @@ def _implied(part: Node, single: dict[Node, list[Node]] | set[Node]) -> bool:
 
 def _widest(parts: list[Node]) -> dict[Node, list[Node]]:
     """The conditions that stand alone and that none other implies, each also under its operand."""
-    found: dict[Node, list[Node]] = {}
+    result: dict[Node, list[Node]] = {}
     for part in parts:
         test = _test(part)
-        beside = found.setdefault(test[0], []) if test is not None else []
+        beside = result.setdefault(test[0], []) if test is not None else []
         if any(implies(part, other) for other in beside):
             continue
         for other in [other for other in beside if implies(other, part)]:
             beside.remove(other)
-            del found[other]
+            del result[other]
         beside.append(part)
-        found[part] = []
-    return found
+        result[part] = []
+    return result
 
 
 def implies(left: Node, right: Node) -> bool:

@@ -20,8 +20,8 @@ def rounded(how: str) -> Callable[[float, int], float]:
     def run(value: float, digits: int) -> float:
         if not math.isfinite(value):
             return value
-        found = Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), how, _EXACT)
-        return float(found) + 0.0
+        result = Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), how, _EXACT)
+        return float(result) + 0.0
 
     return run
 
@@ -32,8 +32,8 @@ half_even = rounded(ROUND_HALF_EVEN)
 
 def decimal(number: str | int | Decimal, precision: int, scale: int) -> Decimal | None:
     """A decimal number rounded to so many digits behind the point; None if it has more digits in all."""
-    found = _EXACT.create_decimal(number).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT)
-    return found if found.copy_abs() < Decimal(10) ** (precision - scale) else None
+    result = _EXACT.create_decimal(number).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT)
+    return result if result.copy_abs() < Decimal(10) ** (precision - scale) else None
 
 
 def exact(
@@ -43,8 +43,8 @@ def exact(
     limit = Decimal(10) ** (precision - scale)
 
     def run(one: Decimal | int, other: Decimal | int) -> Decimal | None:
-        found = op(_EXACT, Decimal(one), Decimal(other))
-        return found if -limit < found < limit else None
+        result = op(_EXACT, Decimal(one), Decimal(other))
+        return result if -limit < result < limit else None
 
     return run
 

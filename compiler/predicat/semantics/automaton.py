@@ -40,8 +40,8 @@ def backtracking_safe(pattern: str) -> Regex | None:
     something else there. Raises RegexError.
     """
     node = regex.parse(pattern)
-    found = _possessive(trim_edges(node)) if any(map(_is_loop, regex.walk(node))) else node
-    return None if found is None or any(map(_has_empty_rounds, regex.walk(found))) else found
+    result = _possessive(trim_edges(node)) if any(map(_is_loop, regex.walk(node))) else node
+    return None if result is None or any(map(_has_empty_rounds, regex.walk(result))) else result
 
 
 @lru_cache(maxsize=256)
@@ -97,11 +97,11 @@ def _possessive(node: Regex) -> Regex | None:
     kept = {number: nfa.kept(loops) for number, loops in nfa.loops.items()}
 
     def marked(part: Regex) -> Regex:
-        found = regex.map_children(part, marked)
+        result = regex.map_children(part, marked)
         return (
-            Repeat(found.part, found.low, found.high, kept.get(id(part)))
-            if isinstance(found, Repeat)
-            else found
+            Repeat(result.part, result.low, result.high, kept.get(id(part)))
+            if isinstance(result, Repeat)
+            else result
         )
 
     return None if None in kept.values() else marked(node)
@@ -269,15 +269,15 @@ class _Nfa:
         """The states that are reached without a character, over assertions that hold; nothing leads on
         from `stop`.
         """
-        found = set(states)
-        left = list(found)
+        result = set(states)
+        left = list(result)
         while left:
             state = left.pop()
             for kind, target in self.empty[state] if state != stop else ():
-                if target not in found and (not kind or holds(kind)):
-                    found.add(target)
+                if target not in result and (not kind or holds(kind)):
+                    result.add(target)
                     left.append(target)
-        return frozenset(found)
+        return frozenset(result)
 
     def step(self, states: Iterable[int], number: int) -> States:
         return frozenset(
@@ -338,10 +338,10 @@ class _Nfa:
 
     def ranges(self) -> list[Ranges]:
         """The code points of each class."""
-        found: list[list[tuple[int, int]]] = [[] for _ in range(self.count)]
+        result: list[list[tuple[int, int]]] = [[] for _ in range(self.count)]
         for edge, end, number in zip(self.edges, [*self.edges[1:], regex.TOP + 1], self.classes, strict=True):
-            found[number].append((edge, end - 1))
-        return [regex.normalize(ranges) for ranges in found]
+            result[number].append((edge, end - 1))
+        return [regex.normalize(ranges) for ranges in result]
 
 
 def _always(_kind: str) -> bool:
@@ -418,11 +418,11 @@ class Automaton:
         self.moves += 1
         number = self.nfa.class_of(char)
         kind = self.nfa.kinds[number]
-        found = self.reached(place, kind)
-        if self.nfa.last in found:
+        result = self.reached(place, kind)
+        if self.nfa.last in result:
             after = self.matched
         else:
-            states = self.nfa.step(found, number) | self.start.states
+            states = self.nfa.step(result, number) | self.start.states
             after = self.places.setdefault((states, kind), DfaState(states, kind))
         place.next[char] = after
         return after
@@ -454,8 +454,8 @@ class Automaton:
             if len(order) * len(ranges) > _MOST_MOVES:  # from here on places would be forgotten
                 return None
             moves.append([numbers[id(target)] for target in targets])
-        found = _minimal(moves, [self.ends(place) for place in order])
-        return Table(*found, ranges) if len(found[0]) <= most else None
+        result = _minimal(moves, [self.ends(place) for place in order])
+        return Table(*result, ranges) if len(result[0]) <= most else None
 
 
 def _minimal(moves: list[list[int]], accepts: list[bool]) -> tuple[list[list[int]], list[int]]:

@@ -82,18 +82,18 @@ _PIECE = re.compile(r"%(.)|([^%]+)", re.DOTALL)
 
 def pieces(pattern: str) -> list[tuple[str, str]]:
     """The parts of a format: (letter, "") and ("", text). Raises ValueError for an unknown letter."""
-    found: list[tuple[str, str]] = []
+    pieces_: list[tuple[str, str]] = []
     for match in _PIECE.finditer(pattern):
         letter, text = match[1], match[2]
         if letter == "%":
             letter, text = None, "%"
         if letter is not None and letter not in DIGITS and letter not in NAMES:
             raise ValueError(letter)
-        if letter is None and found and not found[-1][0]:
-            found[-1] = ("", found[-1][1] + text)
+        if letter is None and pieces_ and not pieces_[-1][0]:
+            pieces_[-1] = ("", pieces_[-1][1] + text)
         else:
-            found.append((letter or "", text or ""))
-    return found
+            pieces_.append((letter or "", text or ""))
+    return pieces_
 
 
 def is_in_order(pattern: str) -> bool:

@@ -75,11 +75,11 @@ def parse(pattern: str) -> Pattern:
     whole = list(regex.walk(node))
     if any(isinstance(part, Assert) and part.kind in ("line_start", "line_end") for part in whole):
         raise RegexError(say.LINES_TO_FIND, 0, say.SAY_NEWLINES)
-    found = node if _is_flat(node) else _decided(node, _OVER, first=True)
-    loops = any(isinstance(part, Repeat) and part.kept is not None for part in regex.walk(found))
-    if loops and regex.asserts(found, "word", "not_word"):
+    result = node if _is_flat(node) else _decided(node, _OVER, first=True)
+    loops = any(isinstance(part, Repeat) and part.kept is not None for part in regex.walk(result))
+    if loops and regex.asserts(result, "word", "not_word"):
         raise RegexError(say.BOUNDARY_BESIDE_LOOP, 0, say.TO_FIND)
-    return Pattern(found, sum(isinstance(part, Group) for part in whole))
+    return Pattern(result, sum(isinstance(part, Group) for part in whole))
 
 
 def _is_flat(node: Regex) -> bool:
@@ -131,8 +131,8 @@ def is_repeated(pattern: Pattern, number: int) -> bool:
 
 
 def _only(node: Regex, numbers: frozenset[int]) -> Regex:
-    found = regex.map_children(node, lambda part: _only(part, numbers))
-    return Seq(found.parts) if isinstance(found, Group) and found.number not in numbers else found
+    result = regex.map_children(node, lambda part: _only(part, numbers))
+    return Seq(result.parts) if isinstance(result, Group) and result.number not in numbers else result
 
 
 # --- alternatives that begin alike
@@ -140,15 +140,15 @@ def _only(node: Regex, numbers: frozenset[int]) -> Regex:
 
 def _factored(node: Regex) -> Regex:
     """The pattern in which alternatives that begin with the same part share it."""
-    found = regex.map_children(node, _factored)
-    if not isinstance(found, Alt):
-        return found
+    result = regex.map_children(node, _factored)
+    if not isinstance(result, Alt):
+        return result
     branches: dict[Regex | None, list[tuple[Regex, ...]]] = {}
-    for branch in found.parts:
+    for branch in result.parts:
         parts = branch.parts if isinstance(branch, Seq) and not isinstance(branch, Group) else (branch,)
         branches.setdefault(parts[0] if parts else None, []).append(parts)
-    if len(branches) == len(found.parts):
-        return found
+    if len(branches) == len(result.parts):
+        return result
     shared: list[Regex] = []
     for head, rests in branches.items():
         if head is None or len(rests) == 1 or any(isinstance(part, Group) for part in regex.walk(head)):
@@ -188,11 +188,11 @@ def _sequence(parts: tuple[Regex, ...], after: _Next, *, first: bool) -> tuple[R
     following = [after]
     for part in reversed(parts[1:]):
         following.append(_next(part, following[-1]))
-    found: list[Regex] = []
+    result: list[Regex] = []
     for part, behind in zip(parts, reversed(following), strict=False):
-        found.append(_decided(part, behind, first=first))
+        result.append(_decided(part, behind, first=first))
         first = first and isinstance(part, Assert)
-    return tuple(found)
+    return tuple(result)
 
 
 def _alternatives(node: Alt, parts: tuple[Regex, ...], after: _Next, *, first: bool) -> Regex:
@@ -299,10 +299,10 @@ def check_replacement(pattern: Pattern, text: str) -> None:
 
 def finder(pattern: str, group: int) -> Callable[[str], str]:
     """What a group of a pattern holds at the first match in a text; the empty text where there is none."""
-    found = parse(pattern)
-    if group > found.groups:
+    pattern_ = parse(pattern)
+    if group > pattern_.groups:
         return lambda _text: ""
-    search = regex.compiled(found.only(group)).search
+    search = regex.compiled(pattern_.only(group)).search
 
     def find(text: str) -> str:
         match = search(text)

@@ -30,13 +30,13 @@ def fold(text: str) -> str:
 @cache
 def orbits() -> dict[str, tuple[str, ...]]:
     """For each folded character that others fold to: those others, in code point order."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for code in range(sys.maxunicode + 1):
         char = chr(code)
         folded = fold_char(char)
         if folded != char:
-            found.setdefault(folded, []).append(char)
-    return {folded: tuple(chars) for folded, chars in found.items()}
+            result.setdefault(folded, []).append(char)
+    return {folded: tuple(chars) for folded, chars in result.items()}
 
 
 _ASCII_ORBITS: dict[str, tuple[str, ...]] = {
@@ -54,8 +54,8 @@ def variants(char: str) -> tuple[str, ...]:
 @cache
 def whole_translation() -> tuple[str, str]:
     """`(from, to)` for SQL TRANSLATE: maps each character that folds to another one."""
-    found = {other: char for char, others in orbits().items() for other in others}
-    return "".join(sorted(found)), "".join(found[char] for char in sorted(found))
+    folded = {other: char for char, others in orbits().items() for other in others}
+    return "".join(sorted(folded)), "".join(folded[char] for char in sorted(folded))
 
 
 def translation(folded: str) -> tuple[str, str]:

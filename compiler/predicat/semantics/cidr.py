@@ -22,9 +22,9 @@ def patterns(network: str) -> list[str]:
     """RE2 patterns, none of them too long; a text that matches one of them is an address of the network.
     Raises ValueError.
     """
-    found = ipaddress.ip_network(network, strict=False)
-    bounds = list(zip(found.network_address.packed, found.broadcast_address.packed, strict=True))
-    if found.version == 4:
+    network_ = ipaddress.ip_network(network, strict=False)
+    bounds = list(zip(network_.network_address.packed, network_.broadcast_address.packed, strict=True))
+    if network_.version == 4:
         return [f"^{_dotted(bounds)}$"]
     packed = [""]
     for text in _spellings(bounds):
@@ -96,5 +96,5 @@ def _group(low: int, high: int) -> str:
 def _digit(low: int, high: int) -> str:
     if (low, high) == (0, 15):
         return _DIGIT
-    found = "".join(f"{value:x}" if value < 10 else f"{value:x}{value:X}" for value in range(low, high + 1))
-    return found if len(found) == 1 else f"[{found}]"
+    result = "".join(f"{value:x}" if value < 10 else f"{value:x}{value:X}" for value in range(low, high + 1))
+    return result if len(result) == 1 else f"[{result}]"

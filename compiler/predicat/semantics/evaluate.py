@@ -113,7 +113,7 @@ def _items(node: Node) -> Eval:
     if node.type != JSON:
         return source
     return lambda row, names=NONE, params=NONE: (
-        found if isinstance(found := source(row, names, params), list) else None
+        items if isinstance(items := source(row, names, params), list) else None
     )
 
 
@@ -134,10 +134,10 @@ def _quantifier(node: Quantifier) -> Eval:
         unknown, inner = False, {**names}
         for item in items:
             inner[variable] = item
-            found = body(row, inner, params)
-            if found is absorbing:
+            value = body(row, inner, params)
+            if value is absorbing:
                 return absorbing
-            unknown = unknown or found is None
+            unknown = unknown or value is None
         return None if unknown else not absorbing
 
     return run
@@ -155,18 +155,18 @@ def _collected(node: Quantifier) -> Eval:
         items = source(row, names, params)
         if items is None:
             return None
-        found, inner = [], {**names}
+        result, inner = [], {**names}
         for item in items:
             inner[variable] = item
-            found.append(body(row, inner, params))
-        if any(value is None for value in found):
+            result.append(body(row, inner, params))
+        if any(value is None for value in result):
             return None
         if kind == "map":
-            return found
+            return result
         return (
-            found.count(True) == 1
+            result.count(True) == 1
             if kind == "one"
-            else [item for item, kept in zip(items, found, strict=True) if kept]
+            else [item for item, kept in zip(items, result, strict=True) if kept]
         )
 
     return run

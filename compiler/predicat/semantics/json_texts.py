@@ -44,7 +44,7 @@ def _is_within_limits(text: str) -> bool:
     if _LARGE_NUMBER.search(plain):
         return False
     if len(text) > LONGEST_KEY and any(
-        found[2] and len(found[1]) > LONGEST_KEY for found in _KEY.finditer(text)
+        match[2] and len(match[1]) > LONGEST_KEY for match in _KEY.finditer(text)
     ):
         return False
     depth = 0
@@ -61,10 +61,10 @@ def _has_characters(text: str) -> bool:
 
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) < len(members):
+    result = dict(members)
+    if len(result) < len(members):
         raise ValueError
-    return found
+    return result
 
 
 def _no_constant(word: str) -> Any:

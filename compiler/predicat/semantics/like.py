@@ -66,12 +66,12 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     last, size = middle.pop(), len(pieces[-1])
 
     def matches(text: str) -> bool:
-        found = first.match(text)
+        match = first.match(text)
         for piece in middle:
-            found = found and piece.search(text, found.end())
+            match = match and piece.search(text, match.end())
         return (
-            found is not None
-            and found.end() <= len(text) - size
+            match is not None
+            and match.end() <= len(text) - size
             and last.match(text, len(text) - size) is not None
         )
 
@@ -96,11 +96,11 @@ def simple(pattern: str) -> tuple[str, str] | None:
     """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if
     it does.
     """
-    found = parts(pattern)
-    start = bool(found) and found[0] is None
-    end = bool(found) and found[-1] is None
-    middle = found[(1 if start else 0) : (-1 if end and len(found) > 1 else None)]
-    if start and len(found) == 1:
+    pieces = parts(pattern)
+    start = bool(pieces) and pieces[0] is None
+    end = bool(pieces) and pieces[-1] is None
+    middle = pieces[(1 if start else 0) : (-1 if end and len(pieces) > 1 else None)]
+    if start and len(pieces) == 1:
         return "starts_with", ""
     if any(not part for part in middle):
         return None

@@ -174,15 +174,15 @@ def parse(pattern: str) -> Regex:
     if len(pattern) > MAX_PATTERN:
         raise RegexError(say.pattern_too_long(len(pattern), MAX_PATTERN), MAX_PATTERN)
     reader = _Reader(pattern)
-    found = reader.alternatives(_Flags(), 0)
+    result = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
-    if _product(found) > MAX_PRODUCT:
+    if _product(result) > MAX_PRODUCT:
         raise RegexError(say.too_many_rounds(MAX_PRODUCT), 0, say.FEWER_ROUNDS)
-    found = drop_repeated_assertions(found)
-    if _size(found) > MAX_SIZE:
+    result = drop_repeated_assertions(result)
+    if _size(result) > MAX_SIZE:
         raise RegexError(say.TOO_LARGE_FOR_ENGINES, 0, say.FEWER_ROUNDS)
-    return found
+    return result
 
 
 def parse_groups(pattern: str) -> Regex:
@@ -190,10 +190,10 @@ def parse_groups(pattern: str) -> Regex:
     Raises RegexError.
     """
     reader = _Reader(pattern, groups=True)
-    found = reader.alternatives(_Flags(), 0)
+    result = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
-    return drop_repeated_assertions(found)
+    return drop_repeated_assertions(result)
 
 
 def _product(node: Regex) -> int:
@@ -244,10 +244,10 @@ def may_be_empty(node: Regex) -> bool:
 
 def drop_repeated_assertions(node: Regex) -> Regex:
     """Without repetitions of what only asks where it stands."""
-    found = map_children(node, drop_repeated_assertions)
-    if isinstance(found, Repeat) and not any(isinstance(part, Chars) for part in walk(found)):
-        return found.part if found.low else Seq(())
-    return found
+    result = map_children(node, drop_repeated_assertions)
+    if isinstance(result, Repeat) and not any(isinstance(part, Chars) for part in walk(result)):
+        return result.part if result.low else Seq(())
+    return result
 
 
 class _Flags(Struct, frozen=True):
@@ -304,11 +304,11 @@ class _Reader:
 
     def flag_group(self, flags: _Flags) -> _Flags | None:
         """`(?flags)`: changes the flags of the rest of the group. None if something else stands here."""
-        found = re.compile(r"\(\?([imsU]*)(?:-([imsU]+))?\)").match(self.text, self.pos)
-        if not found or not (found[1] or found[2]):
+        result = re.compile(r"\(\?([imsU]*)(?:-([imsU]+))?\)").match(self.text, self.pos)
+        if not result or not (result[1] or result[2]):
             return None
-        self.pos = found.end()
-        return self.changed(flags, found[1], found[2] or "")
+        self.pos = result.end()
+        return self.changed(flags, result[1], result[2] or "")
 
     @staticmethod
     def changed(flags: _Flags, on: str, off: str) -> _Flags:
@@ -333,16 +333,16 @@ class _Reader:
             return 1, None
         if self.eat("?"):
             return 0, 1
-        found = re.compile(r"\{(\d{1,6})(,(\d{0,6}))?\}").match(self.text, self.pos)
-        if not found:
+        result = re.compile(r"\{(\d{1,6})(,(\d{0,6}))?\}").match(self.text, self.pos)
+        if not result:
             return None
-        low = int(found[1])
-        high = low if found[2] is None else int(found[3]) if found[3] else None
+        low = int(result[1])
+        high = low if result[2] is None else int(result[3]) if result[3] else None
         if max(low, high or 0) > MAX_REPEAT:
             raise self.fail(say.too_many_repetitions(MAX_REPEAT))
         if high is not None and high < low:
             raise self.fail(say.BOUNDS_REVERSED)
-        self.pos = found.end()
+        self.pos = result.end()
         return low, high
 
     def atom(self, flags: _Flags, depth: int) -> Regex:
@@ -375,13 +375,13 @@ class _Reader:
             self.count += 1
             number = self.count
         if self.eat("?"):
-            found = re.compile(r"(?:P?<([A-Za-z_0-9]+)>)|([imsU]*)(?:-([imsU]+))?:").match(
+            match = re.compile(r"(?:P?<([A-Za-z_0-9]+)>)|([imsU]*)(?:-([imsU]+))?:").match(
                 self.text, self.pos
             )
-            if not found:
+            if not match:
                 raise self.fail(say.NO_LOOKAROUND, start)
-            self.pos = found.end()
-            inner = self.changed(flags, found[2] or "", found[3] or "")
+            self.pos = match.end()
+            inner = self.changed(flags, match[2] or "", match[3] or "")
         part = self.alternatives(inner, depth + 1)
         if not self.eat(")"):
             raise self.fail(say.NO_CLOSING_BRACKET, start)
@@ -409,8 +409,8 @@ class _Reader:
         """A class that has a name. Case is folded before it is negated: with `i`, no negated class has the
         long s, which folds to a letter.
         """
-        found = _any_case(ranges) if flags.i else ranges
-        return _negated(found) if negate else found
+        result = _any_case(ranges) if flags.i else ranges
+        return _negated(result) if negate else result
 
     def escaped_char(self, start: int) -> int:
         char = self.take()
@@ -419,17 +419,17 @@ class _Reader:
         if char in _ESCAPES:
             return _ESCAPES[char]
         if char == "x":
-            found = re.compile(r"\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2})").match(self.text, self.pos)
-            if not found or int(found[1] or found[2], 16) > TOP:
+            result = re.compile(r"\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2})").match(self.text, self.pos)
+            if not result or int(result[1] or result[2], 16) > TOP:
                 raise self.fail(say.HEXADECIMAL_DIGITS, start)
-            self.pos = found.end()
-            return int(found[1] or found[2], 16)
+            self.pos = result.end()
+            return int(result[1] or result[2], 16)
         if char.isdigit():
-            found = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}").match(self.text, self.pos - 1)
-            if not found:
+            result = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}").match(self.text, self.pos - 1)
+            if not result:
                 raise self.fail(say.NO_BACK_REFERENCES, start)
-            self.pos = found.end()
-            return int(found[0], 8)
+            self.pos = result.end()
+            return int(result[0], 8)
         if char.isalpha():
             reason = say.NO_UNICODE_CLASSES if char in "pP" else say.no_escape(char)
             raise self.fail(reason, start)
@@ -457,20 +457,20 @@ class _Reader:
                     raise self.fail(say.RANGE_REVERSED, start)
             ranges.append((low, high))
         self.pos += 1
-        found = normalize(ranges)
-        found = normalize([*(_any_case(found) if flags.i else found), *named])
-        found = _negated(found) if negate else found
-        if not found:
+        ranges_ = normalize(ranges)
+        ranges_ = normalize([*(_any_case(ranges_) if flags.i else ranges_), *named])
+        ranges_ = _negated(ranges_) if negate else ranges_
+        if not ranges_:
             raise self.fail(say.EMPTY_CLASS, start)
-        return found
+        return ranges_
 
     def named_class(self, flags: _Flags) -> Ranges | None:
-        found = re.compile(r"\[:(\^?)([a-z]+):\]").match(self.text, self.pos)
-        if found:
-            if found[2] not in _POSIX:
-                raise self.fail(say.unknown_class(found[2]))
-            self.pos = found.end()
-            return self.named(_POSIX[found[2]], flags, negate=bool(found[1]))
+        result = re.compile(r"\[:(\^?)([a-z]+):\]").match(self.text, self.pos)
+        if result:
+            if result[2] not in _POSIX:
+                raise self.fail(say.unknown_class(result[2]))
+            self.pos = result.end()
+            return self.named(_POSIX[result[2]], flags, negate=bool(result[1]))
         if self.peek() == "\\":
             self.pos += 1
             perl = self.perl_class(flags)

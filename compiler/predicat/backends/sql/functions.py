@@ -35,13 +35,13 @@ class Function(Struct, frozen=True):
 
     def arguments_in(self, node: Call) -> list[Node] | None:
         """The arguments for which the function means this node; None if it does not for any."""
-        found: dict[str, Node] = {}
-        return [found[name] for name in self.arguments] if _fits(self.meaning, node, found) else None
+        arguments: dict[str, Node] = {}
+        return [arguments[name] for name in self.arguments] if _fits(self.meaning, node, arguments) else None
 
 
-def _fits(form: Node, node: Node, found: dict[str, Node]) -> bool:
+def _fits(form: Node, node: Node, arguments: dict[str, Node]) -> bool:
     if isinstance(form, Variable):
-        return form.type == node.type and found.setdefault(form.name, node) == node
+        return form.type == node.type and arguments.setdefault(form.name, node) == node
     if not isinstance(form, Call | Items):
         return form == node
     if type(form) is not type(node) or form.type != node.type:
@@ -50,7 +50,7 @@ def _fits(form: Node, node: Node, found: dict[str, Node]) -> bool:
         return False
     parts, others = children(form), children(node)
     return len(parts) == len(others) and all(
-        _fits(part, other, found) for part, other in zip(parts, others, strict=True)
+        _fits(part, other, arguments) for part, other in zip(parts, others, strict=True)
     )
 
 

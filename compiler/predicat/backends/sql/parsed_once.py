@@ -30,9 +30,9 @@ def parsed_once(node: Node, fresh_name: Names) -> Node:
 
 def _documents(node: Node) -> list[Call]:
     """The documents that a node parses, each once; not those of elements of an array."""
-    found = (part for part in walk(node) if isinstance(part, Call) and part.op == "parse_json")
+    reads = (part for part in walk(node) if isinstance(part, Call) and part.op == "parse_json")
     return list(
-        dict.fromkeys(part for part in found if not any(isinstance(inner, Variable) for inner in walk(part)))
+        dict.fromkeys(part for part in reads if not any(isinstance(inner, Variable) for inner in walk(part)))
     )
 
 

@@ -215,10 +215,10 @@ class Renderer(Struct):
 
     def compared_double(self, node: Node, other: Node) -> Sql:
         """A double that is only compared with another value."""
-        limit, found = other.value if isinstance(other, Literal) else None, None
+        limit, sql = other.value if isinstance(other, Literal) else None, None
         if self.dialect.beside_constant is not None and isinstance(limit, float):
-            found = self.dialect.beside_constant(self, node, limit)
-        return self.node(node) if found is None else found
+            sql = self.dialect.beside_constant(self, node, limit)
+        return self.node(node) if sql is None else sql
 
     def column(self, node: Field) -> Sql:
         """The column of a field in this dialect."""

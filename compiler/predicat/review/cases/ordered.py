@@ -85,8 +85,8 @@ def key_of(value: Any, kind: Type) -> int:
 def value_of(key: int, kind: Type) -> Any:
     """The value of a key."""
     if kind == DOUBLE:
-        (found,) = struct.unpack(">d", struct.pack(">q", abs(key)))
-        return -found if key < 0 else found
+        (result,) = struct.unpack(">d", struct.pack(">q", abs(key)))
+        return -result if key < 0 else result
     if kind == TIMESTAMP:
         return _EPOCH + timedelta(microseconds=key)
     if kind == DATE:
@@ -426,5 +426,5 @@ def _over(node: Call, kind: Type) -> Call:
 def _piece(result: Any, kind: Type, keys: list[int]) -> int | None:
     if result is None:
         return None
-    found = key_of(result, kind)
-    return sum(key <= found for key in keys)
+    results = key_of(result, kind)
+    return sum(key <= results for key in keys)

@@ -171,7 +171,7 @@ def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Seque
             Call(BOOLEAN, "and", (shape, Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (number,)),))))
         )
     )
-    return [int(found) for labels, found in machine.shortest_texts(tables).items() if labels[-1] is True]
+    return [int(result) for labels, result in machine.shortest_texts(tables).items() if labels[-1] is True]
 
 
 def _asks_presence_only(node: Node, variable: Node) -> None:

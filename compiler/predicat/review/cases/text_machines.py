@@ -118,8 +118,8 @@ def position(wanted: str, most: int) -> Machine:
         return constant(1)
 
     def step(state: tuple[int, int, int], code: int) -> tuple[int, int, int]:
-        read, held, found = state
-        if found:
+        read, held, result = state
+        if result:
             return state
         held = search.step(held, code)
         read = min(read + 1, most + size)

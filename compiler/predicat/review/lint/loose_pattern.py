@@ -113,13 +113,13 @@ def _ends(branch: str) -> bool:
 def _branches(text: str) -> list[str]:
     """The alternatives at the top of a pattern."""
     plain = _OPAQUE.sub(lambda result: "\1" * len(result[0]), text)
-    found, depth, start = [], 0, 0
+    branches, depth, start = [], 0, 0
     for index, char in enumerate(plain):
         depth += {"(": 1, ")": -1}.get(char, 0)
         if char == "|" and not depth:
-            found.append(text[start:index])
+            branches.append(text[start:index])
             start = index + 1
-    return [*found, text[start:]]
+    return [*branches, text[start:]]
 
 
 RULES = (

@@ -33,8 +33,8 @@ def _unserved(node: Node, storage: Storage) -> Iterator[Node]:
         isinstance(node, Call) and node.op in JUNCTIONS and any(arg.span != node.span for arg in node.args)
     )
     if isinstance(node, Call) and several:
-        found = [part for arg in node.args for part in _unserved(arg, storage)]
-        yield from found if node.op == "or" else found[:1]
+        result = [part for arg in node.args for part in _unserved(arg, storage)]
+        yield from result if node.op == "or" else result[:1]
     elif reading(node, storage):
         yield node
 

@@ -148,15 +148,15 @@ class _Site:
 
     def users_of_lists(self, dataset: str) -> dict[str, list[str]]:
         """The filters whose bodies name each list of a dataset."""
-        found: dict[str, list[str]] = {}
+        result: dict[str, list[str]] = {}
         for row in self.catalog.filters():
             body = str(row.current.body)
             for name in self.catalog.datasets[dataset].lists:
                 prefix = rf"(?:{re.escape(dataset)}\.){'?' if row.dataset == dataset else ''}"
                 said = rf"""(?:\blist\(\s*['"]|\blists\.){prefix}{re.escape(name)}(?!\w)"""
                 if re.search(said, body):
-                    found.setdefault(name, []).append(row.qualified)
-        return found
+                    result.setdefault(name, []).append(row.qualified)
+        return result
 
     def filter(self, filter_: Filter) -> str:
         predicate, dataset = filter_.current.predicate, self.catalog.datasets[filter_.dataset]

@@ -187,7 +187,7 @@ class Encoder:
     @cached_property
     def texts(self) -> list[str]:
         """The constant texts with which the predicates compare something."""
-        found = (
+        texts = (
             part.value
             for node in self.nodes
             for call in walk(node)
@@ -196,7 +196,7 @@ class Encoder:
             for part in (arg.items if isinstance(arg, Items) else (arg,))
             if isinstance(part, Literal) and isinstance(part.value, str)
         )
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(texts))
 
     def truth_unknown(self, node: Call, env: Env) -> Bool:
         """Whether a test without a formula is TRUE."""

@@ -54,12 +54,12 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
     return Scalar(value, null)
 
 
-def absent_with_its_arguments(to: Encoder, node: Call, found: Term, env: Env) -> None:
+def absent_with_its_arguments(to: Encoder, node: Call, result: Term, env: Env) -> None:
     """Constrain the value of a strict operator to be missing if an argument is missing."""
     terms = _terms(to, node, env) if node.op in STRICT else None
     if terms:
         there = all_of(*(negated(term.null) for term in terms))
-        to.constraints.append(as_term(any_of(found.null, there)))
+        to.constraints.append(as_term(any_of(result.null, there)))
 
 
 _WORKED_OUT = (STRICT - {"entry_filter"}) | JUNCTIONS | {"cond", "coalesce", "in", "not", "is_null"}
@@ -68,7 +68,7 @@ _MOST_TEXTS = 8
 """Constant texts for which values without a formula are worked out."""
 
 
-def known_at_constants(to: Encoder, node: Call, found: Term, env: Env) -> None:
+def known_at_constants(to: Encoder, node: Call, result: Term, env: Env) -> None:
     """Constrain a value that is worked out from one text: for each text with which the predicates compare
     something, the evaluator says what it is.
     """
@@ -76,7 +76,7 @@ def known_at_constants(to: Encoder, node: Call, found: Term, env: Env) -> None:
     fields = {part.decl.name: part for part in parts if isinstance(part, Field)}
     others = [part for part in parts if not isinstance(part, Field | Literal | Items)]
     worked_out = all(isinstance(part, Call) and part.op in _WORKED_OUT for part in others)
-    if len(fields) != 1 or not worked_out or not isinstance(found, Scalar | Double):
+    if len(fields) != 1 or not worked_out or not isinstance(result, Scalar | Double):
         return
     ((name, field),) = fields.items()
     read = to.term(field, env)
@@ -85,7 +85,7 @@ def known_at_constants(to: Encoder, node: Call, found: Term, env: Env) -> None:
     run = compile_node(node)
     for text in to.texts[:_MOST_TEXTS]:
         value = to.literal(Literal(node.type, run({name: text})))
-        if (same := _same(found, value)) is not None:
+        if (same := _same(result, value)) is not None:
             given = all_of(negated(read.null), read.term == strings.text(text))
             to.constraints.append(as_term(any_of(negated(given), same)))
 

@@ -101,10 +101,10 @@ def _keys(to: Encoder, parent: Json) -> Array:
             z3.BoolVal(False),
         )
 
-    found = to.variables[path] = to.array(
+    result = to.variables[path] = to.array(
         path, any_of(parent.null, parent.kind != KINDS.index("object")), to.length(), key
     )
-    return found
+    return result
 
 
 def _null_at(to: Encoder, holder: Json, value: Json) -> Any:

@@ -42,8 +42,8 @@ def member(to: Encoder, node: Call, env: Any) -> Term:
         raise NotEncodable
     function = _function(to, listed.value, listed.type.element, value)
     _relate(to, value.term)
-    found: Bool = function(value.term)
-    result = truth_of(found, value.null)
+    results: Bool = function(value.term)
+    result = truth_of(results, value.null)
     assert isinstance(result, Truth)  # noqa: S101  # as its name says
     return result
 

@@ -68,8 +68,8 @@ def _to_double(value: Any) -> float | None:
     if isinstance(value, str):
         if len(value) > DOUBLE_LONGEST or not _DOUBLE.search(value):
             return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(value)
-        found = float(value)
-        return None if math.isinf(found) else found
+        result = float(value)
+        return None if math.isinf(result) else result
     return float(value)
 
 

@@ -19,15 +19,15 @@ def _json_values(_node: Call, args: list[Eval]) -> Eval:
     base, key = args[0], args[1] if len(args) > 1 else None
 
     def run(row: Row, names: Names = NONE, params: Names = NONE) -> list[Any]:
-        found = base(row, names, params)
+        result = base(row, names, params)
         if key is not None:
             name = key(row, names, params)
-            if not isinstance(found, Mapping) or name not in found:
+            if not isinstance(result, Mapping) or name not in result:
                 return []
-            found = found[name]
-        elif found is None:
+            result = result[name]
+        elif result is None:
             return []
-        values = [found]
+        values = [result]
         for _ in range(ARRAYS):
             values = [inner for value in values for inner in (value if isinstance(value, list) else [value])]
         return values

@@ -19,10 +19,10 @@ def _junction(*, decides: bool) -> NotStrict:
         def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
             unknown = False
             for arg in args:
-                found: bool | None = arg(row, names, params)
-                if found is decides:
+                result: bool | None = arg(row, names, params)
+                if result is decides:
                     return decides
-                unknown = unknown or found is None
+                unknown = unknown or result is None
             return None if unknown else not decides
 
         return run
@@ -34,8 +34,8 @@ def _cond(_node: Call, args: list[Eval]) -> Eval:
     test, yes, no = args
 
     def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
-        found = test(row, names, params)
-        return None if found is None else yes(row, names, params) if found else no(row, names, params)
+        value = test(row, names, params)
+        return None if value is None else yes(row, names, params) if value else no(row, names, params)
 
     return run
 
@@ -120,15 +120,15 @@ def _in(node: Call, args: list[Eval]) -> Eval:
     equal = _equality(mixed=False)
 
     def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
-        value, found = left(row, names, params), right(row, names, params)
-        if value is None or found is None:
+        value, operand = left(row, names, params), right(row, names, params)
+        if value is None or operand is None:
             return None
         if any(
             item is not None and same(value, item)
-            for same, item in zip(each or repeat(equal), found, strict=False)
+            for same, item in zip(each or repeat(equal), operand, strict=False)
         ):
             return True
-        return None if any(item is None for item in found) else False
+        return None if any(item is None for item in operand) else False
 
     return run
 

@@ -139,18 +139,18 @@ def cast_to_timestamp(r: Renderer, text: Sql, matches: Callable[[Sql, str], Sql]
     `matches` tests for a pattern.
     """
 
-    def read(found: Sql) -> Sql:
-        length = binary(exp.Add, call("LENGTH", found), 1)
+    def read(sql: Sql) -> Sql:
+        length = binary(exp.Add, call("LENGTH", sql), 1)
         rest = call("SUBSTRING", "0000-00-00T00:00:00Z", length)
-        ending = case((matches(found, r"[.][0-9]+\z"), "Z"), default=rest)
-        return try_cast(concatenated(found, ending), "TIMESTAMPTZ")
+        ending = case((matches(sql, r"[.][0-9]+\z"), "Z"), default=rest)
+        return try_cast(concatenated(sql, ending), "TIMESTAMPTZ")
 
     def known(moment: Sql) -> Sql:
         first, last = (r.dialect.timestamp(end) for end in (FIRST_MOMENT, LAST_MOMENT))
         return case((between(moment, first, last), moment))
 
-    found = call("UPPER", _found(text, _MOMENT))
-    return let_always(r, let_always(r, found, read), known)
+    sql = call("UPPER", _found(text, _MOMENT))
+    return let_always(r, let_always(r, sql, read), known)
 
 
 RULES: dict[str, Rule] = {"to_boolean": of(truth_value), "to_whole": to_whole_number("TRUNC")}

@@ -183,8 +183,8 @@ def _cond(r: Renderer, node: Call) -> Sql:
     """
     test, yes, no = node.args
     if isinstance(yes, Literal) and yes.value is None:
-        if (found := nullif(node)) is not None and _is_as_engines(*found):
-            return call("NULLIF", *map(r.node, found))
+        if (sql := nullif(node)) is not None and _is_as_engines(*sql):
+            return call("NULLIF", *map(r.node, sql))
         return case((not_(r.node(test)), r.node(no)))
     if isinstance(no, Literal) and no.value is None:
         return case((_test_for_branch(r, no, test), r.node(yes)))

@@ -105,9 +105,9 @@ def round_by_text(decimal: Callable[[Sql, int], Sql], double: Callable[[Sql], Sq
 
         def build(value: Sql) -> Sql:
             exact = decimal(value, digits)
-            found = call("ROUND", exact, digits) if node.op == "round" else _to_even(r, exact, digits)
+            sql = call("ROUND", exact, digits) if node.op == "round" else _to_even(r, exact, digits)
             small = binary(exp.LT, call("ABS", value), 10 ** (17 - digits))
-            return case((small, double(found)), default=value)
+            return case((small, double(sql)), default=value)
 
         return let(r, as_double(r, node.args[0]), build)
 

@@ -42,8 +42,8 @@ def known_wall_clock(sql: Sql) -> Sql | None:
     """What has become a timestamp or a wall clock by `AT TIME ZONE 'UTC'`; None of any other expression."""
     inner = sql.unnest()
     if isinstance(inner, exp.AtTimeZone) and inner.args["zone"].name == _UTC:
-        found: Sql = inner.this
-        return found
+        result: Sql = inner.this
+        return result
     return None
 
 
@@ -105,7 +105,7 @@ def add_months(
             most = calendar.MOST_MONTHS
             near = and_(between(months, -most, most), between(one, first, last))
             after = case((near, moved(one, kind, months_of(months))))
-            return let(r, after, lambda found: case((between(found, first, last), found)))
+            return let(r, after, lambda shifted_: case((between(shifted_, first, last), shifted_)))
 
         return let(r, width(r, count), shifted)
 

@@ -28,8 +28,8 @@ def arithmetic(r: Renderer, node: Call) -> Sql:
         parts[chosen] = cast(
             parts[chosen], f"DECIMAL({max(kind.precision, _MOST_OF_INT64 + 1)}, {kind.scale})"
         )
-    found = binary(SIGNS[node.op], *parts) if digits.fits else try_(binary(SIGNS[node.op], *parts))
-    return found if ends_at(node, digits) else try_cast(found, str(node.type))
+    sql = binary(SIGNS[node.op], *parts) if digits.fits else try_(binary(SIGNS[node.op], *parts))
+    return sql if ends_at(node, digits) else try_cast(sql, str(node.type))
 
 
 def _whole(node: Node) -> int:

@@ -56,17 +56,17 @@ def elements(r: Renderer, node: Node) -> Sql:
 def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
     """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
     sql = json_value(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0])
-    found, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
+    result, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
     value: Sql = exp.Column(this=item)
     alone: Sql = exp.Array(expressions=[sql])
     if nulls:
         alone = case((not_(is_null(sql)), alone), default=exp.Array(expressions=[]))
     inside = call("COALESCE", try_cast(value, "JSON[]"), exp.Array(expressions=[value]))
-    flat = call("FLATTEN", call("LIST_TRANSFORM", exp.Column(this=found), lambda_(inside, "__inner")))
+    flat = call("FLATTEN", call("LIST_TRANSFORM", exp.Column(this=result), lambda_(inside, "__inner")))
     start = exp.Array(
         expressions=[alone, *(exp.Array(expressions=[]) for _ in range(ARRAYS))]
     )  # it begins with the first
-    return call("LIST_REDUCE", start, exp.Lambda(this=flat, expressions=[found, place]))
+    return call("LIST_REDUCE", start, exp.Lambda(this=flat, expressions=[result, place]))
 
 
 def _place(r: Renderer, node: Node) -> tuple[Sql, Sql | None]:

@@ -51,7 +51,7 @@ def checked_ranges(conditions: Iterable[str], types: Mapping[str, str]) -> dict[
     Only comparisons with constants count, also those that AND joins. `n > 0` leaves 0, too, except of
     integers.
     """
-    found: dict[str, Range] = {}
+    ranges: dict[str, Range] = {}
     for condition in conditions:
         try:
             tree = parse_one(condition, dialect="postgres")
@@ -59,9 +59,9 @@ def checked_ranges(conditions: Iterable[str], types: Mapping[str, str]) -> dict[
             continue
         for bound in _bounds(tree):
             column, low, high = bound.within if types.get(bound.column) in _INTEGERS else bound.range
-            known = found.get(column, (None, None))
-            found[column] = _last(known[0], low, max), _last(known[1], high, min)
-    return found
+            known = ranges.get(column, (None, None))
+            ranges[column] = _last(known[0], low, max), _last(known[1], high, min)
+    return ranges
 
 
 def _last(

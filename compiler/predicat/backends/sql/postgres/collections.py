@@ -115,8 +115,8 @@ def _extreme_of(name: str) -> Rule:
             expressions=[r.node(node.args[0] if source is None else source)],
             alias=exp.TableAlias(this=exp.to_identifier("__items", quoted=True), columns=[item.this]),
         )
-        whole, found = binary(exp.EQ, call("COUNT", item), count_all()), call(name, item)
-        return value_of(case((whole, found)) if source is None else found, rows)
+        whole, sql = binary(exp.EQ, call("COUNT", item), count_all()), call(name, item)
+        return value_of(case((whole, sql)) if source is None else sql, rows)
 
     return rule
 

@@ -232,8 +232,8 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     """The parts, as rows, added up as nanoseconds."""
     sql = r.node(node.args[0])
     name, part, total = r.fresh_name("t"), r.fresh_name("p"), r.fresh_name("v")
-    found = exp.Paren(this=exp.column(part, table=name))
-    count, unit = (exp.Bracket(this=found, expressions=[number_literal(at)], offset=1) for at in (1, 2))
+    expression = exp.Paren(this=exp.column(part, table=name))
+    count, unit = (exp.Bracket(this=expression, expressions=[number_literal(at)], offset=1) for at in (1, 2))
     added = call("COALESCE", call("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))), 0)
     rows = exp.Table(
         this=call("REGEXP_MATCHES", sql, "([0-9.]+)([a-z]+)", "g"),

@@ -21,10 +21,10 @@ def served(r: Renderer, node: Node, _: Sql) -> Served | None:
     """`tags @> '{a}'` for a value in an array, `tags && '{a,b}'` for one of several: TRUE for the same rows
     as the test.
     """
-    found = _elements(node)
-    if found is None or r.parameterize:
+    elements = _elements(node)
+    if elements is None or r.parameterize:
         return None
-    field, values = found
+    field, values = elements
     column = r.column(field)
     if r.storage.index_on(spelling(column), ("gin",)) is None or not _fit(r, field, values):
         return None

@@ -183,32 +183,32 @@ def _one_of(parts: list[Need | None]) -> Need | None:
 
 
 def _contains(value: Node, wanted: list[object], *, exact: bool) -> Need | None:
-    found = _path(value)
-    if found is None:
+    path = _path(value)
+    if path is None:
         return None
-    return Need(tuple(Required(*found, one) for one in wanted), exact)
+    return Need(tuple(Required(*path, one) for one in wanted), exact)
 
 
 def _texts(value: Node, wanted: list[str]) -> Need | None:
     """A key of a map, whose value is read as a text also where it is none."""
-    found = _path(value)
-    if found is None:
+    path = _path(value)
+    if path is None:
         return None
     if not all(is_text_only(text) or _SCALAR.fullmatch(text) for text in wanted):
         return _paths(value)
     others = [Raw(text) for text in wanted if not is_text_only(text)]
-    return Need(tuple(Required(*found, pattern) for pattern in (*wanted, *others)), exact=not others)
+    return Need(tuple(Required(*path, pattern) for pattern in (*wanted, *others)), exact=not others)
 
 
 def _element(node: Quantifier) -> Need | None:
     """What an array needs, of which an element is to pass a test. A macro over an object ranges over its
     keys.
     """
-    found = _path(ranged_over(node.source))
+    read = _path(ranged_over(node.source))
     inner = needed(node.body)
-    if found is None or inner is None:
+    if read is None or inner is None:
         return None
-    base, path = found
+    base, path = read
     over_keys = ranged_over(node.source) is not node.source
     result: list[Required] = []
     exact = inner.exact
@@ -236,9 +236,9 @@ def _paths(node: Node) -> Need | None:
 
 
 def _read(node: Node) -> Iterator[tuple[Field | Variable, tuple[str, ...]]]:
-    found = _path(node)
-    if found is not None and found[1]:
-        yield found
+    path = _path(node)
+    if path is not None and path[1]:
+        yield path
         return
     match node:
         case Call(op="in", args=(value, _)):

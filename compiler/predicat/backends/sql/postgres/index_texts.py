@@ -260,7 +260,7 @@ def _patterns(pattern: str) -> list[str]:
     """Patterns of which one fits each text that fits under case folding: two letters of ASCII have another
     beyond it.
     """
-    found = _spellings(pattern, "unicode")
-    if 0 < len(found) <= _MOST_PATTERNS or "\\" in pattern:
-        return found
+    spellings = _spellings(pattern, "unicode")
+    if 0 < len(spellings) <= _MOST_PATTERNS or "\\" in pattern:
+        return spellings
     return ["".join("_" if casefold.variants(char)[1:] else char for char in pattern)]

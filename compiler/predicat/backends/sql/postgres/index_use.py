@@ -58,9 +58,9 @@ def _compared(sql: Sql) -> tuple[str, str]:
 
 def _pattern(sql: Sql, storage: Storage) -> Index | None:
     on, _ = _compared(sql)
-    found = storage.index_on(on, ("gin", "gist"), _TRIGRAMS)
-    if found is not None or not isinstance(sql, exp.Like):
-        return found
+    index = storage.index_on(on, ("gin", "gist"), _TRIGRAMS)
+    if index is not None or not isinstance(sql, exp.Like):
+        return index
     pattern = sql.expression
     if not isinstance(pattern, exp.Literal) or not pattern.name or pattern.name[0] in "%_":
         return None

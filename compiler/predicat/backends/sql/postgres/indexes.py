@@ -30,8 +30,8 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
         beside = index_condition(r, node, sql)
         return None if beside is None else Served(beside)
     for rule in (index_arrays.served, index_documents.served, index_texts.served):
-        if (found := rule(r, node, sql)) is not None:
-            return found
+        if (result := rule(r, node, sql)) is not None:
+            return result
     return None
 
 

@@ -320,8 +320,8 @@ def _absolute(r: Renderer, node: Call) -> Sql:
 
 def _exact_operation(r: Renderer, node: Call) -> Sql:
     """Arithmetic of decimals; NULL where the result has more digits than its type."""
-    found = binary(decimals.SIGNS[node.op], *decimals.operands(r, node))
-    return _below(r, found, node.type) if may_have_more_digits(node) else found
+    sql = binary(decimals.SIGNS[node.op], *decimals.operands(r, node))
+    return _below(r, sql, node.type) if may_have_more_digits(node) else sql
 
 
 def exact_of_number(r: Renderer, node: Call) -> Sql:

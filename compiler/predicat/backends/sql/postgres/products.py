@@ -49,9 +49,9 @@ def beside_constant(r: Renderer, node: Node, limit: float) -> Sql | None:
 
 def _size(r: Renderer, node: Node) -> ranges.LogRange | None:
     """The range of the size of a column; no whole number but 0 is below 1."""
-    found = ranges.log_range_of_operand(r, node)
+    log_range = ranges.log_range_of_operand(r, node)
     whole = isinstance(node, Call) and node.args[0].type == BIGINT
-    return ranges.LogRange(0, found.high) if whole and found is not None else found
+    return ranges.LogRange(0, log_range.high) if whole and log_range is not None else log_range
 
 
 def _is_column(node: Node) -> bool:

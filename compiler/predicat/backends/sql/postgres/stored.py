@@ -113,5 +113,5 @@ def declared(collation: str | None, indexes: Sequence[str]) -> Storage:
     `ON table` in CREATE INDEX.
     """
     order = text_order("c", collation) if collation else TextOrder()
-    found = [index for index in map(read_index, indexes) if index is not None]
-    return Storage(tuple(found) if indexes else None, order)
+    indexes_ = [index for index in map(read_index, indexes) if index is not None]
+    return Storage(tuple(indexes_) if indexes else None, order)

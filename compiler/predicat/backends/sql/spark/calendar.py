@@ -82,7 +82,7 @@ def _months_later(r: Renderer, node: Call, day: Sql) -> Sql:
     def shifted(one: Sql, months: Sql) -> Sql:
         near = and_(between(months, -most, most), between(one, first, last))
         later = case((near, call("ADD_MONTHS", one, cast(months, "INT"))))
-        return let(r, later, lambda found: case((between(found, first, last), found)))
+        return let(r, later, lambda shifted_: case((between(shifted_, first, last), shifted_)))
 
     return let(r, day, lambda one: let(r, as_bigint(r, count), lambda months: shifted(one, months)))
 
@@ -109,18 +109,18 @@ def _format_time(r: Renderer, node: Call) -> Sql:
     """Pieces of the text of the wall clock. DATE_FORMAT would read a wall clock in the session's time zone,
     where an hour may be missing; of a date it is the same everywhere.
     """
-    found = calendar.pieces(constant(node.args[0]))
+    pieces = calendar.pieces(constant(node.args[0]))
     moment = r.node(node.args[1])
-    if all(letter in "YmdaAbBj" for letter, _ in found if letter):
-        return let(r, utc_date(moment), lambda day: _joined(found, day, day, None))
-    return let(r, moment, lambda sql: _joined(found, wall_clock(micros(sql)), utc_date(sql), sql))
+    if all(letter in "YmdaAbBj" for letter, _ in pieces if letter):
+        return let(r, utc_date(moment), lambda day: _joined(pieces, day, day, None))
+    return let(r, moment, lambda sql: _joined(pieces, wall_clock(micros(sql)), utc_date(sql), sql))
 
 
-def _joined(found: list[tuple[str, str]], text_of: Sql, day: Sql, moment: Sql | None) -> Sql:
+def _joined(pieces: list[tuple[str, str]], text_of: Sql, day: Sql, moment: Sql | None) -> Sql:
     """The parts one after the other; those that stand so in the text of the time are one piece of it."""
     text = cast(text_of, "STRING")
     parts: list[tuple[int, int] | Sql] = []
-    for letter, said in found:
+    for letter, said in pieces:
         last = parts[-1] if parts else None
         place = _PLACES.get(letter)
         if place is None and isinstance(last, tuple) and _separator(last[1], day=moment is None) == said:

@@ -32,8 +32,8 @@ def arithmetic(r: Renderer, node: Call) -> Sql:
     digits = decimals.digits(node.op, node.args)
     if digits.rounded_by_spark:
         raise r.refuse(node, say.ROUNDED_DECIMAL, say.FEWER_DIGITS)
-    found = binary(SIGNS[node.op], *parts) if digits.fits else call(_TRIED[node.op], *parts)
-    return found if ends_at(node, digits) else try_cast(found, str(node.type))
+    sql = binary(SIGNS[node.op], *parts) if digits.fits else call(_TRIED[node.op], *parts)
+    return sql if ends_at(node, digits) else try_cast(sql, str(node.type))
 
 
 def of_sign(r: Renderer, node: Call) -> Sql:

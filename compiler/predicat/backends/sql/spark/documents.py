@@ -105,17 +105,17 @@ def _items(r: Renderer, node: Node) -> Sql:
 def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
     """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
     alone = call("ARRAY", json_value(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0]))
-    found, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
+    sql, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
     if nulls:
         there = not_(is_null(exp.Column(this=item)))
         alone = call("FILTER", alone, exp.Lambda(this=there, expressions=[item]))
     value = exp.Column(this=item)
     inside = call("COALESCE", call("TRY_VARIANT_GET", value, "$", "array<variant>"), call("ARRAY", value))
     flat = call(
-        "FLATTEN", call("TRANSFORM", exp.Column(this=found), exp.Lambda(this=inside, expressions=[item]))
+        "FLATTEN", call("TRANSFORM", exp.Column(this=sql), exp.Lambda(this=inside, expressions=[item]))
     )
     return call(
-        "AGGREGATE", call("SEQUENCE", 1, ARRAYS), alone, exp.Lambda(this=flat, expressions=[found, place])
+        "AGGREGATE", call("SEQUENCE", 1, ARRAYS), alone, exp.Lambda(this=flat, expressions=[sql, place])
     )
 
 

@@ -147,15 +147,15 @@ def _in(to: Encoder, node: Call, env: Env) -> Term:
     value, array = to.term(left, env), to.elements(right, env)
     if not isinstance(value, Scalar):
         raise NotEncodable
-    found, absent = [], []
+    result, absent = [], []
     for index, item in enumerate(array.items):
         if not isinstance(item, Scalar) or sort(item) != sort(value):
             raise NotEncodable
-        found.append(all_of(array.length > index, negated(item.null), item.term == value.term))
+        result.append(all_of(array.length > index, negated(item.null), item.term == value.term))
         absent.append(all_of(array.length > index, item.null))
     there = all_of(negated(value.null), negated(array.null))
     return Truth(
-        all_of(there, any_of(*found)), all_of(there, negated(any_of(*found)), negated(any_of(*absent)))
+        all_of(there, any_of(*result)), all_of(there, negated(any_of(*result)), negated(any_of(*absent)))
     )
 
 
