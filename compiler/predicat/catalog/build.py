@@ -95,8 +95,8 @@ class Builder(Struct, dict=True):
         known: dict[str, Filter] = {}
         for name, definition in self.reader.datasets.items():
             filters: dict[str, Filter] = {}
-            for row in definition.filters.values():
-                filter_ = self.filter(row)
+            for one in definition.filters.values():
+                filter_ = self.filter(one)
                 if filter_ is not None:
                     filters[filter_.name] = known[filter_.qualified] = filter_
             datasets[name] = made_of(Dataset, definition, filters=filters)
@@ -105,22 +105,22 @@ class Builder(Struct, dict=True):
             datasets, tuple(self.reporter.warnings), known, self.templates.variables, self.templates.folder
         )
 
-    def filter(self, row: WrittenFilter) -> Filter | None:
+    def filter(self, filter_: WrittenFilter) -> Filter | None:
         """A filter; None if its latest version has problems, which are reported."""
         versions: dict[int, Version] = {}
-        for number in row.versions:
-            version = self.version(row, number)
+        for number in filter_.versions:
+            version = self.version(filter_, number)
             if version is not None:
                 versions[number] = version
-        if not versions or row.latest not in versions:
+        if not versions or filter_.latest not in versions:
             return None
-        dataset = self.reader.datasets[row.dataset]
+        dataset = self.reader.datasets[filter_.dataset]
         checked = made_of(
             Filter,
-            row,
+            filter_,
             versions=versions,
-            tests=(*row.tests, *dataset.tests.get(row.name, ())),
-            view_options={**dataset.view, **row.view_options},
+            tests=(*filter_.tests, *dataset.tests.get(filter_.name, ())),
+            view_options={**dataset.view, **filter_.view_options},
         )
         if self.tests:
             self.test(checked)
@@ -132,35 +132,35 @@ class Builder(Struct, dict=True):
 
     # --- one version
 
-    def version(self, row: WrittenFilter, number: int) -> Version | None:
+    def version(self, filter_: WrittenFilter, number: int) -> Version | None:
         """A version, which is checked when it is asked for first; None if it has problems."""
-        key = (row.qualified, number)
+        key = (filter_.qualified, number)
         if key not in self.done:
             self.path.append(key[0])
             try:
-                self.done[key] = self.checked(row, number)
+                self.done[key] = self.checked(filter_, number)
             finally:
                 self.path.pop()
         return self.done[key]
 
-    def checked(self, row: WrittenFilter, number: int) -> Version | None:
+    def checked(self, filter_: WrittenFilter, number: int) -> Version | None:
         """A version; None if it has problems, which are reported."""
         try:
-            return self.build(row, row.versions[number])
+            return self.build(filter_, filter_.versions[number])
         except PredicatError as error:
-            unread = self.reader.datasets[row.dataset].unread
+            unread = self.reader.datasets[filter_.dataset].unread
             self.reporter.extend(item for item in error.diagnostics if item.code not in unread)
             return None
 
-    def build(self, row: WrittenFilter, version: WrittenVersion) -> Version:
+    def build(self, filter_: WrittenFilter, version: WrittenVersion) -> Version:
         """A version. Raises PredicatError with its problems."""
-        dataset = self.names_of(row, version)
+        dataset = self.names_of(filter_, version)
         language = LANGUAGES[version.language].meant(ansi=dataset.ansi)
         references: list[str] = []
 
         def resolve(name: str, args: tuple[tuple[str, Node], ...], span: Span) -> Node:
-            resolved, node = self.reference(row, name, args, span)
-            if resolved.partition(".")[0] != row.dataset:
+            resolved, node = self.reference(filter_, name, args, span)
+            if resolved.partition(".")[0] != filter_.dataset:
                 node = _fitting(node, dataset, resolved, span)
             references.append(resolved)
             return node
@@ -180,9 +180,9 @@ class Builder(Struct, dict=True):
             dataset.enums,
             language.placeholders,
             doubts,
-            self.lists_of(row.dataset),
+            self.lists_of(filter_.dataset),
         )
-        qualified = f"{row.qualified}@{version.number}"
+        qualified = f"{filter_.qualified}@{version.number}"
         surface = self.typed(qualified, tree, scope, language)
         self.doubted(qualified, doubts)
         surface = self.as_released(qualified, surface, tree, scope, language)
@@ -234,22 +234,22 @@ class Builder(Struct, dict=True):
             self.lists[dataset] = names_in(dataset, every)
         return self.lists[dataset]
 
-    def names_of(self, row: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
+    def names_of(self, filter_: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
         """The dataset whose fields and enumerations a version may name."""
-        return self.reader.datasets[row.dataset]
+        return self.reader.datasets[filter_.dataset]
 
     def reference(
-        self, row: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
+        self, filter_: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
     ) -> tuple[str, Node]:
         """The whole name of the version that a body refers to, and its node with parameters bound.
 
         Raises PredicatError; without diagnostics if the other filter has problems, which are reported there.
         """
-        definition = self.names.lookup(row.dataset, name)
-        if definition is None and self.names.declares(row.dataset, name):
+        definition = self.names.lookup(filter_.dataset, name)
+        if definition is None and self.names.declares(filter_.dataset, name):
             raise PredicatError([])
         if definition is None:
-            raise PredicatError.of(msg.unknown_filter(span, name, self.names.all(row.dataset)))
+            raise PredicatError.of(msg.unknown_filter(span, name, self.names.all(filter_.dataset)))
         target, asked = definition
         number = target.latest if asked is None else asked
         qualified = target.qualified

@@ -33,9 +33,9 @@ class Checks(Struct, frozen=True):
     def views(self, filters: Iterable[Filter]) -> None:
         """No two filters share the name of their views, dataset__filter."""
         seen: dict[str, Filter] = {}
-        for row in filters:
-            if (other := seen.setdefault(row.view, row)) is not row:
-                self.reporter.add(msg.same_view(row.span, row.view, other.qualified))
+        for filter_ in filters:
+            if (other := seen.setdefault(filter_.view, filter_)) is not filter_:
+                self.reporter.add(msg.same_view(filter_.span, filter_.view, other.qualified))
 
     def members(self) -> None:
         """Groups and subscriptions name filters that exist, keys fields, and freshness a field that tells
@@ -73,35 +73,37 @@ class Checks(Struct, frozen=True):
                     self.reporter.add(msg.unknown_field(job.span, job.range, dataset.fields))
                 if job.every == "subscriptions" and not dataset.subscriptions:
                     self.reporter.add(say.no_subscriptions(job.span, dataset.name))
-                for row in job.filters:
-                    self.job_filter(dataset, row, known)
+                for filter_ in job.filters:
+                    self.job_filter(dataset, filter_, known)
 
-    def job_filter(self, dataset: WrittenDataset, row: JobFilter, known: Mapping[str, Filter]) -> None:
+    def job_filter(self, dataset: WrittenDataset, filter_: JobFilter, known: Mapping[str, Filter]) -> None:
         """A filter of a job exists, is of the job's dataset, and takes the values. A filter with problems is
         not checked here.
         """
-        name = dataset.filter_named(row.filter)
+        name = dataset.filter_named(filter_.filter)
         definition = self.names.lookup(dataset.name, name)
         if definition is None:
             if not self.names.declares(dataset.name, name):
                 names = [*self.names.all(dataset.name), *dataset.subscriptions]
-                self.reporter.add(msg.unknown_filter(row.span, row.filter, names))
+                self.reporter.add(msg.unknown_filter(filter_.span, filter_.filter, names))
             return
         target = known.get(definition[0].qualified)
         if target is None:
             return
         number = definition[1] or target.latest
         if target.dataset != dataset.name:
-            self.reporter.add(say.filter_of_another_dataset(row.span, row.filter, dataset.name))
+            self.reporter.add(say.filter_of_another_dataset(filter_.span, filter_.filter, dataset.name))
         elif number not in target.versions:
-            if row.filter not in dataset.subscriptions:  # where it is reported
+            if filter_.filter not in dataset.subscriptions:  # where it is reported
                 version = name.partition("@")[2]
                 self.reporter.add(
-                    msg.unknown_version(row.span, target.qualified, version, map(str, target.versions))
+                    msg.unknown_version(filter_.span, target.qualified, version, map(str, target.versions))
                 )
         else:
             self.reporter.extend(
-                argument_problems(row.span, target.qualified, target.versions[number].params, row.params)
+                argument_problems(
+                    filter_.span, target.qualified, target.versions[number].params, filter_.params
+                )
             )
 
     def freshness(self, dataset: WrittenDataset) -> None:

@@ -56,11 +56,11 @@ def outcome_of(predicate: Predicate, test: FilterTest) -> bool | None:
     return predicate.evaluate(test.row, now=test.now)
 
 
-def test_passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:
+def test_passes(filter_: Filter, test: FilterTest, outcome: bool | None) -> bool:
     """Whether an outcome is the one that a test wants: UNKNOWN itself, or what the filter makes of it."""
     if test.matches is None:
         return outcome is None
-    return (row.on_unknown == "accept" if outcome is None else outcome) == test.matches
+    return (filter_.on_unknown == "accept" if outcome is None else outcome) == test.matches
 
 
 def expected_text(test: FilterTest) -> str:
@@ -68,8 +68,8 @@ def expected_text(test: FilterTest) -> str:
     return "UNKNOWN" if test.matches is None else str(test.matches).lower()
 
 
-def actual_text(row: Filter, test: FilterTest, outcome: bool | None) -> str:
+def actual_text(filter_: Filter, test: FilterTest, outcome: bool | None) -> str:
     """What a test got, in words."""
     if outcome is None and test.matches is not None:
-        return say.unknown_outcome(row.on_unknown)
+        return say.unknown_outcome(filter_.on_unknown)
     return "UNKNOWN" if outcome is None else str(outcome).lower()

@@ -354,11 +354,11 @@ def problems(job: Job) -> list[Diagnostic]:
     """What is wrong with a job whatever its catalog: places that two sinks share, sinks that can take no
     row.
     """
-    names = [row.name for row in job.filters]
+    names = [filter_.name for filter_ in job.filters]
     problems_ = [
-        say.filter_twice(row.span, row.name)
-        for index, row in enumerate(job.filters)
-        if names.index(row.name) != index
+        say.filter_twice(filter_.span, filter_.name)
+        for index, filter_ in enumerate(job.filters)
+        if names.index(filter_.name) != index
     ]
     for sink in job.sinks:
         problems_ += _sink_problems(job, sink, names)

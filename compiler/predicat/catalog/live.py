@@ -278,16 +278,16 @@ class _Builder(Builder):
     building: list[_Kept] = field(default_factory=list[_Kept])
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
-    def checked(self, row: WrittenFilter, number: int) -> Version | None:
-        key = (f"{row.dataset}.{row.name}", number)
+    def checked(self, filter_: WrittenFilter, number: int) -> Version | None:
+        key = (f"{filter_.dataset}.{filter_.name}", number)
         kept = self.memory.versions.get(key)
-        if kept is not None and kept.definition is row.versions[number] and self.holds(kept, row):
+        if kept is not None and kept.definition is filter_.versions[number] and self.holds(kept, filter_):
             self.reporter.extend(kept.diagnostics)
             return kept.version
         outer, self.reporter = self.reporter, Reporter()
         depth = len(self.building)
         try:
-            version = super().checked(row, number)
+            version = super().checked(filter_, number)
         finally:
             own, self.reporter = self.reporter, outer
             now = self.building[depth] if len(self.building) > depth else None
@@ -300,16 +300,16 @@ class _Builder(Builder):
             self.memory.versions[key] = now
         return version
 
-    def holds(self, kept: _Kept, row: WrittenFilter) -> bool:
-        dataset = self.reader.datasets[row.dataset]
+    def holds(self, kept: _Kept, filter_: WrittenFilter) -> bool:
+        dataset = self.reader.datasets[filter_.dataset]
         if not kept.fields.holds(dataset.fields) or not kept.enums.holds(dataset.enums):
             return False
-        if kept.lists != self.lists_of(row.dataset) or kept.ansi != dataset.ansi:
+        if kept.lists != self.lists_of(filter_.dataset) or kept.ansi != dataset.ansi:
             return False
         if kept.templates is not None and kept.templates is not self.templates:
             return False
         for name, definition, version in kept.references:
-            known = self.names.lookup(row.dataset, name)
+            known = self.names.lookup(filter_.dataset, name)
             if known is None or known[0] is not definition:
                 return False
             number = definition.latest if known[1] is None else known[1]
@@ -320,8 +320,8 @@ class _Builder(Builder):
                 return False
         return True
 
-    def names_of(self, row: WrittenFilter, version: WrittenVersion) -> WrittenDataset:
-        dataset = self.reader.datasets[row.dataset]
+    def names_of(self, filter_: WrittenFilter, version: WrittenVersion) -> WrittenDataset:
+        dataset = self.reader.datasets[filter_.dataset]
         fields, enums = _Asked(dataset.fields), _Asked(dataset.enums)
         self.building.append(
             _Kept(
@@ -329,18 +329,18 @@ class _Builder(Builder):
                 fields,
                 enums,
                 self.templates if is_template(version.source.text) else None,
-                self.lists_of(row.dataset),
+                self.lists_of(filter_.dataset),
                 dataset.ansi,
             )
         )
         return replace(dataset, fields=fields, enums=enums)
 
     def reference(
-        self, row: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
+        self, filter_: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
     ) -> tuple[str, Node]:
         now = self.building[-1]
-        reference = super().reference(row, name, args, span)
-        target = self.names.lookup(row.dataset, name)
+        reference = super().reference(filter_, name, args, span)
+        target = self.names.lookup(filter_.dataset, name)
         if target is not None:
             definition, asked = target
             version = self.version(definition, definition.latest if asked is None else asked)

@@ -122,7 +122,11 @@ class Definitions(Struct, frozen=True):
     @property
     def filters(self) -> dict[str, WrittenFilter]:
         """The filters by `dataset.filter`, as they are written."""
-        return {row.qualified: row for dataset in self.datasets.values() for row in dataset.filters.values()}
+        return {
+            filter_.qualified: filter_
+            for dataset in self.datasets.values()
+            for filter_ in dataset.filters.values()
+        }
 
     def apart(self, *, tests: bool = False) -> Definitions:
         """The same files with no filter checked yet, and no problem met."""

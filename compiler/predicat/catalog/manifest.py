@@ -43,10 +43,10 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
         "macros": macros_data(catalog.macros),
         **({"lists": lists} if (lists := lists_data(catalog)) else {}),
         "filters": [
-            _version(row, version, _dialects(dataset))
+            _version(filter_, version, _dialects(dataset))
             for dataset in catalog.datasets.values()
-            for row in dataset.filters.values()
-            for version in row.versions.values()
+            for filter_ in dataset.filters.values()
+            for version in filter_.versions.values()
         ],
     }
 
@@ -105,7 +105,7 @@ def file_of(listed: ValueSet) -> Path:
 
 
 def _long_lists(catalog: Catalog) -> list[ValueSet]:
-    versions = (version for row in catalog.filters() for version in row.versions.values())
+    versions = (version for filter_ in catalog.filters() for version in filter_.versions.values())
     return [listed for _, listed in long_lists(version.predicate.node for version in versions)]
 
 
@@ -176,32 +176,32 @@ def _dialects(dataset: DatasetHead) -> list[str]:
     ]
 
 
-def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str, Any]:
+def _version(filter_: Filter, version: Version, dialects: Sequence[str]) -> dict[str, Any]:
     node = version.predicate.node
     sql: dict[str, str] = {}
     refused: dict[str, str] = {}
-    shown = in_tables(for_acceptance(node) if row.on_unknown == "reject" else node)
+    shown = in_tables(for_acceptance(node) if filter_.on_unknown == "reject" else node)
     for name in dialects:
         try:
             sql[name] = backends.dialect(name).render(shown)
         except Unsupported as error:
             refused[name] = error.diagnostics[0].message
     native = _native(shown, sql)
-    where = _where(shown, {**sql, **native}) if row.on_unknown == "reject" else {}
+    where = _where(shown, {**sql, **native}) if filter_.on_unknown == "reject" else {}
     fields = fields_of(node).values()
     return {
-        "name": row.qualified,
-        "dataset": row.dataset,
+        "name": filter_.qualified,
+        "dataset": filter_.dataset,
         "version": version.number,
-        "latest": version.number == row.latest,
-        "description": row.description,
-        "owner": row.owner,
-        "tags": list(row.tags),
+        "latest": version.number == filter_.latest,
+        "description": filter_.description,
+        "owner": filter_.owner,
+        "tags": list(filter_.tags),
         "language": version.language,
         "body": version.body,
-        "on_unknown": row.on_unknown,
+        "on_unknown": filter_.on_unknown,
         "deprecated": version.deprecated,
-        "hash": meaning_hash(node, row.on_unknown),
+        "hash": meaning_hash(node, filter_.on_unknown),
         "fields": {field.name: str(field.type) for field in fields},
         "columns": {name: [field.column(name) for field in fields] for name in backends.DIALECTS},
         "types": [field.shown_type for field in fields],
@@ -212,7 +212,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
         **({"native": native} if native else {}),
         **({"where": where} if where else {}),
         "refused": refused,
-        **_more(row, version),
+        **_more(filter_, version),
         "tree": to_data(node),
     }
 
@@ -248,7 +248,7 @@ def _extensions(names: Collection[str]) -> Iterator[tuple[Dialect, Runtime]]:
             yield engine, engine.runtime.of_every_extension
 
 
-def _more(row: Filter, version: Version) -> dict[str, Any]:
+def _more(filter_: Filter, version: Version) -> dict[str, Any]:
     """Where a version stands, its body before Jinja, and, beside the latest, what is asked of the filter."""
     place = version.span.outermost()
     result: dict[str, Any] = {"source": place.source.name, "line": place.source.line_column(place.start)[0]}
@@ -256,11 +256,11 @@ def _more(row: Filter, version: Version) -> dict[str, Any]:
         result["template"] = version.template
     if version.on is not None:
         result["on"] = version.on
-    if version.number == row.latest:
+    if version.number == filter_.latest:
         result |= {
-            "tests": tests_data(row.tests),
-            "coverage": bounds_data(row.coverage),
-            "view": dict(row.view_options),
+            "tests": tests_data(filter_.tests),
+            "coverage": bounds_data(filter_.coverage),
+            "view": dict(filter_.view_options),
         }
     return result
 

@@ -20,7 +20,7 @@ class Names(Struct, frozen=True):
         own = self.datasets[dataset].filters
         return [
             *own,
-            *(f"{name}.{row}" for name, other in self.datasets.items() for row in other.filters),
+            *(f"{name}.{filter_}" for name, other in self.datasets.items() for filter_ in other.filters),
         ]
 
     def declares(self, dataset: str, name: str) -> bool:

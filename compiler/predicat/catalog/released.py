@@ -102,7 +102,7 @@ def _digest(data: Any) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def entry(row: Filter, version: Version, day: str) -> Released:
+def entry(filter_: Filter, version: Version, day: str) -> Released:
     """A version as the lock file keeps it."""
     params = {
         decl.name: {
@@ -112,13 +112,13 @@ def entry(row: Filter, version: Version, day: str) -> Released:
         for decl in version.params.values()
     }
     meaning = to_data(version.predicate.node)
-    name = f"{row.qualified}@{version.number}"
+    name = f"{filter_.qualified}@{version.number}"
     return Released(
         name,
-        meaning_hash(row.on_unknown, params, meaning),
+        meaning_hash(filter_.on_unknown, params, meaning),
         day,
         version.deprecated,
-        row.on_unknown,
+        filter_.on_unknown,
         params,
         meaning,
     )
@@ -127,10 +127,10 @@ def entry(row: Filter, version: Version, day: str) -> Released:
 def entries(catalog: Catalog, day: str) -> dict[str, tuple[Filter, Version, Released]]:
     """Every version of a catalog, with what the lock file would keep of it."""
     return {
-        released.name: (row, version, released)
-        for row in catalog.filters()
-        for version in row.versions.values()
-        for released in (entry(row, version, day),)
+        released.name: (filter_, version, released)
+        for filter_ in catalog.filters()
+        for version in filter_.versions.values()
+        for released in (entry(filter_, version, day),)
     }
 
 

@@ -91,7 +91,9 @@ class Filters(Struct, frozen=True):
     def in_state(self, state: str) -> Collection[str]:
         """The filters in a state."""
         if state == "deprecated":
-            return [name for name, row in self.written.items() if row.versions[row.latest].deprecated]
+            return [
+                name for name, filter_ in self.written.items() if filter_.versions[filter_.latest].deprecated
+            ]
         if "states" not in self._memo:
             self._memo["states"] = self.states()
         return self._memo["states"][state]
@@ -116,7 +118,7 @@ def select(filters: Filters, selectors: Sequence[str], exclude: Sequence[str] = 
     """
     chosen: dict[str, set[int]] = {}
     if not selectors:
-        chosen = {name: {row.latest} for name, row in filters.written.items()}
+        chosen = {name: {filter_.latest} for name, filter_ in filters.written.items()}
     for selector in selectors:
         for name, numbers in _joined(filters, selector).items():
             chosen.setdefault(name, set()).update(numbers)
@@ -263,11 +265,13 @@ def _by(
     def method(filters: Filters, pattern: str) -> Iterable[str]:
         names = [
             name
-            for name, row in filters.written.items()
-            if any(fnmatchcase(one, pattern) for one in values(row))
+            for name, filter_ in filters.written.items()
+            if any(fnmatchcase(one, pattern) for one in values(filter_))
         ]
         if not names:
-            known = dict.fromkeys(one for row in filters.written.values() for one in values(row) if one)
+            known = dict.fromkeys(
+                one for filter_ in filters.written.values() for one in values(filter_) if one
+            )
             raise PredicatError.of(say.nobody_has(what, pattern, known))
         return names
 

@@ -12,10 +12,10 @@ def codeowners(catalog: Catalog) -> str:
     GitLab read it).
     """
     files: dict[str, dict[str, None]] = {}
-    for row in catalog.filters():
-        outer = row.span.outermost().source.name
-        if row.owner:
-            files.setdefault(outer, {}).setdefault(row.owner)
+    for filter_ in catalog.filters():
+        outer = filter_.span.outermost().source.name
+        if filter_.owner:
+            files.setdefault(outer, {}).setdefault(filter_.owner)
     return HEAD + "".join(
         f"/{name.replace(' ', chr(92) + ' ')} {' '.join(sorted(owners))}\n"
         for name, owners in sorted(files.items())

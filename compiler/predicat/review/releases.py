@@ -274,11 +274,11 @@ class Rules:
     def _latest(self) -> Iterator[Diagnostic]:
         """The name of a filter without a version never goes back to an older one."""
         merged, own = self.merged.meant(), self.lock.meant()
-        for row in self.catalog.filters():
-            before = max(merged.get(row.qualified, 0), own.get(row.qualified, 0))
-            if row.latest < before and before in row.versions:
-                number = self.next(row.qualified)
-                yield msg.latest_lowered(row.span, row.qualified, row.latest, before, number)
+        for filter_ in self.catalog.filters():
+            before = max(merged.get(filter_.qualified, 0), own.get(filter_.qualified, 0))
+            if filter_.latest < before and before in filter_.versions:
+                number = self.next(filter_.qualified)
+                yield msg.latest_lowered(filter_.span, filter_.qualified, filter_.latest, before, number)
 
     def _subscriptions(self) -> Iterator[Diagnostic]:
         now = subscriptions_of(self.catalog)
@@ -330,7 +330,9 @@ class Rules:
         versions |= {name: old if old.removed else replace(old, removed=day) for name, old in gone.items()}
         highest = Lock(versions, {}).highest()
         latest = {
-            row.qualified: row.latest for row in self.catalog.filters() if row.latest < highest[row.qualified]
+            filter_.qualified: filter_.latest
+            for filter_ in self.catalog.filters()
+            if filter_.latest < highest[filter_.qualified]
         }
         return Release(
             Lock(versions, subscriptions_of(self.catalog), latest),

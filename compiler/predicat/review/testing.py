@@ -37,7 +37,7 @@ class Result(Struct, frozen=True):
 
 def on_evaluator(filters: Sequence[Filter]) -> list[Result]:
     """Every test of some filters on the reference evaluator."""
-    return [_judged(row, test, "evaluator") for row in filters for test in row.tests]
+    return [_judged(filter_, test, "evaluator") for filter_ in filters for test in filter_.tests]
 
 
 def _judged(filter_: Filter, test: FilterTest, engine: str) -> Result:

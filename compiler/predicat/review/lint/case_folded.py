@@ -13,9 +13,9 @@ from predicat.review.lint.written import bodies, walk
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
-        fields = context.datasets[row.dataset].fields
-        if context.datasets[row.dataset].indexes:
+    for filter_, tree in bodies(context):
+        fields = context.datasets[filter_.dataset].fields
+        if context.datasets[filter_.dataset].indexes:
             continue  # P304 knows more
         for part in walk(tree):
             match part:
@@ -27,7 +27,7 @@ def check(context: Context) -> Iterator[Finding]:
                         folded = f"{fold}({field.span.text})"
                         yield Finding(
                             RULE.code,
-                            row.qualified,
+                            filter_.qualified,
                             f"{folded} cannot use a plain index or pushdown",
                             part.span,
                             f"store the field in one case, or create an index on {folded}",

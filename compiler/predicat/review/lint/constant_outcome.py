@@ -16,41 +16,41 @@ def _is_constant(filter_: Filter) -> bool:
 
 
 def _tautology(context: Context) -> Iterator[Finding]:
-    for row, _ in context.filters():
-        if _is_constant(row):
+    for filter_, _ in context.filters():
+        if _is_constant(filter_):
             continue
-        if context.never(row, outcome=False) and not context.never(row, outcome=True):
+        if context.never(filter_, outcome=False) and not context.never(filter_, outcome=True):
             yield Finding(
                 "P201",
-                row.qualified,
+                filter_.qualified,
                 "it is TRUE or UNKNOWN for every row",
-                row.current.span,
+                filter_.current.span,
                 "if it is about missing values, write IS NOT NULL",
             )
 
 
 def _contradiction(context: Context) -> Iterator[Finding]:
-    for row, _ in context.filters():
-        if _is_constant(row):
+    for filter_, _ in context.filters():
+        if _is_constant(filter_):
             continue
-        if context.never(row, outcome=True) and not context.never(row, outcome=False):
+        if context.never(filter_, outcome=True) and not context.never(filter_, outcome=False):
             yield Finding(
                 "P202",
-                row.qualified,
+                filter_.qualified,
                 "it is never TRUE",
-                row.current.span,
+                filter_.current.span,
                 "its conditions contradict each other, or no value meets them",
             )
 
 
 def _undecided(context: Context) -> Iterator[Finding]:
-    for row, _ in context.filters():
-        if context.never(row, outcome=True) and context.never(row, outcome=False):
+    for filter_, _ in context.filters():
+        if context.never(filter_, outcome=True) and context.never(filter_, outcome=False):
             yield Finding(
                 "P203",
-                row.qualified,
+                filter_.qualified,
                 "it is UNKNOWN for every row",
-                row.current.span,
+                filter_.current.span,
                 "compare values of the right type, or write IS NULL",
             )
 

@@ -11,9 +11,9 @@ from predicat.review.lint.rule import Context, Finding, Rule
 
 def _missing(code: str, what: str, has: Callable[[Filter], object], hint: str) -> Rule:
     def check(context: Context) -> Iterator[Finding]:
-        for row, _ in context.filters():
-            if not has(row):
-                yield Finding(code, row.qualified, f"it has no {what}", row.span, hint)
+        for filter_, _ in context.filters():
+            if not has(filter_):
+                yield Finding(code, filter_.qualified, f"it has no {what}", filter_.span, hint)
 
     return Rule(code, f"no-{what}", f"A filter without {what}.", check, Severity.NOTE)
 

@@ -38,7 +38,7 @@ def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, 
 
     def answer() -> str:
         first_of: dict[int, int] = {}
-        for same in classes([context.trial(row) for row in members], accept=on_unknown == "accept"):
+        for same in classes([context.trial(filter_) for filter_ in members], accept=on_unknown == "accept"):
             chosen = sorted(same)
             pairs = _proved(
                 [members[number].current.predicate.node for number in chosen], on_unknown, context.timeout

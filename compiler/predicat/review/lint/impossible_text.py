@@ -67,9 +67,9 @@ def wrong_length(tree: Tree) -> Iterator[Problem]:
 
 def _rule(problems: Callable[[Tree], Iterator[Problem]], code: str) -> Callable[[Context], Iterator[Finding]]:
     def check(context: Context) -> Iterator[Finding]:
-        for row, tree in bodies(context):
+        for filter_, tree in bodies(context):
             for part, message, hint in problems(tree):
-                yield Finding(code, row.qualified, message, part.span, hint)
+                yield Finding(code, filter_.qualified, message, part.span, hint)
 
     return check
 

@@ -20,12 +20,12 @@ def _lists(tree: Tree) -> Iterator[tuple[OperatorCall, ListLiteral]]:
 
 
 def _empty(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
+    for filter_, tree in bodies(context):
         for part, items in _lists(tree):
             if not items.items:
                 yield Finding(
                     "P502",
-                    row.qualified,
+                    filter_.qualified,
                     "no value is in an empty list: IN is never TRUE, NOT IN never FALSE",
                     part.span,
                     "list the values, or remove the condition",
@@ -33,7 +33,7 @@ def _empty(context: Context) -> Iterator[Finding]:
 
 
 def _duplicates(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
+    for filter_, tree in bodies(context):
         for _, items in _lists(tree):
             known: set[tuple[type, object]] = set()
             for before, item in zip((None, *items.items), items.items, strict=False):
@@ -43,7 +43,7 @@ def _duplicates(context: Context) -> Iterator[Finding]:
                 if key in known:
                     yield Finding(
                         "P503",
-                        row.qualified,
+                        filter_.qualified,
                         f"the list has {item.span.text} twice",
                         item.span,
                         "leave it out",

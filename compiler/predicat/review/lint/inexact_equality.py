@@ -14,8 +14,8 @@ _EQUAL = EQUALITIES | {"in", "same"}
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
-        if row.current.references:
+    for filter_, node in context.filters():
+        if filter_.current.references:
             continue
         for part in walk(node):
             if isinstance(part, Call) and part.op in _EQUAL and not _is_exact(part):
@@ -23,7 +23,7 @@ def check(context: Context) -> Iterator[Finding]:
                 if inexact is not None:
                     yield Finding(
                         RULE.code,
-                        row.qualified,
+                        filter_.qualified,
                         f"the result of {inexact.span.text or 'arithmetic'} is rounded, "
                         "so equality is unreliable",
                         part.span,

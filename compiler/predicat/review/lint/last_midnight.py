@@ -15,12 +15,12 @@ _MIDNIGHT = time(0)
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.surfaces():
-        if row.current.references:
+    for filter_, node in context.surfaces():
+        if filter_.current.references:
             continue
         for part in walk(node):
             if isinstance(part, Call) and part.op == "and":
-                yield from _ranges(row.qualified, part)
+                yield from _ranges(filter_.qualified, part)
 
 
 def _ranges(filter_name: str, part: Call) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ _WORD = re.compile(r"(?i)\s+(NOT\s+)?LIKE\s+")
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
+    for filter_, tree in bodies(context):
         for part in walk(tree):
             if (
                 not isinstance(part, OperatorCall)
@@ -28,7 +28,7 @@ def check(context: Context) -> Iterator[Finding]:
             if result is not None and result[0] == "eq":
                 yield Finding(
                     RULE.code,
-                    row.qualified,
+                    filter_.qualified,
                     f"{pattern.span.text or shown(result[1])} has no wildcard: LIKE is = here",
                     part.span,
                     "write =, or add the % that is missing",

@@ -29,7 +29,7 @@ _ESCAPED_DOT = "\0"
 
 
 def _patterns(context: Context) -> Iterator[tuple[Filter, Constant, str]]:
-    for row, tree in bodies(context):
+    for filter_, tree in bodies(context):
         for part in walk(tree):
             if (
                 isinstance(part, OperatorCall)
@@ -37,18 +37,18 @@ def _patterns(context: Context) -> Iterator[tuple[Filter, Constant, str]]:
                 and isinstance(part.args[1], Constant)
                 and isinstance(part.args[1].value, str)
             ):
-                yield row, part.args[1], part.args[1].value
+                yield filter_, part.args[1], part.args[1].value
 
 
 def _dots(context: Context) -> Iterator[Finding]:
-    for row, pattern, text in _patterns(context):
+    for filter_, pattern, text in _patterns(context):
         plain = _OPAQUE.sub(lambda result: "\1" * len(result[0]), text)
         name = _DOT_IN_NAME.search(plain) or _ADDRESS.search(plain) or _DOTTED_WORDS.fullmatch(plain)
         if name is not None:
             looks_like = name[name.lastgroup or 0]
             yield Finding(
                 "P507",
-                row.qualified,
+                filter_.qualified,
                 f"in {_shown(text)} each dot of {_shown(looks_like)} matches any character",
                 pattern.span,
                 r"write \. for a dot",
@@ -56,10 +56,10 @@ def _dots(context: Context) -> Iterator[Finding]:
 
 
 def _anchors(context: Context) -> Iterator[Finding]:
-    for row, pattern, text in _patterns(context):
+    for filter_, pattern, text in _patterns(context):
         problem = _unanchored(text)
         if problem is not None:
-            yield Finding("P508", row.qualified, f"{_shown(text)} {problem[0]}", pattern.span, problem[1])
+            yield Finding("P508", filter_.qualified, f"{_shown(text)} {problem[0]}", pattern.span, problem[1])
 
 
 def _unanchored(text: str) -> tuple[str, str] | None:

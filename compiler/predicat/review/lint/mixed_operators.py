@@ -46,12 +46,12 @@ class _Chain(Struct):
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
-        if row.current.language in _LANGUAGES:
-            for place in _mixed(tree.span.source, *_LANGUAGES[row.current.language]):
+    for filter_, tree in bodies(context):
+        if filter_.current.language in _LANGUAGES:
+            for place in _mixed(tree.span.source, *_LANGUAGES[filter_.current.language]):
                 yield Finding(
                     RULE.code,
-                    row.qualified,
+                    filter_.qualified,
                     f"{place.text.upper()} binds tighter than the {_OTHER[place.text.upper()]} next to it",
                     place,
                     "use parentheses to show what belongs together",

@@ -12,15 +12,15 @@ from predicat.review.lint.written import bodies, has_sql_nulls, walk
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
-        if not has_sql_nulls(row):
+    for filter_, tree in bodies(context):
+        if not has_sql_nulls(filter_):
             continue
         spans = set()
         for part in walk(tree):
             problem = problem_of(part)
             if problem is not None and part.span not in spans:
                 spans.add(part.span)
-                yield Finding(RULE.code, row.qualified, problem[0], part.span, problem[1])
+                yield Finding(RULE.code, filter_.qualified, problem[0], part.span, problem[1])
 
 
 def problem_of(part: Tree) -> tuple[str, str] | None:

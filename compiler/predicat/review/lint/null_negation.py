@@ -13,8 +13,8 @@ from predicat.rewrite.acceptance import never_unknown
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.surfaces():
-        if row.on_unknown == "accept" or row.current.references:
+    for filter_, node in context.surfaces():
+        if filter_.on_unknown == "accept" or filter_.current.references:
             continue
         asked = {
             part.args[0].decl.name
@@ -23,13 +23,13 @@ def check(context: Context) -> Iterator[Finding]:
         }
         for negation in negations(node):
             open_fields = [
-                name for name in fields_lost(negation) if name not in asked and not _tested(row, name)
+                name for name in fields_lost(negation) if name not in asked and not _tested(filter_, name)
             ]
             if open_fields:
                 names = ", ".join(open_fields)
                 yield Finding(
                     RULE.code,
-                    row.qualified,
+                    filter_.qualified,
                     f"rows without {names} are not accepted by this negation",
                     negation.span,
                     f"if they should be, add OR {open_fields[0]} IS NULL; if not, say so with a test: "

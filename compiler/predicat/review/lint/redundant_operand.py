@@ -14,20 +14,20 @@ from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.surfaces():
-        if row.current.references or not (isinstance(node, Call) and node.op in LOGIC):
+    for filter_, node in context.surfaces():
+        if filter_.current.references or not (isinstance(node, Call) and node.op in LOGIC):
             continue  # of a reference a part may be of use to the filter that it comes from
         number = int(
             context.ask(
-                ("redundant", row.on_unknown, row.current.body, context.text(row)),
-                partial(_first, context, row),
+                ("redundant", filter_.on_unknown, filter_.current.body, context.text(filter_)),
+                partial(_first, context, filter_),
             )
         )
         if number >= 0:
             _, parent, place = list(without_one(node))[number]
             yield Finding(
                 RULE.code,
-                row.qualified,
+                filter_.qualified,
                 f"this operand of {parent.op.upper()} has no effect",
                 parent.args[place].span,
                 "the other operands imply it; remove it",

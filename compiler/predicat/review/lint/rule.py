@@ -92,13 +92,13 @@ class Context(Struct):
 
     def filters(self) -> Iterator[tuple[Filter, Node]]:
         """Every filter with the core of its latest version: what is evaluated."""
-        for row in self.catalog.filters():
-            yield row, row.current.predicate.node
+        for filter_ in self.catalog.filters():
+            yield filter_, filter_.current.predicate.node
 
     def surfaces(self) -> Iterator[tuple[Filter, Node]]:
         """Every filter with the surface of its latest version: the conditions that its author wrote."""
-        for row in self.catalog.filters():
-            yield row, row.current.predicate.surface
+        for filter_ in self.catalog.filters():
+            yield filter_, filter_.current.predicate.surface
 
     def groups(self) -> Iterator[Group]:
         """Every group of every dataset."""

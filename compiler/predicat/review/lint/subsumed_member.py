@@ -11,7 +11,7 @@ from predicat.review.lint.trials import accepted_bits
 
 def check(context: Context) -> Iterator[Finding]:
     for group in context.groups():
-        takes = [row.on_unknown == "accept" for row in group.members]
+        takes = [filter_.on_unknown == "accept" for filter_ in group.members]
         shown = accepted_bits(group.nodes, group.tried(), takes)
         for (at, one), (other_at, other) in permutations(enumerate(group.members), 2):
             if shown[at] & ~shown[other_at]:

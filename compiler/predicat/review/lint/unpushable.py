@@ -35,22 +35,22 @@ class Rewrite(Struct, frozen=True):
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.surfaces():
-        if row.current.references:
+    for filter_, node in context.surfaces():
+        if filter_.current.references:
             continue
         for part in _conditions(node):
             better = pushable(part)
             if better is None:
                 continue
-            read = _as_read(better.node, row.current.language)
-            if context.same_rows(part, read, (row.on_unknown, row.on_unknown)):
+            read = _as_read(better.node, filter_.current.language)
+            if context.same_rows(part, read, (filter_.on_unknown, filter_.on_unknown)):
                 yield Finding(
                     RULE.code,
-                    row.qualified,
+                    filter_.qualified,
                     "this condition is not pushed down",
                     part.span,
                     f"write {better.sql}, which says the same{better.but}",
-                    _fix(row, part.span, better),
+                    _fix(filter_, part.span, better),
                 )
 
 

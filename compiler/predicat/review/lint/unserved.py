@@ -15,14 +15,14 @@ from predicat.review.lint.rule import Context, Finding, Rule
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.surfaces():
-        dataset = context.datasets[row.dataset]
-        if not dataset.indexes or row.current.references:
+    for filter_, node in context.surfaces():
+        dataset = context.datasets[filter_.dataset]
+        if not dataset.indexes or filter_.current.references:
             continue
         storage = backends.stored("postgres", dataset.collation, dataset.indexes)
         for part in _unserved(node, storage):
             hint = why_no_index(core_of_part(part), storage)
-            yield Finding(RULE.code, row.qualified, "no index serves this condition", part.span, hint)
+            yield Finding(RULE.code, filter_.qualified, "no index serves this condition", part.span, hint)
 
 
 def _unserved(node: Node, storage: Storage) -> Iterator[Node]:

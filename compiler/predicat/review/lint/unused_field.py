@@ -13,8 +13,8 @@ def check(context: Context) -> Iterator[Finding]:
     for name, dataset in context.datasets.items():
         read = {
             field
-            for row in dataset.filters.values()
-            for version in row.versions.values()
+            for filter_ in dataset.filters.values()
+            for version in filter_.versions.values()
             for field in fields_of(version.predicate.node)
         }
         for field, decl in dataset.fields.items():

@@ -16,7 +16,9 @@ _ANY_VARIABLE = re.compile(r"\bvar\s*\(\s*(?!['\"])")
 
 def _bodies(context: Context) -> list[str]:
     """The templates of all versions, each once."""
-    every = (version.template for row in context.catalog.filters() for version in row.versions.values())
+    every = (
+        version.template for filter_ in context.catalog.filters() for version in filter_.versions.values()
+    )
     return [text for text in dict.fromkeys(every) if is_template(text)]
 
 
@@ -43,8 +45,8 @@ def _variables(context: Context) -> Iterator[Finding]:
 def _defined(context: Context, name: str) -> Span:
     """Where a variable is defined, if that is in a file with filters."""
     sources: dict[str, Source] = {}
-    for row in context.catalog.filters():
-        source = row.span.outermost().source
+    for filter_ in context.catalog.filters():
+        source = filter_.span.outermost().source
         sources.setdefault(source.name, source)
     for source in sources.values():
         block = re.search(r"^vars:.*(?:\n(?:[ \t].*)?)*", source.text, re.MULTILINE)

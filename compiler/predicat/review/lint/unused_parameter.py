@@ -11,8 +11,8 @@ from predicat.review.lint.written import walk
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
-        version = row.current
+    for filter_, node in context.filters():
+        version = filter_.current
         if not version.params or version.tree is None:
             continue
         named = {part.name for part in walk(version.tree) if isinstance(part, Name | Param)} | set(
@@ -22,7 +22,7 @@ def check(context: Context) -> Iterator[Finding]:
             if name not in named:
                 yield Finding(
                     RULE.code,
-                    row.qualified,
+                    filter_.qualified,
                     f"the body does not use the parameter {name}",
                     version.span,
                     f"use it as :{name}, or remove it from params",

@@ -12,10 +12,10 @@ from predicat.review.lint.rule import Context
 
 def bodies(context: Context) -> Iterator[tuple[Filter, Tree]]:
     """Every filter whose body is a text, with what was read of its latest version."""
-    for row, _ in context.filters():
-        tree = row.current.tree
-        if tree is not None and LANGUAGES[row.current.language].shape == "text":
-            yield row, tree
+    for filter_, _ in context.filters():
+        tree = filter_.current.tree
+        if tree is not None and LANGUAGES[filter_.current.language].shape == "text":
+            yield filter_, tree
 
 
 def has_sql_nulls(filter_: Filter) -> bool:

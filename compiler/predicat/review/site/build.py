@@ -55,12 +55,12 @@ def build(
     for dataset in catalog.datasets.values():
         write_text(out / "datasets" / f"{dataset.name}.html", site.dataset(dataset.name))
         pages += 1
-    for row in catalog.filters():
-        write_text(out / "filters" / f"{row.qualified}.html", site.filter(row))
+    for filter_ in catalog.filters():
+        write_text(out / "filters" / f"{filter_.qualified}.html", site.filter(filter_))
         pages += 1
         advance(1)
     write_text(out / "index.html", site.index())
-    kept = {f"{row.qualified}.html" for row in catalog.filters()} | {
+    kept = {f"{filter_.qualified}.html" for filter_ in catalog.filters()} | {
         f"{name}.html" for name in catalog.datasets
     }
     for old in (*(out / "filters").glob("*.html"), *(out / "datasets").glob("*.html")):
@@ -102,14 +102,14 @@ class _Site:
         ]
         entries = [
             {
-                "n": row.qualified,
-                "d": row.description,
-                "o": row.owner,
-                "t": list(row.tags),
-                "l": row.current.language,
-                "b": row.current.body[:200],
+                "n": filter_.qualified,
+                "d": filter_.description,
+                "o": filter_.owner,
+                "t": list(filter_.tags),
+                "l": filter_.current.language,
+                "b": filter_.current.body[:200],
             }
-            for row in self.catalog.filters()
+            for filter_ in self.catalog.filters()
         ]
         entries += [
             {"n": name, "d": dataset.description, "k": "dataset"}
@@ -134,9 +134,9 @@ class _Site:
     def dataset(self, name: str) -> str:
         dataset = self.catalog.datasets[name]
         readers: dict[str, list[str]] = {}
-        for row in dataset.filters.values():
-            for field in row.current.predicate.fields:
-                readers.setdefault(field, []).append(row.name)
+        for filter_ in dataset.filters.values():
+            for field in filter_.current.predicate.fields:
+                readers.setdefault(field, []).append(filter_.name)
         return self.render(
             "dataset.html",
             "../",
@@ -149,13 +149,13 @@ class _Site:
     def users_of_lists(self, dataset: str) -> dict[str, list[str]]:
         """The filters whose bodies name each list of a dataset."""
         result: dict[str, list[str]] = {}
-        for row in self.catalog.filters():
-            body = str(row.current.body)
+        for filter_ in self.catalog.filters():
+            body = str(filter_.current.body)
             for name in self.catalog.datasets[dataset].lists:
-                prefix = rf"(?:{re.escape(dataset)}\.){'?' if row.dataset == dataset else ''}"
+                prefix = rf"(?:{re.escape(dataset)}\.){'?' if filter_.dataset == dataset else ''}"
                 said = rf"""(?:\blist\(\s*['"]|\blists\.){prefix}{re.escape(name)}(?!\w)"""
                 if re.search(said, body):
-                    result.setdefault(name, []).append(row.qualified)
+                    result.setdefault(name, []).append(filter_.qualified)
         return result
 
     def filter(self, filter_: Filter) -> str:
@@ -226,13 +226,13 @@ def _tests(filter_: Filter) -> list[tuple[str, str, str]]:
 def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
     """For each filter who uses it: kind, name, link."""
     result: dict[str, list[tuple[str, str, str]]] = {}
-    for row in catalog.filters():
+    for filter_ in catalog.filters():
         for name in {
             reference.partition("@")[0]
-            for version in row.versions.values()
+            for version in filter_.versions.values()
             for reference in version.references
         }:
-            result.setdefault(name, []).append(("filter", row.qualified, f"{row.qualified}.html"))
+            result.setdefault(name, []).append(("filter", filter_.qualified, f"{filter_.qualified}.html"))
     for name, dataset in catalog.datasets.items():
         for group, spec in dataset.groups.items():
             for member in spec.filters:
@@ -246,9 +246,9 @@ def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
                 ("subscription", key, f"../datasets/{name}.html#subscription-{key}")
             )
         if "postgres" in dataset.relation:
-            for row in dataset.filters.values():
-                if row.has_view():
-                    result.setdefault(row.qualified, []).append(("view", row.view, ""))
+            for filter_ in dataset.filters.values():
+                if filter_.has_view():
+                    result.setdefault(filter_.qualified, []).append(("view", filter_.view, ""))
     return result
 
 
