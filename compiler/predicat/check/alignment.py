@@ -16,6 +16,7 @@ from predicat.forms.conversions import (
 from predicat.forms.text_casts import BLANKS
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import (
+    BOOLEAN,
     DATE,
     DOUBLE,
     DURATION,
@@ -103,6 +104,8 @@ def comparison_hint(left: Node, right: Node) -> str | None:
     for value, other in ((left, right), (right, left)):
         if isinstance(value.type, ArrayType) and isinstance(other.type, Scalar) and other.type != JSON:
             return say.ASK_FOR_AN_ELEMENT
+        if isinstance(value, Literal) and value.type == STRING and other.type in (DATE, TIMESTAMP):
+            return say.text_beside_a_time(value.span.text, other.span.text, str(other.type))
         if value.type == STRING and other.type in (DATE, TIMESTAMP):
             return say.convert_it(value.span.text, str(other.type).upper())
         if (
@@ -111,4 +114,6 @@ def comparison_hint(left: Node, right: Node) -> str | None:
             and (hint := json_values.declared_hint(value, TIMESTAMP))
         ):
             return hint
+        if value.type == BOOLEAN and is_numeric(other.type):
+            return say.BOOLEAN_ALONE
     return say.DECLARE_OR_CONVERT_ONE_SIDE if JSON in (left.type, right.type) else None

@@ -13,6 +13,7 @@ INTEGER_WITH_A_POINT = "write the integer with a point (2.0), or convert it with
 NUMBER_WITHOUT_QUOTES = "write the number without quotes"
 ASK_FOR_AN_ELEMENT = "ask for an element: array_contains(xs, 'a'), or exists(xs, x -> x LIKE 'a%')"
 JOIN_OR_CONVERT = "write a || b to join texts, or convert them: CAST(a AS DOUBLE) + CAST(b AS DOUBLE)"
+BOOLEAN_ALONE = "write the boolean alone, or negate it"
 NUMBER_OF_DAYS = "say of what the number is: INTERVAL '1' DAY"
 QUOTE_OR_CONVERT = "put the text in quotes, or convert one side"
 
@@ -23,6 +24,16 @@ _SHORT = 40
 
 def convert_it(text: str, kind: str) -> str:
     return f"convert it: CAST({text if len(text) <= _SHORT else '...'} AS {kind})"
+
+
+def text_beside_a_time(text: str, time: str, kind: str) -> str:
+    """CEL has no constant of a date: its text has the same order."""
+    short = [part if len(part) <= _SHORT else "..." for part in (text, time)]
+    return (
+        f"compare the text of the date: string({short[1]})"
+        if kind == "date"
+        else f"convert it: timestamp({short[0]})"
+    )
 
 
 def declare_or_convert(name: str, kind: object) -> str:

@@ -96,6 +96,10 @@ def several_statements(span: Span) -> Diagnostic:
     return msg.syntax(span, "a filter is one condition; this has several statements", "join them with AND")
 
 
+def semicolon(span: Span) -> Diagnostic:
+    return msg.syntax(span, "a filter is a condition, without a semicolon at its end", "leave the ; out")
+
+
 def number_of_digits(span: Span, most: int) -> Diagnostic:
     return msg.syntax(span, f"a number has at most {most} digits, each from 0 to 9")
 

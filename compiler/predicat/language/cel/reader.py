@@ -488,6 +488,8 @@ class _Reader:
             raise self.fail(msg.too_fine(inside, f"a {name}"))
         value = read(text)
         if value is None and not is_one(text):
+            days = _DAYS.fullmatch(text) if name == "duration" else None
+            example = f"{24 * int(days[1])}h" if days else example
             raise self.fail(msg.bad_constant(inside, name, text, example))
         if value is None:  # right in form, but beyond the years 1 to 9999, or 10,000 years
             return t.OperatorCall("cast", (t.Constant(None, span), t.Constant(f"to_{name}", span)), span)
@@ -556,6 +558,7 @@ class _Reader:
 
 _INNER = "a list within a list"
 """A variable that nobody can write."""
+_DAYS = re.compile(r"(-?\d{1,6})d", re.ASCII)
 _OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z", re.ASCII)
 _MOMENTS: dict[
     str,

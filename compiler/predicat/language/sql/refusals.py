@@ -228,7 +228,9 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
     ),
     (
         lambda one, _other: one.token_type is TokenType.SEMICOLON,
-        lambda at, behind, _one, _other: say.several_statements(at.to(behind)),
+        lambda at, behind, _one, other: (
+            say.several_statements(at.to(behind)) if other.text else say.semicolon(at)
+        ),
     ),
     (
         lambda one, _other: one.token_type is TokenType.VAR and bool(_CURLED & set(one.text)),
