@@ -145,7 +145,7 @@ def _holds_map(kind: Any) -> bool:
 
 
 def _plain(value: Any, kind: Any) -> Any:
-    """A value whose maps, which Arrow gives as pairs, are dicts."""
+    """A value with dicts for maps, which Arrow gives as pairs."""
     import pyarrow as pa  # noqa: PLC0415  # in the worker
 
     if value is None:

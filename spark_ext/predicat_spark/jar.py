@@ -24,15 +24,13 @@ from predicat_spark.java import ensure_java, pyspark_home
 _PROVIDER = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 _CONDITIONS = "predicat-conditions.json"
 _FAST = ("-XX:TieredStopAtLevel=1", "-Xss8m")
-"""For a compiler that runs for seconds: with Java's second compiler it takes twice the CPU time."""
+"""Java options for a compiler that runs for seconds: the second JIT compiler would double its CPU time."""
 
 EXTENSION = "io.predicat.spark.PredicatExtensions"
 
 
 def sources() -> list[Path]:
-    """The Scala sources and the error conditions: beside this package in a wheel, in spark_ext/scala in a
-    checkout.
-    """
+    """The Scala sources and the error conditions: in this package, or in spark_ext/scala of a checkout."""
     here = Path(__file__).parent
     folder = here / "_scala" if (here / "_scala").is_dir() else here.parent / "scala"
     return [*sorted(folder.glob("*.scala")), folder / _CONDITIONS]
@@ -83,7 +81,7 @@ def jar_name(spark_home: Path) -> str:
 
 
 def compile_jar(java: Path, files: list[Path], target: Path, spark_home: Path | None = None) -> Path:
-    """Compile the Scala sources among the files, and put the others beside the classes. Raises
+    """Compile the Scala sources among the files, and copy the others next to the classes. Raises
     PredicatError.
     """
     jars = sorted(((spark_home or pyspark_home()) / "jars").glob("*.jar"))
@@ -115,7 +113,7 @@ def compile_jar(java: Path, files: list[Path], target: Path, spark_home: Path | 
 
 
 def _pack(classes: Path, target: Path) -> None:
-    """Write the jar beside its place and move it there, so that nobody ever sees half of one."""
+    """Write the jar to a temporary file and rename it, so that no process reads an incomplete one."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_suffix(f".{os.getpid()}")
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as jar:

@@ -34,7 +34,7 @@ _SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
 }
 MOST_GROUPS = FEW
-"""Groups that come to the driver; where there are more, rows are counted on the executors."""
+"""Up to this number of groups the driver counts; with more the executors do."""
 
 
 def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: str = "local[*]") -> Measure:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _FIRST_PART = 64
-"""The first slice of the order is one in so many; each next one is twice as wide."""
+"""The first slice of the order is this share of it; each next one is twice as wide."""
 _POSITION = {"file": "_metadata.file_path", "row_number": "_metadata.row_index"}
 
 

@@ -1,4 +1,4 @@
-"""Settings of a session for as long as some work takes."""
+"""Settings of a session for the time of a block."""
 
 from __future__ import annotations
 

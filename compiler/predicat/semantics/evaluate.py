@@ -108,7 +108,7 @@ def _gathered(row: Row, name: str) -> Any:
 
 
 def _items(node: Node) -> Eval:
-    """The elements of an array; those of a JSON value that is none are absent."""
+    """The elements of an array. None (UNKNOWN) for a JSON value that is not an array."""
     source = compile_node(node)
     if node.type != JSON:
         return source

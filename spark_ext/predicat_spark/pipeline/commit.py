@@ -1,5 +1,5 @@
-"""All or nothing: rows are staged beside their places, one record says that they count, and then they take
-their places.
+"""All or nothing: rows are staged near their targets, one record commits them, and then they
+take their places.
 
 A run that was killed is completed by the next one if its record is there, and undone otherwise. So a reader
 who goes by the newest record never sees rows of two runs.
@@ -118,7 +118,7 @@ class Workplace:
         return staging(root, self.run)
 
     def clear(self) -> None:
-        """Remove what is staged."""
+        """Remove the staged rows."""
         for root in self.roots:
             self.files.delete(self.folder(root))
 
@@ -134,7 +134,7 @@ class Workplace:
         self.files.delete(record_path(self.state, self.run))
 
     def recover(self, settle: Callable[[Target, str], None]) -> list[str]:
-        """Complete or undo the runs that were killed in these folders; says what was done."""
+        """Complete or undo the runs that were killed in these folders. Returns a message for each."""
         messages: list[str] = []
         for root in self.roots:
             for name in self.files.names(f"{root}/{FOLDER}"):
@@ -193,7 +193,7 @@ def records(files: Files, state: str, job: str | None = None) -> list[Record]:
 
 
 def prune(files: Files, state: str, known: Sequence[Record], kept: int) -> None:
-    """Remove all but the newest of the known records of a job, the oldest of which comes first."""
+    """Remove all but the newest records of a job. `known` is sorted, the oldest first."""
     for record in known[:-kept]:
         files.delete(record_path(state, record.run))
 
@@ -202,9 +202,7 @@ def prune(files: Files, state: str, known: Sequence[Record], kept: int) -> None:
 
 
 def settle_folder(files: Files, target: Target) -> None:
-    """Put the staged files of a folder in their places. Doing it again, or going on after a kill, leads to
-    the same.
-    """
+    """Move the staged files of a folder into place. It can be repeated, also after a kill."""
     if target.mode == "append":
         for file in target.files:
             _move(files, f"{target.staged}/{file.path}", f"{target.place}/{file.path}")

@@ -89,7 +89,7 @@ class Entries:
         return bool(self.found)
 
     def check(self) -> None:
-        """Raise PredicatError for a class that is not there, and where Spark is too old."""
+        """Raise PredicatError for a class that is missing, and for a Spark that is too old."""
         if self.found and int(self._session.version.split(".")[1]) < 1 and self._session.version[0] == "4":
             raise PredicatError.of(say.needs_newer_spark())
         for entry in self.found:
@@ -102,7 +102,7 @@ class Entries:
     # --- frames
 
     def first(self, reading: Reading, *, apart: bool, errors: Any) -> Reading:
-        """The rows of a source with what the classes say of them. With `apart` they do not see bad rows."""
+        """The rows of a source with the outcomes of the classes. With `apart` they do not see bad rows."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
 
         natives = [
@@ -319,7 +319,7 @@ class Raised:
         self._logged: set[tuple[str, str, str]] = set()
 
     def accumulator(self) -> Any:
-        """Where tasks add their errors, of which there are none so far."""
+        """The accumulator to which tasks add their errors; empty at first."""
         if self._collected is None:
             self._collected = self._session.sparkContext.accumulator({}, cast("Any", _Sum()))
         self._collected.value = {}
@@ -339,7 +339,7 @@ class Raised:
 
 
 class _Sum:
-    """How errors of tasks are added; of several rows the first is told."""
+    """How errors of tasks are added: counts are summed, the first row is the example."""
 
     def zero(self, _value: Errors) -> Errors:
         return {}

@@ -1,4 +1,4 @@
-"""What others are told of a run: OpenLineage events to a file or a URL, and counts as a text file of
+"""Reports of a run for other systems: OpenLineage events to a file or a URL, and counts as a text file of
 Prometheus.
 """
 
@@ -104,7 +104,7 @@ class Events:
                 file.write(json.dumps(event) + "\n")
 
     def _post(self, body: bytes) -> None:
-        """An event that cannot be sent is a warning: rows are worth more than what is said of them."""
+        """An event that cannot be sent is a warning: the rows are committed in any case."""
         try:
             request = Request(str(self.target), body, {"Content-Type": "application/json"})  # noqa: S310  # http or https, as the user says
             with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # as above

@@ -118,14 +118,14 @@ def told(error: BaseException) -> PredicatError:
 
 
 def hinted(error: Exception, left: str) -> PredicatError:
-    """An error as one sentence each, with what it leaves behind as a hint of the last."""
+    """The sentences of an error, the last with a hint about what it leaves behind."""
     *others, last = told(error).diagnostics
     return PredicatError([*others, replace(last, hint=f"{last.hint}; {left}" if last.hint else left)])
 
 
 @contextmanager
 def telling() -> Iterator[None]:
-    """What Spark and its JVM report within is told as one sentence. Raises PredicatError."""
+    """Turns errors of Spark and its JVM inside the block into PredicatErrors of one sentence."""
     try:
         yield
     except Exception as error:  # noqa: BLE001  # whatever it is, no traceback reaches a user

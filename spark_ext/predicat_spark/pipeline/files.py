@@ -47,7 +47,7 @@ class Files:
         return self.exists(path) and bool(self._system(path).getFileStatus(self._path(path)).isDirectory())
 
     def names(self, folder: str) -> list[str]:
-        """The names in a folder; none where there is no such folder."""
+        """The names in a folder; empty if it does not exist."""
         if not self.exists(folder):
             return []
         return sorted(
@@ -70,7 +70,7 @@ class Files:
         self._system(path).mkdirs(self._path(path))
 
     def rename(self, old: str, new: str) -> None:
-        """Move a file or folder to a place where there is nothing. Raises PredicatError."""
+        """Move a file or folder to a path that does not exist. Raises PredicatError."""
         if not self._system(old).rename(self._path(old), self._path(new)):
             raise PredicatError.of(say.cannot_move(old, new))
 
@@ -97,7 +97,7 @@ class Files:
         return _BESIDE.fullmatch(name) is not None
 
     def write(self, path: str, text: str) -> None:
-        """Write a small file beside its place, then move it there."""
+        """Write a small file atomically: to a temporary name, then renamed."""
         temporary = f"{path.rpartition('/')[0]}/.{path.rpartition('/')[2]}.{uuid4().hex}"
         self._fill(temporary, text)
         local = self._local(path)
@@ -109,7 +109,7 @@ class Files:
         self.rename(temporary, path)
 
     def create(self, path: str, text: str) -> bool:
-        """Write a file that is not there yet; False where there is one."""
+        """Create a file. Returns False if it exists."""
         local = self._local(path)
         if local is not None:  # Hadoop looks and then writes; the system's own call does both in one
             Path(local).parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from predicat_spark.pipeline.files import Files
 SECONDS = 60.0
 """How long a lease holds without being renewed."""
 FOLDER = "_predicat"
-"""What predicat keeps beside sinks: leases, records of runs, and rows that are not in their places yet.
+"""The folder of predicat next to a sink: leases, records of runs, and staged rows.
 Spark reads no folder of such a name.
 """
 
@@ -130,7 +130,7 @@ def _dead(holder: dict[str, Any]) -> bool:
 
 
 def _started(process: int) -> str:
-    """When a process of this machine started, in ticks since the machine did; "" if there is none."""
+    """When a process started, in ticks since the machine did; "" if it does not exist."""
     with suppress(OSError):
         # Fields follow the name of the program, which may hold anything; the start is the 20th of them.
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]

@@ -19,7 +19,7 @@ from predicat_spark.pipeline.work import Work
 
 
 class Batch(Struct, frozen=True):
-    """What is read, and what becomes of it.
+    """The input of a batch and its targets.
 
     Attributes:
         run: Its name.
@@ -81,7 +81,7 @@ def _mode(work: Work, targets: Sequence[Target]) -> str:
 
 
 def record_of(work: Work, batch: Batch, counts: Counts) -> Record:
-    """The record of a batch: what the next run and an audit need."""
+    """The record of a batch, for the next run and for audits."""
     hashes = {
         row.qualified: meaning_hash(row.current.predicate.node, row.on_unknown)
         for row in work.catalog.filters()

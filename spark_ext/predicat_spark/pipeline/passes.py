@@ -42,7 +42,7 @@ class Passes:
     def stage(
         self, reading: Reading, targets: Sequence[Target], run: str, metrics: Metrics, *, many: bool = False
     ) -> tuple[Counts, list[list[WrittenFile]]]:
-        """Count and write, again after a failure that may pass."""
+        """Count and write; a transient failure is retried."""
         outputs = [self._output(target) for target in targets]
         with bar(metrics, self.job.name or self.job.dataset):
             for attempt in range(self.work.options.retries + 1):

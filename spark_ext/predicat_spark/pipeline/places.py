@@ -14,7 +14,7 @@ _WAITING_ROWS = "rescheduled"
 
 
 def waiting_place(checkpoint: str) -> str:
-    """The folder of rows that wait for an entry filter, beside the checkpoint."""
+    """The folder of rows that wait for an entry filter, next to the checkpoint."""
     return f"{checkpoint}-{_WAITING_ROWS}"
 
 
@@ -63,7 +63,7 @@ def targets_of(work: Work, run: str, mode: str, checkpoint: str | None) -> list[
 
 
 def _waiting_rows(work: Work, run: str, checkpoint: str | None) -> list[Target]:
-    """The place of the rows that entry filters want again, beside the checkpoint of the stream."""
+    """The folder of the rows that entry filters want again, next to the checkpoint of the stream."""
     if checkpoint is None or not (work.entries or work.files.exists(waiting_place(checkpoint))):
         return []
     place = waiting_place(checkpoint)

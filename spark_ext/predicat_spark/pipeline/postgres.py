@@ -33,7 +33,7 @@ _TYPES = {
     "binary": "bytea",
 }
 _MARKS = "predicat_runs"
-"""The table, beside the target, of the runs whose rows were appended: an append that is repeated after a
+"""The table, in the schema of the target, of the runs whose rows were appended: an append repeated after a
 kill adds nothing.
 """
 _PATIENCE = 10
@@ -101,7 +101,7 @@ def _table(name: str) -> sql.Identifier:
 
 
 def _columns(connection: psycopg.Connection, name: str) -> list[str]:
-    """The columns of a table that rows can be given for; none where there is no such table."""
+    """The columns of a table that can be inserted; empty where there is no such table."""
     query = (
         "SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 "
         "AND NOT attisdropped AND attgenerated = '' "
@@ -140,7 +140,7 @@ def _mark(connection: psycopg.Connection, place: str, run: str) -> bool:
 
 
 def _texts(session: SparkSession, frame: DataFrame) -> Iterator[tuple[str | None, ...]]:
-    """Rows as texts that PostgreSQL reads: times in UTC, bytes in hexadecimal, what is nested as JSON."""
+    """Rows as texts that PostgreSQL reads: times in UTC, bytes in hexadecimal, nested values as JSON."""
     with settings(session, {"spark.sql.session.timeZone": "UTC"}):
         shown = frame.selectExpr(*(_text(field.name, field.dataType) for field in frame.schema))
         for row in shown.toLocalIterator(prefetchPartitions=True):

@@ -20,7 +20,7 @@ _SECONDS = 0.3
 
 
 class Metrics:
-    """What Spark counts while a run goes on."""
+    """Spark's metrics during a run."""
 
     def __init__(self, session: SparkSession) -> None:
         java: Any = session.sparkContext._jsc  # noqa: SLF001  # PySpark has no public way to the JVM
@@ -45,7 +45,7 @@ class Metrics:
 
 @contextmanager
 def bar(metrics: Metrics, label: str) -> Iterator[None]:
-    """A bar of Spark's tasks while the work goes on, if someone looks."""
+    """A progress bar of Spark's tasks, on a terminal only."""
     if not sys.stderr.isatty():
         yield
         return
@@ -83,7 +83,7 @@ def bar(metrics: Metrics, label: str) -> Iterator[None]:
 
 
 def observed(frame: DataFrame, stream: str) -> DataFrame:
-    """The rows of a stream. What is told of its batches is in the `observedMetrics` of the query's progress,
+    """The rows of a stream. The counts of its batches are in the `observedMetrics` of the query's progress,
     under the name `predicat`.
     """
     from pyspark.sql.classic.dataframe import DataFrame as Classic  # noqa: PLC0415  # half a second
@@ -93,7 +93,7 @@ def observed(frame: DataFrame, stream: str) -> DataFrame:
 
 
 def told(session: SparkSession, stream: str, report: Report) -> None:
-    """Tell Spark what a batch did."""
+    """Report the counts of a batch to Spark."""
     filters = [
         {"name": filter_report.name, **filter_report.counts, "hit_rate": report.hit_rate(filter_report)}
         for filter_report in sorted(report.filters, key=lambda filter_report: -filter_report.accepted)

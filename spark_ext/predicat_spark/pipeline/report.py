@@ -48,7 +48,7 @@ class FilterReport(Struct):
         return {key: value for key, value in known if value is not None}
 
     def add(self, more: FilterReport) -> None:
-        """Add a later batch. Rows wait again and again, so those of the newest batch are all of them."""
+        """Add a later batch. Waiting rows are not summed: the newest batch counts all of them."""
         for key, value in more.counts.items():
             setattr(self, key, value if key == "rescheduled" else (getattr(self, key) or 0) + value)
         self.retried += more.retried
@@ -101,8 +101,8 @@ class EntryError(Struct):
 
 
 class Report(Struct):
-    """A run: what it read, what each filter said, where the rows went. `rows_read` is Spark's own count, of
-    all its tasks.
+    """A run: its source, the counts of each filter, the sinks. `rows_read` is Spark's own count,
+    of all its tasks.
 
     `passes` says whether the rows of all sinks came from one reading, `changes` which filters mean something
     else than in the run before, `recovered` which killed runs were completed or undone, `errors` what the
@@ -138,7 +138,7 @@ class Report(Struct):
         return filter_report.accepted / offered if offered else None
 
     def add(self, more: Report) -> None:
-        """Add a later batch, which keeps its own numbers. It gives what cannot be added."""
+        """Add a later batch, which is not changed. What has no sum, such as the lag, is that of the batch."""
         _add(self.filters, more.filters, lambda report: (report.name, report.hash))
         _add(self.sinks, more.sinks, lambda report: (report.kind, report.place))
         _add(self.bad_cells, more.bad_cells, lambda report: report.column)

@@ -74,7 +74,7 @@ class Counts(Struct):
     retried: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, more: Counts) -> None:
-        """Add what rows that were offered again have become. They were counted as read before."""
+        """Add the outcomes of rows that were offered again, without counting them as read a second time."""
         pairs = zip(self.filters, more.filters, strict=True)
         self.filters = [(a + e, b + f, c + g, d + h) for (a, b, c, d), (e, f, g, h) in pairs]
         self.waiting = _summed(self.waiting, more.waiting)
@@ -119,7 +119,7 @@ def routed(
 
 
 def timed(reading: Reading, column: str | None) -> Reading:
-    """A reading that tells the newest time in a column, which the counts then have."""
+    """A reading that also finds the newest time in a column, for the counts."""
     if column is None:
         return reading
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
@@ -166,7 +166,7 @@ def _outcomes(
 
 
 def _filter(chosen: Chosen, *, matching: bool) -> dict[str, Any]:
-    """A filter as the JVM reads it. The index takes conditions apart, so that it reads plain SQL."""
+    """A filter as the JVM reads it. The index analyses conditions, so it gets plain SQL."""
     return {
         "name": chosen.name,
         "dataset": chosen.filter.dataset,

@@ -1,4 +1,4 @@
-"""Runs a job: read once, evaluate the filters, stage the rows of each sink, then put all in place or none."""
+"""Runs a job: read once, evaluate the filters, stage the rows of each sink, then commit all or none."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Run:
         self.passes = Passes(self.work)
 
     def recover(self) -> list[str]:
-        """Complete or undo the runs that were killed in the places of this job. Returns what was done."""
+        """Complete or undo killed runs of this job. Returns a message for each."""
         work, run = self.work, new_run_id()
         targets = targets_of(work, run, "append", None)
         with Workplace(work.files, run, self.state, roots(targets)) as place:

@@ -1,4 +1,4 @@
-"""Puts staged rows into their places: folders, tables, PostgreSQL; and says beforehand what would not fit."""
+"""Moves staged rows into their targets (folders, tables, PostgreSQL), and checks beforehand that they fit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _schema(reading: Reading, rows: str) -> StructType:
 def _folder_problem(
     session: SparkSession, files: Files, target: Target, schema: StructType, inputs: Sequence[str]
 ) -> Diagnostic | None:
-    """A place from which the rows come, or rows that do not fit to those that are there."""
+    """The problem of a folder that is also the source, or whose rows have other columns."""
     if any(file.startswith(f"{target.place}/") for file in inputs):
         return say.sink_holds_the_source(target.place)
     if (
@@ -102,7 +102,7 @@ def is_columnar(frame: DataFrame) -> bool:
 def settle(
     session: SparkSession, files: Files, place: Workplace, record: Record, urls: Mapping[str, str]
 ) -> None:
-    """Put the rows of a committed run into their places. Raises PredicatError, which says what is where."""
+    """Move the rows of a committed run into their targets. Raises PredicatError, which lists what is done."""
     done = 0
     for step, targets, undone in _steps(session, files, record, urls):
         started = time.monotonic()
@@ -130,7 +130,7 @@ Step = tuple[Callable[[], None], Sequence[Target], bool]
 
 
 def _steps(session: SparkSession, files: Files, record: Record, urls: Mapping[str, str]) -> list[Step]:
-    """What puts rows in their places, the riskiest first; whether a step that fails leaves nothing behind."""
+    """The steps that move rows, the riskiest first, with whether one that fails leaves nothing behind."""
     steps: list[Step] = []
     for url in dict.fromkeys(target.url for target in record.targets if target.kind == "jdbc"):
         own = [target for target in record.targets if target.kind == "jdbc" and target.url == url]

@@ -1,4 +1,4 @@
-"""Where rows come from: tables, files of any format, and what else Spark reads; and the cells in them that
+"""Sources: tables, files of any format, and whatever else Spark reads; and the cells in them that
 do not convert.
 """
 
@@ -80,7 +80,7 @@ def located(
     options: dict[str, str] | None = None,
     schema: str | None = None,
 ) -> Source:
-    """The source that a text means: a path if it has a slash in it or is there, else a table. Raises
+    """The source that a text means: a path if it has a slash or exists, else a table. Raises
     PredicatError for what may be both.
     """
     path = "/" in text or Files(session).exists(text)
@@ -176,7 +176,7 @@ def _format(files: Files, paths: tuple[str, ...]) -> str:
 
 
 def _ending(path: str) -> str | None:
-    """The format that the last ending of a name tells, compression aside."""
+    """The format by the last ending of a name, without that of a compression."""
     parts = path.rstrip("/").rpartition("/")[2].lower().split(".")
     while len(parts) > 1 and parts[-1] in _PACKED:
         parts.pop()
@@ -202,8 +202,8 @@ def _typeless(session: SparkSession, reader: Any, kind: str, source: Source, *, 
 
 
 def _declared(frame: DataFrame, dataset: Dataset) -> Reading:
-    """The columns as the catalog declares them. What does not convert is NULL, and its text is kept beside
-    it.
+    """The columns as the catalog declares them. What does not convert is NULL, and its text is kept in
+    another column.
     """
     columns = [name for name in frame.columns if name != RECORD]
     cells = [Cell("(record)", RECORD)] if RECORD in frame.columns else []

@@ -26,7 +26,7 @@ from predicat_spark.settings import READING, settings
 
 
 class Input(Struct, frozen=True):
-    """A source as a flag has it: the name of a table or a path, and what is said of its format."""
+    """A source as the command line gives it: the name of a table or a path, and its format."""
 
     text: str
     format: str | None = None
@@ -35,7 +35,7 @@ class Input(Struct, frozen=True):
 
 
 def locate(input_: Input, master: str, conf: Mapping[str, str]) -> Source:
-    """The table or path that a text means. Raises PredicatError for what may be both, or is neither."""
+    """The table or path that a text means. Raises PredicatError if both exist, or neither."""
     session = local_session(master, "predicat run", conf, jar=True)
     with failures.telling():
         return located(session, input_.text, input_.format, dict(input_.options), input_.schema)

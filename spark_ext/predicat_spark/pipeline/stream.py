@@ -46,8 +46,8 @@ _LOOK = 1
 
 
 class Following(Struct, frozen=True):
-    """How a stream goes on: a batch every so many `seconds`. `told` hears of each batch, and may end the
-    stream by returning False. `newer` is asked before each batch for another catalog and job: their
+    """How a stream runs: a batch every `seconds`. `told` is called with the report of each batch, and may end
+    the stream by returning False. `newer` is asked before each batch for another catalog and job: their
     filters and sinks hold from this batch on, its source and checkpoint stay. It returns None for no change.
     """
 
@@ -159,7 +159,7 @@ class _Batches:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Keep what is raised: Spark tells of it in its own words."""
+        """Keep the exception: Spark would report it as a text only."""
         try:
             yield
         except BaseException as error:
@@ -208,7 +208,7 @@ def _until(writer: DataStreamWriter, batches: _Batches, following: Following | N
 
 
 def _beside(work: Callable[[], None]) -> None:
-    """Do work in another thread, where a signal does not break it off. Raises what it raises."""
+    """Run a function in another thread, where no signal interrupts it. Raises what it raises."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(work).result()
 

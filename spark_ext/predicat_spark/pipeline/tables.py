@@ -71,7 +71,7 @@ def _fits(given: str, known: str) -> bool:
 
 
 def create(session: SparkSession, target: Target, schema: StructType) -> None:
-    """Make a table that is not there yet, empty."""
+    """Create an empty table if it does not exist."""
     columns = ", ".join(f"{quoted(field.name)} {field.dataType.simpleString()}" for field in schema)
     parts = ", ".join(map(quoted, target.partition_by))
     options = ", ".join(f"{_text(key)} {_text(value)}" for key, value in target.options.items())
