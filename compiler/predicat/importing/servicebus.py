@@ -25,6 +25,8 @@ _TYPE = re.compile(r"(?:microsoft\.servicebus/namespaces/topics/subscriptions/)?
 _EXPRESSION = re.compile(r"\[(?!\[)(.*)\]\Z", re.DOTALL)
 _CALL = re.compile(r"(parameters|variables)\('([^']*)'\)\Z")
 _QUOTED = re.compile(r"'([^']*)'")
+_MAX_DEPTH = 20
+"""How deeply the resources of a template are nested, at most."""
 
 
 class Rule(Struct, frozen=True):
@@ -59,7 +61,7 @@ def read(document: Document, findings: Findings) -> None:
 
 def _rules(data: Any, depth: int = 0) -> Iterator[Any]:
     """The rules in a template, with those in its resources and in templates inside of it."""
-    if not isinstance(data, dict) or depth > 20:
+    if not isinstance(data, dict) or depth > _MAX_DEPTH:
         return
     if _TYPE.match(texts(data.get("type"))) and {"sqlFilter", "correlationFilter", "filterType"} & set(
         dict(entries(data.get("properties")))

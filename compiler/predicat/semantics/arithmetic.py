@@ -9,9 +9,11 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context,
 from predicat.ir.values import INT_MAX, INT_MIN
 
 MOST_DIGITS = 10
-"""So many digits behind the point a double is rounded to."""
+"""Up to this number of digits behind the point a double is rounded."""
 _EXACT = Context(prec=800, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _PRECISE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_EXP_OVERFLOWS, _EXP_VANISHES = 710, -746
+"""Above the one, e**x is infinite as a double, below the other it is 0."""
 
 
 def rounded(how: str) -> Callable[[float, int], float]:
@@ -60,7 +62,7 @@ def absolute(value: Decimal) -> Decimal:
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:
-    """A decimal with so many digits behind the point, which it has at most. There is no negative zero."""
+    """A decimal with a number of digits behind the point, at least those that it has. No negative zero."""
     return _EXACT.plus(value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT))
 
 
@@ -73,9 +75,9 @@ def exp(value: float) -> float:
     """E to the power of a number, correctly rounded."""
     if not math.isfinite(value):
         return math.exp(value)
-    if value > 710:
+    if value > _EXP_OVERFLOWS:
         return math.inf
-    return 0.0 if value < -746 else float(_PRECISE.exp(Decimal(value)))
+    return 0.0 if value < _EXP_VANISHES else float(_PRECISE.exp(Decimal(value)))
 
 
 def logarithm(of: Callable[[Decimal], Decimal]) -> Callable[[float], float | None]:

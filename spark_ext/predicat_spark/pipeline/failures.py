@@ -76,6 +76,8 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
     ),
     (r"cancelled|Job aborted due to user", "the job was cancelled", None),
 )
+_MAX_CAUSES = 20
+"""How many causes of an error are read, at most."""
 _TRANSIENT = re.compile(
     r"ExecutorLost|Lost executor|FetchFailed|Connection (?:reset|refused)|SocketTimeout|timed "
     r"out|SlowDown|ServiceUnavailable|status code: 50[0-9]|Broken pipe"
@@ -99,7 +101,7 @@ def whole_text(error: BaseException) -> str:
 def _causes(error: Any) -> list[str]:
     causes: list[str] = []
     try:
-        while error is not None and len(causes) < 20:
+        while error is not None and len(causes) < _MAX_CAUSES:
             causes.append(str(error.toString()))
             error = error.getCause()
     except Exception:  # noqa: BLE001  # the JVM may be gone

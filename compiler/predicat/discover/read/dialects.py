@@ -37,6 +37,8 @@ _ADAPTERS = {
 """Names of adapters of dbt and of dialects of sqlfluff that sqlglot calls otherwise."""
 MAX_SAMPLE = 40
 """Files that are tried."""
+_MAX_SIZE = 1_000_000
+"""Bytes of a configuration file, at most; a larger one is ignored."""
 
 
 def known(name: str) -> str | None:
@@ -70,7 +72,7 @@ def _said(folder: Path) -> str | None:
     """What the configuration in one folder says."""
     for name, read in _READERS.items():
         file = folder / name
-        if not file.is_file() or file.stat().st_size > 1_000_000:
+        if not file.is_file() or file.stat().st_size > _MAX_SIZE:
             continue
         try:
             configured = read(file)

@@ -52,6 +52,8 @@ _KEEPS_ROWS = frozenset(
     }
 )
 """Methods of a DataFrame whose columns are those of the one before."""
+_MAX_LENGTH = 20_000
+"""Characters of a text that is tried as a condition, at most."""
 _MOST_STEPS = 200
 
 
@@ -187,7 +189,7 @@ def _word(node: ast.expr) -> str:
 
 def _tests(text: str | None) -> bool:
     """Whether a text is a condition of SQL: `filter` and `expr` take other things too."""
-    if not text or len(text) > 20_000:
+    if not text or len(text) > _MAX_LENGTH:
         return False
     try:
         node = parse_one(text, dialect="spark")
