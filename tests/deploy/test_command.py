@@ -62,6 +62,18 @@ def test_apply_says_what_it_does(project: tuple[Any, Path]) -> None:
     assert run("apply", "--force", "--dsn", dsn, cwd=folder).stdout.endswith("\n1 replaced, 1 unchanged\n")
 
 
+def test_apply_to_no_relation_says_so(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    file = folder / "catalog" / "flights.yml"
+    file.write_text(
+        file.read_text().replace("relation: {postgres: cli.flights}", "relation: {spark: flights}")
+    )
+    asked = ("apply", "--dsn", dsn_of(db))
+    done = run(*asked, cwd=folder)
+    assert done.returncode == 0 and "no views: no dataset has a postgres relation" in done.stdout
+    assert "no dataset has a postgres relation" in run(*asked, "--dry-run", cwd=folder).stderr
+
+
 def test_apply_as_json(project: tuple[Any, Path]) -> None:
     db, folder = project
     asked = ("apply", "--format", "json", "--dsn", dsn_of(db))

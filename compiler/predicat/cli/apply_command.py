@@ -11,9 +11,11 @@ import click
 from predicat.cli.options import SECONDS, catalog_option, dsn_option, load, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import EMBEDDED, FromProject, connect
+from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
+    from predicat.catalog.model import Catalog
     from predicat.deploy.deployment import Plan
 
 
@@ -93,11 +95,13 @@ def command(
             plan = deployment.plan(catalog, connection, name, schema, rules)
             script = list(deployment.script(connection, plan, limits))
             show(form, _data(plan, script), lambda: "\n".join(script))
+            if form == "text" and not script:
+                click.echo(_text(plan, catalog), err=True)
             return
         done = deployment.apply(catalog, connection, name, schema, rules=rules, limits=limits)
     if done.functions.note is not None:
         click.echo(done.functions.note.render(), err=True)
-    show(form, _data(done, None), lambda: _text(done))
+    show(form, _data(done, None), lambda: _text(done, catalog))
 
 
 def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
@@ -127,8 +131,10 @@ _PAST = {
 }
 
 
-def _text(done: Plan) -> str:
+def _text(done: Plan, catalog: Catalog) -> str:
     lines: list[str] = []
+    if not done.steps and not any("postgres" in row.relation for row in catalog.datasets.values()):
+        return say.NO_VIEWS
     if done.functions.to_install:
         lines.append(f"install {quantity(len(done.functions.to_install), 'function')} in the schema predicat")
     lines += done.lists.told()

@@ -66,6 +66,9 @@ def no_relation(dataset: str, engine: str) -> str:
     return f"dataset {dataset!r} has no {engine} relation; give --input {dataset}=SOURCE"
 
 
+NO_VIEWS = "no views: no dataset has a postgres relation; name it in the catalog, relation: {postgres: TABLE}"
+
+
 def no_relations(engine: str) -> str:
     where = "or give --input DATASET=SOURCE" if engine == "spark" else "in the catalog"
     return (
