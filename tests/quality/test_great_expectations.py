@@ -12,6 +12,7 @@ import pytest
 
 import predicat
 from predicat.quality.project import DSN, generate, run
+from tests.processes import in_process
 from tests.quality.test_measure import CATALOG, ROWS
 
 
@@ -135,6 +136,16 @@ def test_spark_files_need_no_spark(folder: Path, monkeypatch: pytest.MonkeyPatch
         assert generate(
             predicat.load_catalog(folder / "catalog"), folder / "catalog", folder / "project", "spark"
         ) == ["predicat_shop"]
+
+
+def test_the_command_says_what_a_run_imports(folder: Path) -> None:
+    done = in_process(
+        "quality", "gx", "--catalog", str(folder / "catalog"), "--out", str(folder / "new"), cwd=folder
+    )
+    assert done.stdout.splitlines() == [
+        f"{folder / 'new' / 'gx'}: predicat_shop",
+        "in the program that runs a checkpoint: import predicat.quality.expectations",
+    ]
 
 
 def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -327,6 +327,8 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
     names = generate(catalog, folder.resolve(), out, engine, by_filter(stores.read(baseline)))
     note = f"; put the connection into {DSN}" if engine == "postgres" else ""
     click.echo(f"{out / 'gx'}: {', '.join(names) or 'no dataset has bounds'}{note}")
+    if names:
+        click.echo(say.IMPORT_EXPECTATIONS)
 
 
 def _about(folder: Path, project: str) -> About:

@@ -66,6 +66,7 @@ def no_relation(dataset: str, engine: str) -> str:
     return f"dataset {dataset!r} has no {engine} relation; give --input {dataset}=SOURCE"
 
 
+IMPORT_EXPECTATIONS = "in the program that runs a checkpoint: import predicat.quality.expectations"
 NO_VIEWS = "no views: no dataset has a postgres relation; name it in the catalog, relation: {postgres: TABLE}"
 
 
