@@ -63,17 +63,18 @@ def functions() -> str:
         "# Functions of each language",
         "",
         (
-            "One example per operator or function. `python -m tests.support` writes this page from "
-            "`tests/corpus/reference.yml`."
+            "This page lists what each language supports: an example and a line of meaning "
+            "for each operator and function."
         ),
         (
-            "The tests check the result of every example on the reference evaluator, Spark, PostgreSQL and "
-            "DuckDB."
+            "Each example is TRUE for the same row on the reference evaluator, Spark, "
+            "PostgreSQL and DuckDB: the tests check it. `python -m tests.support` writes "
+            "this page from `tests/corpus/reference.yml`."
         ),
         "",
         (
-            "Unless the line says otherwise, a function is UNKNOWN if an argument is absent or if it has "
-            "no result."
+            "A function is UNKNOWN if an argument is absent or if it has no result, unless "
+            "its line says otherwise."
         ),
         "",
     ]
@@ -236,24 +237,26 @@ def document() -> str:
     ]
     return "\n".join(
         [
-            "# Operators by language and back end",
+            "# Operators by language and engine",
             "",
             (
-                "`python -m tests.support` writes this page; a test checks it. [Functions](functions.md) "
-                "has examples in the words of each language."
+                "This page shows which operators each language can read, and which operators "
+                "each engine and each translation supports. [Functions](functions.md) has "
+                "examples in the words of each language. `python -m tests.support` writes this "
+                "page."
             ),
             "",
             "## Languages",
             "",
-            "Operators that each language uses in the corpus of the tests and in the reference catalog.",
+            "x: the tests or the example catalog use the operator in this language.",
             "",
             table(["operator", *columns], reads),
             "",
-            "## Back ends",
+            "## Engines and translations",
             "",
             (
-                "SQL dialects, and languages to translate to. x: the operator is supported for a field, in "
-                "at least one of its signatures."
+                "x: the SQL dialect, or the translation to the language, supports the operator "
+                "for a field, in at least one of its signatures."
             ),
             "",
             table(["operator", *backends.DIALECTS, *writers], writes),
