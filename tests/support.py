@@ -67,9 +67,8 @@ def functions() -> str:
             "for each operator and function."
         ),
         (
-            "Each example is TRUE for the same row on the reference evaluator, Spark, "
-            "PostgreSQL and DuckDB: the tests check it. `python -m tests.support` writes "
-            "this page from `tests/corpus/reference.yml`."
+            "The tests check the result of each example on the reference evaluator, Spark, PostgreSQL "
+            "and DuckDB. `python -m tests.support` writes this page from `tests/corpus/reference.yml`."
         ),
         "",
         (

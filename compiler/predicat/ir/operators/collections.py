@@ -43,7 +43,7 @@ ROWS = (
     Operator(
         "array",
         ("T* -> array<T>",),
-        "An array of values; UNKNOWN if one is.",
+        "An array of values; UNKNOWN if one of them is.",
         ((("a", "b"), ["a", "b"]), ((1, None), None)),
         names=Names(kind="a list of fields"),
         without_formula=OF_COLLECTION,
@@ -51,7 +51,7 @@ ROWS = (
     Operator(
         "array_position",
         ("array<bigint>, bigint -> bigint", "array<string>, string -> bigint"),
-        "The place of the first element that equals a value, counted from 1; 0 if there is none.",
+        "The position of the first element that equals a value, counted from 1; 0 if there is none.",
         ((([5, 7, 7], 7), 2), ((["a", "b"], "c"), 0), ((["a", "A"], "A"), 2)),
         range=COUNT,
         without_formula=OF_COLLECTION,
@@ -69,7 +69,7 @@ ROWS = (
     Operator(
         "array_concat",
         ("array<T>, array<T> -> array<T>",),
-        "One array after the other.",
+        "The arrays joined, in order.",
         ((([1], [2, 3]), [1, 2, 3]),),
         names=Names(label="+"),
         without_formula=OF_COLLECTION,
@@ -77,7 +77,7 @@ ROWS = (
     Operator(
         "range",
         ("bigint -> array<bigint>",),
-        "0, 1, ... to before a number, which is at most a million.",
+        "The numbers from 0 up to, but without, a number of at most a million.",
         (((3,), [0, 1, 2]), ((0,), []), ((-1,), None), ((1_000_001,), None)),
         total=False,
         words="the numbers up to of {0}",

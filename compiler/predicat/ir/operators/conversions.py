@@ -24,7 +24,7 @@ ROWS = (
     Operator(
         "to_whole",
         ("double -> bigint",),
-        "The whole number that a double is; UNKNOWN for one with decimals.",
+        "A double as a whole number; UNKNOWN if it has decimals.",
         (
             ((3.0,), 3),
             ((-0.0,), 0),
@@ -42,7 +42,7 @@ ROWS = (
     Operator(
         "to_double",
         ("string -> double", "bigint -> double", "decimal -> double"),
-        "A double.",
+        "A double, from a number or a text.",
         ((("2.5",), 2.5), (("1e3",), 1000.0), (("x",), None), ((3,), 3.0)),
         total=False,
         words="the number of {0}",
@@ -141,7 +141,7 @@ ROWS = (
         ("string -> duration",),
         (
             "A duration from text in Go's syntax (nanoseconds are cut): up to nine numbers with units, of "
-            "up to 15 digits and 9 behind the point."
+            "up to 15 digits and 9 decimal places."
         ),
         (
             (("1h30m",), timedelta(minutes=90)),
@@ -161,8 +161,8 @@ ROWS = (
         "to_quantity",
         ("string -> double",),
         (
-            "The double next to a quantity of Kubernetes: a number of up to 60 digits before and behind "
-            "the point, with a unit (`100Mi`, `500m`) or an exponent."
+            "The double nearest to a Kubernetes quantity: a number of up to 60 digits on each side of "
+            "the decimal point, with a unit (`100Mi`, `500m`) or an exponent."
         ),
         (
             (("1.5Gi",), 1610612736.0),

@@ -8,8 +8,8 @@ ROWS = (
     Operator(
         "parse_json",
         ("string -> json",),
-        "The JSON value in a text; no value for a text that is no JSON, for one key twice in an object, and "
-        "for JSON null.",
+        "The JSON value in a text; no value for a text that is not JSON, for an object with a key twice, "
+        "and for JSON null.",
         total=False,
         words="the JSON in {0}",
         names=Names(kind="JSON in a text"),
@@ -43,7 +43,7 @@ ROWS = (
         ("json, json -> boolean",),
         (
             "Whether two JSON values are the same: numbers as doubles, arrays by place, objects by key; "
-            "null is the same as null inside of them."
+            "inside them, null equals null."
         ),
         names=Names(kind="an equality of JSON values"),
     ),
@@ -59,7 +59,7 @@ ROWS = (
     Operator(
         "json_number",
         ("json -> double",),
-        "The value of a JSON number, as a double: infinite beyond the doubles.",
+        "The value of a JSON number as a double; infinite if it is too large.",
         json_kind="number",
         total=False,
         words="{0}",

@@ -133,7 +133,7 @@ ROWS = (
     Operator(
         "int32",
         ("bigint -> bigint",),
-        "The same number if it has 32 bits.",
+        "The same number if it fits 32 bits; otherwise UNKNOWN.",
         (((2**31 - 1,), 2**31 - 1), ((2**31,), None), ((-(2**31),), -(2**31))),
         total=False,
         names=Names(label="-"),
@@ -182,7 +182,8 @@ ROWS = (
     Operator(
         "round",
         ("double, =bigint -> double",),
-        "A double with so many digits behind the point, by its shortest decimal: a half goes away from zero.",
+        "A double rounded to a number of decimal places, by its shortest decimal; a half rounds away from "
+        "zero.",
         (
             ((2.675, 2), 2.68),
             ((-2.5, 0), -3.0),
@@ -200,7 +201,7 @@ ROWS = (
     Operator(
         "bround",
         ("double, =bigint -> double",),
-        "A double with so many digits behind the point, by its shortest decimal: a half goes to the even "
+        "A double rounded to a number of decimal places, by its shortest decimal; a half rounds to the even "
         "digit.",
         (
             ((2.665, 2), 2.66),
@@ -255,35 +256,35 @@ ROWS = (
     Operator(
         "bit_and",
         ("bigint, bigint -> bigint",),
-        "The bits that both numbers have.",
+        "The bits that are set in both numbers.",
         (((12, 10), 8), ((-1, BIGGEST), BIGGEST), ((-BIGGEST - 1, -1), -BIGGEST - 1)),
         without_formula=ANY_FUNCTION,
     ),
     Operator(
         "bit_or",
         ("bigint, bigint -> bigint",),
-        "The bits that one of two numbers has.",
+        "The bits that are set in one of two numbers or in both.",
         (((12, 10), 14), ((-BIGGEST - 1, 1), -BIGGEST), ((0, -1), -1)),
         without_formula=ANY_FUNCTION,
     ),
     Operator(
         "bit_xor",
         ("bigint, bigint -> bigint",),
-        "The bits that just one of two numbers has.",
+        "The bits that are set in exactly one of two numbers.",
         (((12, 10), 6), ((-1, BIGGEST), -BIGGEST - 1), ((5, 5), 0)),
         without_formula=ANY_FUNCTION,
     ),
     Operator(
         "shift_left",
         ("bigint, =bigint -> bigint",),
-        "The 64 bits moved up by 0 to 63 places; what leaves them is lost.",
+        "The 64 bits shifted left by 0 to 63 places; bits beyond the 64 are dropped.",
         (((1, 3), 8), ((BIGGEST, 1), -2), ((-1, 63), -BIGGEST - 1), ((3, 62), -(2**62)), ((-5, 0), -5)),
         without_formula=ANY_FUNCTION,
     ),
     Operator(
         "shift_right",
         ("bigint, =bigint -> bigint",),
-        "The 64 bits moved down by 0 to 63 places; the sign stays.",
+        "The 64 bits shifted right by 0 to 63 places; the sign is kept.",
         (((8, 3), 1), ((-1, 1), -1), ((-BIGGEST - 1, 63), -1), ((-5, 1), -3)),
         without_formula=ANY_FUNCTION,
         monotone=(Order.RISES, Order.NOT),

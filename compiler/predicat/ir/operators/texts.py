@@ -36,7 +36,7 @@ ROWS = (
     Operator(
         "concat",
         ("string, string -> string",),
-        "One text after the other.",
+        "The texts joined, in order.",
         ((("a", "b"), "ab"), (("a", None), None)),
         words="({0} || {1})",
         names=Names(cel="+", sql="||"),
@@ -75,7 +75,7 @@ ROWS = (
     Operator(
         "trim",
         ("string -> string",),
-        "Without spaces (U+0020) at both ends.",
+        "The text without spaces (U+0020) at both ends.",
         ((("  a b ",), "a b"),),
         words="the trimmed text of {0}",
         without_formula=ANY_FUNCTION,
@@ -84,7 +84,7 @@ ROWS = (
     Operator(
         "ltrim",
         ("string -> string", "string, =string -> string"),
-        "Without spaces, or any of the characters of the second text, at the start.",
+        "The text without spaces, or without any character of the second text, at the start.",
         (
             (("  a ",), "a "),
             (("00120", "0"), "120"),
@@ -97,7 +97,7 @@ ROWS = (
     Operator(
         "rtrim",
         ("string -> string", "string, =string -> string"),
-        "Without spaces, or any of the characters of the second text, at the end.",
+        "The text without spaces, or without any character of the second text, at the end.",
         (((" a  ",), " a"), (("a010", "10"), "a"), (("-a^]é😀", "^]-é😀"), "-a")),
         without_formula=ANY_FUNCTION,
         of_texts=True,
@@ -105,7 +105,7 @@ ROWS = (
     Operator(
         "lpad",
         ("string, =bigint, =string -> string",),
-        "A text cut to a length, or with the characters of another, again and again, in front of it.",
+        "The text cut to a length, or filled up to it at the start with the characters of another text.",
         (
             (("7", 3, "0"), "007"),
             (("héllo😀", 3, "x"), "hél"),
@@ -118,7 +118,7 @@ ROWS = (
     Operator(
         "rpad",
         ("string, =bigint, =string -> string",),
-        "A text cut to a length, or with the characters of another, again and again, behind it.",
+        "The text cut to a length, or filled up to it at the end with the characters of another text.",
         (
             (("7", 3, "0"), "700"),
             (("héllo😀", 3, "x"), "hél"),
@@ -131,7 +131,7 @@ ROWS = (
     Operator(
         "strip",
         ("string, =string -> string",),
-        "Without any of the characters of the second text at both ends.",
+        "The text without any character of the second text at both ends.",
         (((" \t a b\u2003", " \t\n\u2003"), "a b"), (("a", " "), "a")),
         names=Names(label="trim", spellings=("btrim", "trim")),
         without_formula=ANY_FUNCTION,
@@ -149,8 +149,8 @@ ROWS = (
         "split",
         ("string, =string -> array<string>", "string, =string, =bigint -> array<string>"),
         (
-            "The texts between the occurrences of the second text, which is not empty; at most so many, "
-            "the last with all the rest."
+            "The texts between the occurrences of the second text, which is not empty; at most the given "
+            "number, the last with all the rest."
         ),
         (
             (("a.b.", "."), ["a", "b", ""]),
@@ -165,7 +165,7 @@ ROWS = (
     Operator(
         "join",
         ("array<string>, string -> string",),
-        "The texts with another between them; UNKNOWN if one is absent.",
+        "The texts joined with a separator; UNKNOWN if one is absent.",
         (((["a", "b"], "-"), "a-b"),),
         total=False,
         without_formula=OF_COLLECTION,
@@ -173,7 +173,7 @@ ROWS = (
     Operator(
         "starts_with",
         ("string, string -> boolean",),
-        "Whether the text begins so.",
+        "Whether the text starts with another.",
         ((("a%b", "a%"), True), (("ab", "a%"), False), (("a", ""), True)),
         words="{0} starts with {1}",
         names=Names(cel="startsWith", kind="a prefix"),
@@ -182,7 +182,7 @@ ROWS = (
     Operator(
         "ends_with",
         ("string, string -> boolean",),
-        "Whether the text ends so.",
+        "Whether the text ends with another.",
         ((("a_", "_"), True),),
         words="{0} ends with {1}",
         names=Names(cel="endsWith", kind="a suffix"),
@@ -191,7 +191,7 @@ ROWS = (
     Operator(
         "contains",
         ("string, string -> boolean",),
-        "Whether the text occurs.",
+        "Whether the text contains another.",
         ((("abc", "b"), True),),
         words="{0} contains {1}",
         of_texts=True,
@@ -208,7 +208,7 @@ ROWS = (
     Operator(
         "like_row",
         ("string, string -> boolean",),
-        "SQL LIKE with a pattern that the row has; UNKNOWN if a backslash in it escapes another sign.",
+        "SQL LIKE with a pattern from the row; UNKNOWN if a backslash in it escapes any other character.",
         (
             (("a%c", "a\\%_"), True),
             (("abc", "a%"), True),
@@ -250,7 +250,7 @@ ROWS = (
     Operator(
         "starts_with_ci",
         ("string, =string -> boolean",),
-        "Begins so, under Unicode simple case folding.",
+        "Starts with another text under Unicode simple case folding.",
         ((("ÉCOLE", "éc"), True),),
         words="{0} starts (ignoring case) with {1}",
         names=Names(label="a prefix that ignores case"),
@@ -259,7 +259,7 @@ ROWS = (
     Operator(
         "contains_ci",
         ("string, =string -> boolean",),
-        "Occurs, under Unicode simple case folding.",
+        "Contains another text under Unicode simple case folding.",
         ((("xKelvin", "KELVIN"), True), (("abc", "D"), False)),
         words="{0} contains (ignoring case) {1}",
         names=Names(label="a search that ignores case"),
@@ -323,7 +323,7 @@ ROWS = (
     Operator(
         "substr",
         ("string, bigint -> string", "string, bigint, bigint -> string"),
-        "SQL SUBSTRING: from a 1-based position, so many code points; UNKNOWN for a negative length.",
+        "SQL SUBSTRING: a number of code points from a 1-based position; UNKNOWN for a negative length.",
         ((("hello", 2, 3), "ell"), (("hello", 4), "lo"), (("hello", 0, 2), "h"), (("hello", 2, -1), None)),
         total=False,
         names=Names(label="substring", spellings=("substring", "left", "right", "charAt")),
@@ -332,7 +332,7 @@ ROWS = (
     Operator(
         "position",
         ("string, string -> bigint",),
-        "1-based place of the second text in the first, 0 if none.",
+        "1-based position of the second text in the first; 0 if it does not occur.",
         ((("hello", "l"), 3), (("hello", "x"), 0)),
         range=COUNT,
         names=Names(cel="indexOf", kind="a search in a text", spellings=("POSITION", "strpos", "instr")),

@@ -104,8 +104,8 @@ ROWS = (
     Operator(
         "in_zone",
         ("timestamp, =string -> timestamp",),
-        "The time that clocks show in a named time zone, as a time of UTC. UNKNOWN within a day of the first "
-        "and the last moment.",
+        "The local time in a named time zone, as a time in UTC. UNKNOWN within a day of the first and the "
+        "last moment.",
         (
             ((MOMENT, "America/New_York"), datetime(2013, 7, 4, 6, 30, 15, 250000, tzinfo=UTC)),
             ((MOMENT, "Pacific/Auckland"), datetime(2013, 7, 4, 22, 30, 15, 250000, tzinfo=UTC)),
@@ -147,7 +147,7 @@ ROWS = (
     Operator(
         "add_days",
         ("date, bigint -> date",),
-        "So many days later.",
+        "The date a number of days later.",
         (((DAY, -4), date(2013, 6, 30)),),
         total=False,
         names=Names(label="date_add", spellings=("date_add", "date_sub", "+", "-")),
@@ -164,7 +164,8 @@ ROWS = (
     Operator(
         "add_months",
         ("date, bigint -> date", "timestamp, bigint -> timestamp"),
-        "So many months later, at the same time of the day (UTC); a day that the month lacks is its last.",
+        "A number of months later, at the same time of day (UTC); the last day of the month if it has no "
+        "such day.",
         (
             ((date(2024, 1, 31), 1), date(2024, 2, 29)),
             ((date(2024, 2, 29), -12), date(2023, 2, 28)),
@@ -197,7 +198,7 @@ ROWS = (
     Operator(
         "from_micros",
         ("bigint -> timestamp",),
-        "The moment so many microseconds after 1970.",
+        "The moment a number of microseconds after 1970.",
         (
             ((1_372_933_815_250_000,), MOMENT),
             ((-1,), datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)),
