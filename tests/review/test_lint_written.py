@@ -37,12 +37,12 @@ HEAD = f"apiVersion: predicat/v1\ndataset: orders\nrelation: orders\nfields: {js
 
 
 def catalog(folder: Path, *bodies: str, more: str = "") -> predicat.catalog.Catalog:
-    """A catalog with a filter a body: `cel: ...`, `jms: ...`, or SQL."""
+    """A catalog with a filter for each body: `cel: ...`, `jms: ...`, or SQL."""
     (folder / "catalog").mkdir(exist_ok=True)
     text = HEAD + "filters:\n"
     for number, body in enumerate(bodies):
         language, mark, rest = body.partition(": ")
-        language, rest = (language, rest) if mark and language in ("cel", "jms", "cesql") else ("sql", body)
+        language, rest = (language, rest) if mark and language in predicat.languages() else ("sql", body)
         text += f"  f{number}: {{{language}: {json.dumps(rest)}}}\n"
     (folder / "catalog" / "c.yml").write_text(text + more)
     return predicat.load_catalog(folder / "catalog")
@@ -108,6 +108,7 @@ FOUND = {
         "ok AND (n = 1 AND m = 2 OR ok)",
         "cel: ok && n == 1 || m == 2",
         "jms: n = 1 AND m = 2 OR n = 3",
+        "duckdb: n = 1 AND m = 2 OR n = 3",
         "n BETWEEN 1 AND 2 AND ok OR m = 1",
     ],
     "P510": [

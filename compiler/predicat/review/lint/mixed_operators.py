@@ -26,11 +26,7 @@ _SYMBOLS = {"&&": "and", "||": "or"}
 _APART = ("CASE", "WHEN", "THEN", "ELSE", "END", ",", "->", "?", ":")
 """Words that separate conditions of different chains."""
 _LANGUAGES = {
-    "sql": (_TOKEN, _WORDS),
-    "spark": (_TOKEN, _WORDS),
-    "postgres": (_TOKEN, _WORDS),
-    "jms": (_TOKEN, _WORDS),
-    "cesql": (_TOKEN, _WORDS),
+    **dict.fromkeys(("sql", "spark", "postgres", "duckdb", "jms", "cesql"), (_TOKEN, _WORDS)),
     "cel": (_CEL_TOKEN, _SYMBOLS),
 }
 
