@@ -430,7 +430,7 @@ async def about_names(folder: Path) -> None:  # noqa: PLR0915  # one session, st
                 1,
                 "another filter",
             ),
-            ("cel: note.startsWith(", "string.startsWith(string) -> boolean", 0, "begins"),
+            ("cel: note.startsWith(", "string.startsWith(string) -> boolean", 0, "starts with"),
             ("cel: tags.exists(x, ", "a.exists(b, c)", 1, ""),
         ):
             text = f"{CATALOG}  typed:\n    {body}"
