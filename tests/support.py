@@ -72,7 +72,7 @@ def functions() -> str:
         ),
         "",
         (
-            "A function is UNKNOWN if an argument is absent or if it has no result, unless "
+            "A function is UNKNOWN if an argument is missing or if it has no result, unless "
             "its line says otherwise."
         ),
         "",

@@ -59,7 +59,7 @@ ROWS = (
     Operator(
         "array_eq",
         ("array<T>, array<T> -> boolean",),
-        "Whether two arrays have equal elements; UNKNOWN if an element is absent.",
+        "Whether two arrays have equal elements; UNKNOWN if an element is missing.",
         (((["a"], ["a"]), True), (([1, 2], [2, 1]), False)),
         total=False,
         words="{0} has the elements of {1}",
@@ -77,7 +77,7 @@ ROWS = (
     Operator(
         "range",
         ("bigint -> array<bigint>",),
-        "The numbers from 0 up to, but without, a number of at most a million.",
+        "The whole numbers from 0 up to, but not including, a number of at most a million.",
         (((3,), [0, 1, 2]), ((0,), []), ((-1,), None), ((1_000_001,), None)),
         total=False,
         words="the numbers up to of {0}",
@@ -88,8 +88,8 @@ ROWS = (
         "sum",
         ("array<bigint> -> bigint", "array<double> -> double"),
         (
-            "The elements added up, 0 for none; UNKNOWN if one is absent, if a sum of integers has more "
-            "than 64 bits, or if a finite double is beyond 1e298."
+            "The sum of the elements, 0 for none; UNKNOWN if an element is missing, if a sum of integers has "
+            "more than 64 bits, or if a finite double is beyond 1e298."
         ),
         (
             (([1, 2, 3],), 6),
@@ -107,7 +107,7 @@ ROWS = (
     Operator(
         "array_max",
         ("array<bigint> -> bigint", "array<double> -> double"),
-        "The largest number of an array, NaN above all; UNKNOWN if it has none, or one is absent.",
+        "The largest number of an array, NaN above all; UNKNOWN if it has none, or an element is missing.",
         ((([1, 3, 2],), 3), (([0.5, float("nan")],), float("nan")), (([0.5, float("inf")],), float("inf"))),
         total=False,
         words="the largest of {0}",
@@ -117,7 +117,7 @@ ROWS = (
     Operator(
         "array_min",
         ("array<bigint> -> bigint", "array<double> -> double"),
-        "The smallest number of an array, NaN above all; UNKNOWN if it has none, or one is absent.",
+        "The smallest number of an array, NaN above all; UNKNOWN if it has none, or an element is missing.",
         ((([3, 1, 2],), 1), (([0.5, float("nan")],), 0.5), (([0.5, float("-inf")],), float("-inf"))),
         total=False,
         words="the smallest of {0}",

@@ -11,9 +11,8 @@ ROWS = (
     Operator(
         "to_int",
         ("string -> bigint", "double -> bigint", "boolean -> bigint", "timestamp -> bigint"),
-        "A whole number: doubles truncate towards zero, text must be an optional minus and digits, a "
-        "timestamp gives "
-        "seconds since 1970.",
+        "A whole number: a double is truncated towards zero, a string has digits after an optional minus, a "
+        "timestamp gives seconds since 1970.",
         (((3.5,), 3), ((-2.5,), -2), (("12",), 12), (("2.5",), None), ((" 1",), None), ((1e300,), None)),
         total=False,
         words="the whole number of {0}",
@@ -42,7 +41,7 @@ ROWS = (
     Operator(
         "to_double",
         ("string -> double", "bigint -> double", "decimal -> double"),
-        "A double, from a number or a text.",
+        "A double, from a number or a string.",
         ((("2.5",), 2.5), (("1e3",), 1000.0), (("x",), None), ((3,), 3.0)),
         total=False,
         words="the number of {0}",
@@ -52,8 +51,8 @@ ROWS = (
     Operator(
         "to_decimal",
         ("string -> decimal", "decimal -> decimal", "bigint -> decimal", "double -> decimal"),
-        "A decimal from a text or a number (a double by its shortest decimal), rounded to its digits, a half "
-        "away from zero; UNKNOWN if it is too large.",
+        "A decimal from a string or a number (a double by its shortest decimal), rounded to its digits, a "
+        "half away from zero; UNKNOWN if it is too large.",
         (
             (("12.5",), Decimal(13)),
             (("-0.5",), Decimal(-1)),
@@ -94,7 +93,7 @@ ROWS = (
             "duration -> string",
             "timestamp -> string",
         ),
-        "The text of a value.",
+        "The value as a string.",
         (
             ((12,), "12"),
             ((True,), "true"),
@@ -110,7 +109,7 @@ ROWS = (
     Operator(
         "to_boolean",
         ("string -> boolean",),
-        "TRUE or FALSE from the texts that CEL admits: true, t, 1, false, f, 0.",
+        "TRUE or FALSE from the strings that CEL accepts: true, t, 1, false, f, 0.",
         ((("true",), True), (("0",), False), (("yes",), None)),
         total=False,
         words="the truth of {0}",
@@ -121,8 +120,8 @@ ROWS = (
         "to_timestamp",
         ("string -> timestamp", "date -> timestamp", "bigint -> timestamp"),
         (
-            "A timestamp from RFC 3339 text (nanoseconds truncate to microseconds), a date (midnight UTC) "
-            "or seconds."
+            "A timestamp from a string as in RFC 3339 (nanoseconds are truncated to microseconds), a date "
+            "(midnight UTC) or seconds."
         ),
         (
             (("2013-07-04T10:30:15.25Z",), MOMENT),
@@ -140,8 +139,8 @@ ROWS = (
         "to_duration",
         ("string -> duration",),
         (
-            "A duration from text in Go's syntax (nanoseconds are cut): up to nine numbers with units, of "
-            "up to 15 digits and 9 decimal places."
+            "A duration from a string in Go's syntax (nanoseconds are truncated): at most nine numbers with "
+            "units, each with at most 15 digits and 9 decimal places."
         ),
         (
             (("1h30m",), timedelta(minutes=90)),

@@ -8,8 +8,8 @@ ROWS = (
     Operator(
         "parse_json",
         ("string -> json",),
-        "The JSON value in a text; no value for a text that is not JSON, for an object with a key twice, "
-        "and for JSON null.",
+        "The JSON value in a string; no value if the string is not JSON, if an object has a key twice, or "
+        "for JSON null.",
         total=False,
         words="the JSON in {0}",
         names=Names(kind="JSON in a text"),
@@ -42,7 +42,7 @@ ROWS = (
         "json_eq",
         ("json, json -> boolean",),
         (
-            "Whether two JSON values are the same: numbers as doubles, arrays by place, objects by key; "
+            "Whether two JSON values are equal: numbers as doubles, arrays by position, objects by key; "
             "inside them, null equals null."
         ),
         names=Names(kind="an equality of JSON values"),
@@ -50,7 +50,7 @@ ROWS = (
     Operator(
         "json_string",
         ("json -> string",),
-        "The text of a JSON string.",
+        "The value of a JSON string.",
         json_kind="string",
         total=False,
         words="{0}",
@@ -85,9 +85,9 @@ ROWS = (
     Operator(
         "json_values",
         ("json -> json", "json, =string -> json"),
-        "The values that a JSON value, or its member of a name, has: itself or, of an array, its "
-        "elements, through arrays within each "
-        "other to a depth of three. A member that is JSON null is a value; nothing has none: an empty array.",
+        "The values of a JSON value, or of its member with a name: the value itself or, of an array, its "
+        "elements, also those of nested arrays up to three levels deep. A member that is JSON null counts as "
+        "a value. Without a value the result is an empty array.",
         (),
         Strictness.NEVER,
         names=Names(label="a key with one value or several"),
@@ -106,7 +106,7 @@ ROWS = (
     Operator(
         "entry_filter",
         ("=string -> boolean",),
-        "What a Python class says of the row. UNKNOWN without running it, which only its own runner does.",
+        "What a Python class decides about the row. UNKNOWN if the class is not run.",
         total=False,
         names=Names(label="Python code"),
         without_formula="nothing is known of Python code without running it",

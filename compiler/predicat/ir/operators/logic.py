@@ -79,14 +79,14 @@ ROWS = (
     Operator(
         "greatest",
         ("T* -> T",),
-        "The largest of the arguments that have a value; texts by code point, NaN above all numbers.",
+        "The largest of the arguments that have a value; strings by code point, NaN above all numbers.",
         (((1, None, 3), 3), (("B", "a"), "a"), ((float("nan"), 1.0), float("nan")), ((None, None), None)),
         Strictness.ALL,
     ),
     Operator(
         "least",
         ("T* -> T",),
-        "The smallest of the arguments that have a value; texts by code point, NaN above all numbers.",
+        "The smallest of the arguments that have a value; strings by code point, NaN above all numbers.",
         (((1, None, 3), 1), (("B", "a"), "B"), ((float("nan"), 1.0), 1.0), ((None, None), None)),
         Strictness.ALL,
     ),

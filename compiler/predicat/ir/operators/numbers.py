@@ -21,7 +21,7 @@ ROWS = (
             "timestamp, duration -> timestamp",
             "duration, duration -> duration",
         ),
-        "Sum. A duration is no longer than some 10,000 years.",
+        "Sum. A duration is at most about 10,000 years.",
         (
             ((1, 2), 3),
             ((BIGGEST, 1), None),

@@ -8,7 +8,7 @@ ROWS = (
     Operator(
         "ascii",
         ("string -> bigint",),
-        "The code point of the first character; 0 for the empty text.",
+        "The code point of the first character; 0 for the empty string.",
         ((("Abc",), 65), (("é",), 233), (("😀x",), 128512), (("",), 0)),
         range=(0, 0x10FFFF),
         words="the first code point of {0}",
@@ -18,7 +18,7 @@ ROWS = (
     Operator(
         "md5",
         ("string -> string",),
-        "The MD5 hash of the text in UTF-8, as hexadecimal digits.",
+        "The MD5 hash of the string in UTF-8, as hexadecimal digits.",
         ((("é😀",), "62b3afe3b01f6f80152b567d9b216cde"), (("",), "d41d8cd98f00b204e9800998ecf8427e")),
         words="the MD5 hash of {0}",
         without_formula=ANY_FUNCTION,
@@ -27,7 +27,7 @@ ROWS = (
     Operator(
         "sha256",
         ("string -> string",),
-        "The SHA-256 hash of the text in UTF-8, as hexadecimal digits.",
+        "The SHA-256 hash of the string in UTF-8, as hexadecimal digits.",
         ((("",), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),),
         words="the SHA-256 hash of {0}",
         without_formula=ANY_FUNCTION,
@@ -36,7 +36,7 @@ ROWS = (
     Operator(
         "concat",
         ("string, string -> string",),
-        "The texts joined, in order.",
+        "The strings joined, in order.",
         ((("a", "b"), "ab"), (("a", None), None)),
         words="({0} || {1})",
         names=Names(cel="+", sql="||"),
@@ -75,7 +75,7 @@ ROWS = (
     Operator(
         "trim",
         ("string -> string",),
-        "The text without spaces (U+0020) at both ends.",
+        "The string without spaces (U+0020) at both ends.",
         ((("  a b ",), "a b"),),
         words="the trimmed text of {0}",
         without_formula=ANY_FUNCTION,
@@ -84,7 +84,7 @@ ROWS = (
     Operator(
         "ltrim",
         ("string -> string", "string, =string -> string"),
-        "The text without spaces, or without any character of the second text, at the start.",
+        "The string without spaces, or without the characters of the second string, at the start.",
         (
             (("  a ",), "a "),
             (("00120", "0"), "120"),
@@ -97,7 +97,7 @@ ROWS = (
     Operator(
         "rtrim",
         ("string -> string", "string, =string -> string"),
-        "The text without spaces, or without any character of the second text, at the end.",
+        "The string without spaces, or without the characters of the second string, at the end.",
         (((" a  ",), " a"), (("a010", "10"), "a"), (("-a^]é😀", "^]-é😀"), "-a")),
         without_formula=ANY_FUNCTION,
         of_texts=True,
@@ -105,7 +105,7 @@ ROWS = (
     Operator(
         "lpad",
         ("string, =bigint, =string -> string",),
-        "The text cut to a length, or filled up to it at the start with the characters of another text.",
+        "The string cut to a length, or padded to it at the start with another string.",
         (
             (("7", 3, "0"), "007"),
             (("héllo😀", 3, "x"), "hél"),
@@ -118,7 +118,7 @@ ROWS = (
     Operator(
         "rpad",
         ("string, =bigint, =string -> string",),
-        "The text cut to a length, or filled up to it at the end with the characters of another text.",
+        "The string cut to a length, or padded to it at the end with another string.",
         (
             (("7", 3, "0"), "700"),
             (("héllo😀", 3, "x"), "hél"),
@@ -131,7 +131,7 @@ ROWS = (
     Operator(
         "strip",
         ("string, =string -> string",),
-        "The text without any character of the second text at both ends.",
+        "The string without the characters of the second string at both ends.",
         (((" \t a b\u2003", " \t\n\u2003"), "a b"), (("a", " "), "a")),
         names=Names(label="trim", spellings=("btrim", "trim")),
         without_formula=ANY_FUNCTION,
@@ -140,7 +140,7 @@ ROWS = (
     Operator(
         "reverse",
         ("string -> string",),
-        "The code points in reverse.",
+        "The code points in reverse order.",
         ((("a😀é",), "é😀a"), (("",), "")),
         without_formula=ANY_FUNCTION,
         of_texts=True,
@@ -149,8 +149,8 @@ ROWS = (
         "split",
         ("string, =string -> array<string>", "string, =string, =bigint -> array<string>"),
         (
-            "The texts between the occurrences of the second text, which is not empty; at most the given "
-            "number, the last with all the rest."
+            "The parts between the occurrences of the second string, which is not empty; at most the given "
+            "number of parts, the last of which has all the rest."
         ),
         (
             (("a.b.", "."), ["a", "b", ""]),
@@ -165,7 +165,7 @@ ROWS = (
     Operator(
         "join",
         ("array<string>, string -> string",),
-        "The texts joined with a separator; UNKNOWN if one is absent.",
+        "The strings joined with a separator; UNKNOWN if one is missing.",
         (((["a", "b"], "-"), "a-b"),),
         total=False,
         without_formula=OF_COLLECTION,
@@ -173,7 +173,7 @@ ROWS = (
     Operator(
         "starts_with",
         ("string, string -> boolean",),
-        "Whether the text starts with another.",
+        "Whether the string starts with another.",
         ((("a%b", "a%"), True), (("ab", "a%"), False), (("a", ""), True)),
         words="{0} starts with {1}",
         names=Names(cel="startsWith", kind="a prefix"),
@@ -182,7 +182,7 @@ ROWS = (
     Operator(
         "ends_with",
         ("string, string -> boolean",),
-        "Whether the text ends with another.",
+        "Whether the string ends with another.",
         ((("a_", "_"), True),),
         words="{0} ends with {1}",
         names=Names(cel="endsWith", kind="a suffix"),
@@ -191,7 +191,7 @@ ROWS = (
     Operator(
         "contains",
         ("string, string -> boolean",),
-        "Whether the text contains another.",
+        "Whether the string contains another.",
         ((("abc", "b"), True),),
         words="{0} contains {1}",
         of_texts=True,
@@ -199,7 +199,7 @@ ROWS = (
     Operator(
         "like",
         ("string, =string -> boolean",),
-        "SQL LIKE: % any text, _ one code point, \\ escapes.",
+        "SQL LIKE: % is any string, _ one code point, \\ escapes.",
         ((("a%c", "a\\%_"), True), (("abc", "a\\%c"), False), (("a\nb", "a_b"), True)),
         words="{0} is like {1}",
         names=Names(label="LIKE", spellings=("LIKE",)),
@@ -250,7 +250,7 @@ ROWS = (
     Operator(
         "starts_with_ci",
         ("string, =string -> boolean",),
-        "Starts with another text under Unicode simple case folding.",
+        "Starts with another string under Unicode simple case folding.",
         ((("ÉCOLE", "éc"), True),),
         words="{0} starts (ignoring case) with {1}",
         names=Names(label="a prefix that ignores case"),
@@ -259,7 +259,7 @@ ROWS = (
     Operator(
         "contains_ci",
         ("string, =string -> boolean",),
-        "Contains another text under Unicode simple case folding.",
+        "Contains another string under Unicode simple case folding.",
         ((("xKelvin", "KELVIN"), True), (("abc", "D"), False)),
         words="{0} contains (ignoring case) {1}",
         names=Names(label="a search that ignores case"),
@@ -277,7 +277,7 @@ ROWS = (
     Operator(
         "matches",
         ("string, =string -> boolean",),
-        "Whether an RE2 pattern matches a part of the text.",
+        "Whether an RE2 pattern matches a part of the string.",
         ((("abc", "^a.c$"), True), (("a\nc", "a.c"), False), (("x9", "\\d"), True), (("٣", "\\d"), False)),
         words="{0} matches {1}",
         names=Names(kind="a regular expression", spellings=("RLIKE", "=~", "match")),
@@ -286,8 +286,8 @@ ROWS = (
     Operator(
         "regex_extract",
         ("string, =string, =bigint -> string",),
-        "What a group of an RE2 pattern holds where the pattern first matches (0: all of the match); empty "
-        "if it holds nothing, or nothing matches.",
+        "What a group of an RE2 pattern matches at the first match (0: the whole match); empty if the group "
+        "or the pattern matches nothing.",
         (
             (("ab12c345", "([a-z]+)([0-9]+)", 2), "12"),
             (("ab12c345", "([a-z]+)([0-9]+)", 0), "ab12"),
@@ -306,7 +306,7 @@ ROWS = (
     Operator(
         "regex_replace",
         ("string, =string, =string -> string",),
-        "The text with all matches of an RE2 pattern replaced; in the replacement \\1 is a group, \\0 the "
+        "The string with all matches of an RE2 pattern replaced; in the replacement \\1 is a group, \\0 the "
         "match and \\\\ a backslash.",
         (
             (("a1b22", "[0-9]+", "#"), "a#b#"),
@@ -332,7 +332,7 @@ ROWS = (
     Operator(
         "position",
         ("string, string -> bigint",),
-        "1-based position of the second text in the first; 0 if it does not occur.",
+        "1-based position of the second string in the first; 0 if it does not occur.",
         ((("hello", "l"), 3), (("hello", "x"), 0)),
         range=COUNT,
         names=Names(cel="indexOf", kind="a search in a text", spellings=("POSITION", "strpos", "instr")),
@@ -341,7 +341,7 @@ ROWS = (
     Operator(
         "replace",
         ("string, string, string -> string",),
-        "Every occurrence of the second text becomes the third.",
+        "Every occurrence of the second string becomes the third.",
         ((("a-b-c", "-", "+"), "a+b+c"), (("abc", "", "x"), "abc")),
         without_formula=ANY_FUNCTION,
         of_texts=True,
@@ -350,7 +350,7 @@ ROWS = (
         "replace_each",
         ("string, string, string -> string",),
         (
-            "As replace; but the empty text occurs before, between and behind the code points (CEL's "
+            "Like replace, but the empty string occurs before, between and after the code points (CEL's "
             "strings extension)."
         ),
         (

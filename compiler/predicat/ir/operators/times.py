@@ -105,7 +105,7 @@ ROWS = (
         "in_zone",
         ("timestamp, =string -> timestamp",),
         "The local time in a named time zone, as a time in UTC. UNKNOWN within a day of the first and the "
-        "last moment.",
+        "last timestamp.",
         (
             ((MOMENT, "America/New_York"), datetime(2013, 7, 4, 6, 30, 15, 250000, tzinfo=UTC)),
             ((MOMENT, "Pacific/Auckland"), datetime(2013, 7, 4, 22, 30, 15, 250000, tzinfo=UTC)),
@@ -190,7 +190,7 @@ ROWS = (
     Operator(
         "to_micros",
         ("timestamp -> bigint", "duration -> bigint"),
-        "The microseconds since 1970, or of a duration.",
+        "The microseconds since 1970, or those of a duration.",
         (((MOMENT,), 1_372_933_815_250_000), ((timedelta(seconds=-1.5),), -1_500_000)),
         names=Names(label="unix_micros"),
         monotone=(Order.RISES,),
@@ -198,7 +198,7 @@ ROWS = (
     Operator(
         "from_micros",
         ("bigint -> timestamp",),
-        "The moment a number of microseconds after 1970.",
+        "The timestamp that is a number of microseconds after 1970.",
         (
             ((1_372_933_815_250_000,), MOMENT),
             ((-1,), datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)),
@@ -211,7 +211,7 @@ ROWS = (
     Operator(
         "format_time",
         ("=string, timestamp -> string",),
-        "The text of a time in a format (UTC): %Y, %m, %d, %H, %M, %S, %f (six digits), %L (three digits), "
+        "A time (UTC) as a string in a format: %Y, %m, %d, %H, %M, %S, %f (six digits), %L (three digits), "
         "%j, and the English names %a, %A, %b, %B.",
         (
             (("%Y-%m", MOMENT), "2013-07"),
