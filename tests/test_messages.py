@@ -19,8 +19,6 @@ ROOMS = sorted(
     if path.suffix == ".py" or (path / "__init__.py").exists()
 )
 """Every module and part of the packages; `diagnostics.messages` itself is left out below."""
-MODULES = {"msg", "say"}
-"""What the modules of messages are called where they are imported."""
 MAKERS = {
     "ApiError",
     "Diagnostic",
@@ -67,20 +65,31 @@ def literals(node: ast.AST) -> Iterator[str]:
             yield from literals(part)
 
 
-def is_maker(function: ast.expr) -> bool:
+def modules(tree: ast.AST) -> set[str]:
+    """What the modules of messages are called where they are imported."""
+    return {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and "predicat.diagnostics" in str(node.module)
+        for alias in node.names
+    } | {"msg"}
+
+
+def is_maker(function: ast.expr, modules: set[str]) -> bool:
     if isinstance(function, ast.Attribute):
         return function.attr in MAKERS or (
-            isinstance(function.value, ast.Name) and function.value.id in MODULES
+            isinstance(function.value, ast.Name) and function.value.id in modules
         )
     return isinstance(function, ast.Name) and function.id in MAKERS
 
 
 def sentences(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """The sentences that stand where a diagnostic is made: line and text."""
+    known = modules(tree)
     for function in ast.walk(tree):
         for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
             parts: list[ast.expr] = []
-            if isinstance(node, ast.Call) and is_maker(node.func):
+            if isinstance(node, ast.Call) and is_maker(node.func, known):
                 parts = [*node.args, *(keyword.value for keyword in node.keywords)]
             elif isinstance(node, ast.Assign) and any(
                 isinstance(target, ast.Name) and target.id in NAMES for target in node.targets

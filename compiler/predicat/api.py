@@ -16,7 +16,8 @@ from predicat.check.scope import Scope
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
-from predicat.diagnostics.messages import entries
+from predicat.diagnostics.messages import entries, references
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of, reads_now
@@ -302,7 +303,7 @@ class Predicate(Struct, frozen=True, dict=True):
         values: dict[str, Node] = {}
         for name, decl in params_of(self.node).items():
             if decl.required and name not in arguments:
-                raise PredicatError.of(msg.missing_param(NOWHERE, "this predicate", name))
+                raise PredicatError.of(references.missing_param(NOWHERE, "this predicate", name))
             values[name] = Literal(decl.type, arguments.get(name, decl.default))
         return substitute(self.node, values) if values else self.node
 
@@ -314,14 +315,14 @@ class Predicate(Struct, frozen=True, dict=True):
         values: dict[str, Value] = {}
         for name, value in params.items():
             if name not in known:
-                raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, known))
+                raise PredicatError.of(references.surplus_param(NOWHERE, "this predicate", name, known))
             if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
                 raise PredicatError.of(say.nan_parameter(NOWHERE, name))
             try:
                 values[name] = to_value(value, known[name].type)
             except RowError:
                 raise PredicatError.of(
-                    msg.param_type(
+                    references.param_type(
                         NOWHERE, "this predicate", name, str(known[name].type), type(value).__name__
                     )
                 ) from None
@@ -428,7 +429,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     try:
         kind = parse_type(text)
     except TypeSyntaxError as error:
-        raise PredicatError.of(msg.bad_type(NOWHERE, text, str(error), SCALAR_NAMES)) from None
+        raise PredicatError.of(say_keys.bad_type(NOWHERE, text, str(error), SCALAR_NAMES)) from None
     nulls = str(data.get("nulls", "absent"))
     if nulls not in ("absent", "value"):
         raise PredicatError.of(say.absent_or_value_here(NOWHERE, nulls))

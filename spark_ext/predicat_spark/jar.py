@@ -17,7 +17,6 @@ from threading import Lock
 
 from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.java import ensure_java, pyspark_home
 
@@ -75,7 +74,7 @@ def jar_name(spark_home: Path) -> str:
     cores = sorted((spark_home / "jars").glob("spark-core_2.13-*.jar"))
     version = re.search(r"-(4\.\d+)\.[^/]*$", cores[0].name) if cores else None
     if version is None:
-        raise PredicatError.of(msg.no_spark(str(spark_home)))
+        raise PredicatError.of(say.no_spark(str(spark_home)))
     digest = hashlib.sha256(b"\0".join(file.read_bytes() for file in sources())).hexdigest()[:16]
     return f"predicat-spark-{version[1]}-{digest}.jar"
 

@@ -15,8 +15,8 @@ from predicat.catalog.keys import (
 )
 from predicat.catalog.model import Baseline, Bound, Freshness
 from predicat.catalog.yaml_nodes import YamlNode
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import keys as say_keys
 
 _UNITS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _AGE = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(_UNITS)})s?\Z")
@@ -56,13 +56,13 @@ def read_freshness(item: YamlNode) -> Freshness | None:
     keys = item.keys("freshness", FRESHNESS_KEYS)
     for key in ("column", "at_most"):
         if key not in keys:
-            item.lacks(msg.missing_key(item.span, key, "freshness"))
+            item.lacks(say_keys.missing_key(item.span, key, "freshness"))
             return None
     limit = keys["at_most"]
     text = str(limit.value)
     age = _AGE.match(text)
     if age is None:
-        item.reporter.add(msg.wrong_kind(limit.span, "at_most", say.AN_AGE, limit.kind))
+        item.reporter.add(say_keys.wrong_kind(limit.span, "at_most", say.AN_AGE, limit.kind))
         return None
     column = keys["column"]
     seconds = int(age[1]) * _UNITS[age[2]]
@@ -73,7 +73,7 @@ def read_baseline(item: YamlNode) -> Baseline | None:
     """The greatest age of the baseline of drift: `{max_age: 30 days}`. None if it cannot be read."""
     keys = item.keys("baseline", BASELINE_KEYS)
     if "max_age" not in keys:
-        item.lacks(msg.missing_key(item.span, "max_age", "baseline"))
+        item.lacks(say_keys.missing_key(item.span, "max_age", "baseline"))
         return None
     days = _DAYS.match(str(keys["max_age"].value))
     if not days:
@@ -98,7 +98,7 @@ def _bound(key: str, item: YamlNode) -> Bound | None:
     if item.is_mapping:
         keys = item.keys(key, BOUND_KEYS)
         if "value" not in keys:
-            item.lacks(msg.missing_key(item.span, "value", key))
+            item.lacks(say_keys.missing_key(item.span, "value", key))
             return None
         severity, given = read_severity(keys), keys["value"]
     value = given.value
@@ -108,7 +108,7 @@ def _bound(key: str, item: YamlNode) -> Bound | None:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0 and key != "drift":
         return Bound(float(value), share=False, severity=severity)
     expected = say.A_SHARE if key == "drift" else say.A_SHARE_OR_ROWS
-    item.reporter.add(msg.wrong_kind(item.span, key, expected, item.kind))
+    item.reporter.add(say_keys.wrong_kind(item.span, key, expected, item.kind))
     return None
 
 

@@ -32,9 +32,8 @@ from predicat.catalog.templates import Templates
 from predicat.check.resolve import check
 from predicat.check.scope import Scope
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
-from predicat.diagnostics import messages as msg
-from predicat.diagnostics.messages import catalog as say
-from predicat.diagnostics.messages import entries, sql
+from predicat.diagnostics.messages import entries, references, sql_meanings
+from predicat.diagnostics.messages import jobs as say
 from predicat.forms.conversions import argument
 from predicat.ir.codec import to_data
 from predicat.ir.nodes import Call, Field, Literal, Node, rewrite_children
@@ -200,7 +199,7 @@ class Builder(Struct, dict=True):
         """What engines mean differently in a version: an error, unless it was released like that."""
         if doubts and self.strict and name not in self.released:
             raise PredicatError(doubts)
-        self.reporter.extend(sql.released_ambiguity(doubt, name) for doubt in doubts)
+        self.reporter.extend(sql_meanings.released_ambiguity(doubt, name) for doubt in doubts)
 
     def typed(self, name: str, tree: Tree, scope: Scope, language: Language) -> Node:
         """A typed predicate. What the rules of today refuse may have been released by earlier ones."""
@@ -223,7 +222,7 @@ class Builder(Struct, dict=True):
             except PredicatError:
                 continue  # a body that was not supported by these rules was not released by them
             if to_data(core(before)) == self.released[name].meaning:
-                self.reporter.extend(sql.RELEASED_BY[flag](before.span, name) for flag in flags)
+                self.reporter.extend(sql_meanings.RELEASED_BY[flag](before.span, name) for flag in flags)
                 return before
         return surface
 
@@ -249,18 +248,22 @@ class Builder(Struct, dict=True):
         if definition is None and self.names.declares(filter_.dataset, name):
             raise PredicatError([])
         if definition is None:
-            raise PredicatError.of(msg.unknown_filter(span, name, self.names.all(filter_.dataset)))
+            raise PredicatError.of(references.unknown_filter(span, name, self.names.all(filter_.dataset)))
         target, asked = definition
         number = target.latest if asked is None else asked
         qualified = target.qualified
         if number not in target.versions:
             raise PredicatError.of(
-                msg.unknown_version(span, qualified, str(name.partition("@")[2]), map(str, target.versions))
+                references.unknown_version(
+                    span, qualified, str(name.partition("@")[2]), map(str, target.versions)
+                )
             )
         if target.versions[number].language == "python":
             raise PredicatError.of(entries.part_of_another(span, name))
         if qualified in self.path:
-            raise PredicatError.of(msg.cycle(span, [*self.path[self.path.index(qualified) :], qualified]))
+            raise PredicatError.of(
+                references.cycle(span, [*self.path[self.path.index(qualified) :], qualified])
+            )
         version = self.version(target, number)
         if version is None:
             raise PredicatError([])
@@ -275,7 +278,7 @@ class Builder(Struct, dict=True):
         if version.deprecated:
             other = f"{name}@{target.latest}" if target.latest != version.number else None
             over = date.fromisoformat(version.deprecated) < self.today
-            message = msg.deprecated_use if over else msg.deprecated
+            message = references.deprecated_use if over else references.deprecated
             self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
 
 
@@ -304,17 +307,19 @@ def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], spa
     given = dict(args)
     for key in given:
         if key not in version.params:
-            raise PredicatError.of(msg.surplus_param(span, name, key, version.params))
+            raise PredicatError.of(references.surplus_param(span, name, key, version.params))
     values: dict[str, Node] = {}
     for key, decl in version.params.items():
         if key in given:
             node = given[key]
             value = argument(node, decl.type)
             if value is None:
-                raise PredicatError.of(msg.param_type(node.span, name, key, str(decl.type), str(node.type)))
+                raise PredicatError.of(
+                    references.param_type(node.span, name, key, str(decl.type), str(node.type))
+                )
             values[key] = value
         elif decl.required:
-            raise PredicatError.of(msg.missing_param(span, name, key))
+            raise PredicatError.of(references.missing_param(span, name, key))
         else:
             values[key] = Literal(decl.type, decl.default, span)
     return values
@@ -322,6 +327,6 @@ def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], spa
 
 def _earlier(language: Language) -> Iterator[tuple[str, ...]]:
     """The rules of a language that earlier releases did not have: one, then several of them together."""
-    flags = [flag for flag in sql.RELEASED_BY if getattr(language.rules, flag)]
+    flags = [flag for flag in sql_meanings.RELEASED_BY if getattr(language.rules, flag)]
     for number in range(1, len(flags) + 1):
         yield from combinations(flags, number)

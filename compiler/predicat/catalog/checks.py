@@ -13,6 +13,9 @@ from predicat.catalog.names import Names
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import deploy as say_deploy
+from predicat.diagnostics.messages import jobs as say_jobs
+from predicat.diagnostics.messages import references
 from predicat.ir.nodes import ParamDecl
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import RowError, to_value
@@ -35,7 +38,7 @@ class Checks(Struct, frozen=True):
         seen: dict[str, Filter] = {}
         for filter_ in filters:
             if (other := seen.setdefault(filter_.view, filter_)) is not filter_:
-                self.reporter.add(msg.same_view(filter_.span, filter_.view, other.qualified))
+                self.reporter.add(say_deploy.same_view(filter_.span, filter_.view, other.qualified))
 
     def members(self) -> None:
         """Groups and subscriptions name filters that exist, keys fields, and freshness a field that tells
@@ -54,12 +57,14 @@ class Checks(Struct, frozen=True):
         definition = self.names.lookup(dataset, name)
         if definition is None:
             if not self.names.declares(dataset, name):
-                self.reporter.add(msg.unknown_filter(span, name, self.names.all(dataset)))
+                self.reporter.add(references.unknown_filter(span, name, self.names.all(dataset)))
             return
         row, number = definition
         if number is not None and number not in row.versions:
             version = name.partition("@")[2]
-            self.reporter.add(msg.unknown_version(span, row.qualified, version, map(str, row.versions)))
+            self.reporter.add(
+                references.unknown_version(span, row.qualified, version, map(str, row.versions))
+            )
 
     def jobs(self, known: Mapping[str, Filter]) -> None:
         """Jobs name filters that exist and values that their parameters take, and a range column that is a
@@ -68,11 +73,11 @@ class Checks(Struct, frozen=True):
         for dataset in self.names.datasets.values():
             for job in dataset.jobs.values():
                 if job.name in self.names.datasets:
-                    self.reporter.add(say.job_named_as_dataset(job.span, job.name))
+                    self.reporter.add(say_jobs.job_named_as_dataset(job.span, job.name))
                 if job.range is not None and job.range not in dataset.fields:
                     self.reporter.add(msg.unknown_field(job.span, job.range, dataset.fields))
                 if job.every == "subscriptions" and not dataset.subscriptions:
-                    self.reporter.add(say.no_subscriptions(job.span, dataset.name))
+                    self.reporter.add(say_jobs.no_subscriptions(job.span, dataset.name))
                 for filter_ in job.filters:
                     self.job_filter(dataset, filter_, known)
 
@@ -85,19 +90,21 @@ class Checks(Struct, frozen=True):
         if definition is None:
             if not self.names.declares(dataset.name, name):
                 names = [*self.names.all(dataset.name), *dataset.subscriptions]
-                self.reporter.add(msg.unknown_filter(filter_.span, filter_.filter, names))
+                self.reporter.add(references.unknown_filter(filter_.span, filter_.filter, names))
             return
         target = known.get(definition[0].qualified)
         if target is None:
             return
         number = definition[1] or target.latest
         if target.dataset != dataset.name:
-            self.reporter.add(say.filter_of_another_dataset(filter_.span, filter_.filter, dataset.name))
+            self.reporter.add(say_jobs.filter_of_another_dataset(filter_.span, filter_.filter, dataset.name))
         elif number not in target.versions:
             if filter_.filter not in dataset.subscriptions:  # where it is reported
                 version = name.partition("@")[2]
                 self.reporter.add(
-                    msg.unknown_version(filter_.span, target.qualified, version, map(str, target.versions))
+                    references.unknown_version(
+                        filter_.span, target.qualified, version, map(str, target.versions)
+                    )
                 )
         else:
             self.reporter.extend(
@@ -124,11 +131,11 @@ def argument_problems(
     """What keeps values from being those of a filter's parameters: surplus ones, missing ones, those of
     another type.
     """
-    problems = [msg.surplus_param(span, name, key, params) for key in given if key not in params]
+    problems = [references.surplus_param(span, name, key, params) for key in given if key not in params]
     for key, decl in params.items():
         if key not in given:
             if decl.required:
-                problems.append(msg.missing_param(span, name, key))
+                problems.append(references.missing_param(span, name, key))
             continue
         try:
             to_value(given[key], decl.type)

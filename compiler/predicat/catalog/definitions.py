@@ -30,8 +30,8 @@ from predicat.catalog.lists import ListReader
 from predicat.catalog.model import FilterTest, Group, Subscription, WrittenDataset, WrittenFilter
 from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import Diagnostic, Reporter, Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.nodes import FieldDecl
 
 
@@ -90,7 +90,7 @@ class DefinitionReader(Struct, dict=True):
             return
         name = keys["dataset"].text("dataset")
         if not NAME.match(name):
-            self.reporter.add(msg.bad_name(keys["dataset"].span, "dataset", name))
+            self.reporter.add(say_keys.bad_name(keys["dataset"].span, "dataset", name))
             return
         dataset = self.datasets.setdefault(name, WrittenDataset(name))
         dataset.places.setdefault("dataset", keys["dataset"].span)
@@ -116,7 +116,7 @@ class DefinitionReader(Struct, dict=True):
         first = dataset.places.setdefault(what, span)
         if first != span:
             kind, _, name = what.partition(" ")
-            self.reporter.add(msg.duplicate_name(span, kind, name or dataset.name, _where(first)))
+            self.reporter.add(say_keys.duplicate_name(span, kind, name or dataset.name, _where(first)))
             return False
         return True
 
@@ -136,7 +136,7 @@ class DefinitionReader(Struct, dict=True):
             files = files_of(name, value)
             if files is not None:
                 self.sets.include(dataset, files)
-            elif not ("unknown-field" in dataset.unread and msg.is_rest(name)):
+            elif not ("unknown-field" in dataset.unread and say_keys.is_rest(name)):
                 # Otherwise it is the rest of a type that ends at a comma, which is reported.
                 self.define(dataset, "fields", name, value, span)
 
@@ -303,7 +303,7 @@ class _Named(Struct, frozen=True):
 def _simply_named(
     kind: str, read: Callable[[DefinitionReader, WrittenDataset, str, YamlNode, Span], None]
 ) -> _Named:
-    return _Named(kind, NAME, lambda span, name: msg.bad_name(span, kind, name), read)
+    return _Named(kind, NAME, lambda span, name: say_keys.bad_name(span, kind, name), read)
 
 
 _NAMED = {

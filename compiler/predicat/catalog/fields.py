@@ -9,8 +9,8 @@ from predicat.backends import DIALECTS
 from predicat.catalog.keys import ENUM_NAME, FIELD_KEYS, NAME, PARAM_KEYS
 from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
@@ -86,7 +86,7 @@ def read_params(item: YamlNode) -> dict[str, ParamDecl] | None:
 
 def _param(name: str, item: YamlNode, span: Span) -> ParamDecl | None:
     if not NAME.match(name):
-        item.reporter.add(msg.bad_name(span, "parameter", name))
+        item.reporter.add(say_keys.bad_name(span, "parameter", name))
         return None
     if item.value is not None:
         only = _type(item)
@@ -113,5 +113,5 @@ def _type(item: YamlNode) -> Type | None:
         return parse_type(text)
     except TypeSyntaxError as error:
         if text:
-            item.reporter.add(msg.bad_type(item.span, text, str(error), SCALAR_NAMES))
+            item.reporter.add(say_keys.bad_type(item.span, text, str(error), SCALAR_NAMES))
         return None

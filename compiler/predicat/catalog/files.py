@@ -8,8 +8,8 @@ from pathlib import Path
 from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.templates import LOCKS
 from predicat.diagnostics import PredicatError, Reporter, Source
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.reading import reading
 
 SUFFIXES = (".yml", ".yaml")
@@ -20,7 +20,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if root.is_file():
         return [root]
     if not root.is_dir():
-        reporter.add(msg.no_folder(str(root), None if root.is_absolute() else _above(root)))
+        reporter.add(say_files.no_folder(str(root), None if root.is_absolute() else _above(root)))
         return []
     files = sorted(
         file
@@ -31,7 +31,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
         and file.name != PROJECT_FILE
     )
     if not files:
-        reporter.add(msg.empty_catalog(str(root)))
+        reporter.add(say_files.empty_catalog(str(root)))
     for file in files:
         if not file.is_file():
             reporter.add(say.no_file(str(file), link=file.is_symlink()))

@@ -14,9 +14,9 @@ from predicat.catalog.model import FilterTest, WrittenFilter, WrittenVersion
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import PredicatError, Source, Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.nodes import NOW
 from predicat.language import LANGUAGES
 from predicat.semantics import clock
@@ -103,7 +103,7 @@ def _versions(
         if version:
             versions[number] = version
     if keys["versions"].empty:
-        item.reporter.add(msg.no_body(span, name, LANGUAGES))
+        item.reporter.add(say_keys.no_body(span, name, LANGUAGES))
     return versions
 
 
@@ -112,10 +112,10 @@ def _version(
 ) -> WrittenVersion | None:
     languages = [language for language in LANGUAGES if language in keys]
     if not languages:
-        item.reporter.add(msg.no_body(span, name, LANGUAGES))
+        item.reporter.add(say_keys.no_body(span, name, LANGUAGES))
         return None
     if len(languages) > 1:
-        item.reporter.add(msg.two_bodies(keys[languages[1]].span, name, languages))
+        item.reporter.add(say_keys.two_bodies(keys[languages[1]].span, name, languages))
         return None
     (language,) = languages
     body = _body(language, keys)
@@ -175,7 +175,7 @@ def _test(item: YamlNode, now: datetime | None) -> FilterTest | None:
     keys = item.keys("a test", TEST_KEYS)
     for key in ("row", "matches"):
         if key not in keys:
-            item.lacks(msg.missing_key(item.span, key, "a test"))
+            item.lacks(say_keys.missing_key(item.span, key, "a test"))
             return None
     matches, row = keys["matches"], keys["row"].plain()
     if not isinstance(matches.value, bool) and matches.value != "unknown":

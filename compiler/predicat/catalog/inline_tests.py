@@ -9,6 +9,8 @@ from predicat.catalog.model import Filter, FilterTest
 from predicat.diagnostics import NOWHERE, PredicatError, Reporter
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import keys as say_keys
+from predicat.diagnostics.messages import references
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.rows import misfit, unknown_keys
 from predicat.ir.types import STRING
@@ -21,7 +23,7 @@ def run_tests(filter_: Filter, fields: Mapping[str, FieldDecl], reporter: Report
             reporter.add(msg.unknown_row_key(test.place(name), name, known))
         if test.version is not None and test.version not in filter_.versions:
             reporter.add(
-                msg.unknown_version(
+                references.unknown_version(
                     test.span, filter_.qualified, str(test.version), map(str, filter_.versions)
                 )
             )
@@ -34,12 +36,14 @@ def run_tests(filter_: Filter, fields: Mapping[str, FieldDecl], reporter: Report
             is_text = wrong is not None and fields[wrong].type == STRING
             for item in error.diagnostics:
                 reporter.add(
-                    item if item.span != NOWHERE else msg.row_of_a_test(place, item.message, text=is_text)
+                    item
+                    if item.span != NOWHERE
+                    else say_keys.row_of_a_test(place, item.message, text=is_text)
                 )
             continue
         if not test_passes(filter_, test, outcome):
             reporter.add(
-                msg.failed_test(
+                say_keys.failed_test(
                     test.span, filter_.qualified, expected_text(test), actual_text(filter_, test, outcome)
                 )
             )

@@ -12,7 +12,7 @@ from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import NOWHERE, Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
-from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import jobs as say
 
 MODES = ("overwrite", "append", "overwrite_partitions")
 BAD_RECORDS = ("permissive", "quarantine", "fail")

@@ -22,8 +22,8 @@ from predicat.catalog.macros import Macro
 from predicat.catalog.model import Bound, Catalog, DatasetHead, Filter, FilterTest, Version
 from predicat.catalog.signature import Signer, unsigned
 from predicat.diagnostics import PredicatError, Unsupported
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import files as say_files
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, Node, ParamDecl, fields_of
@@ -325,11 +325,11 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise PredicatError.of(msg.manifest_missing(str(path))) from None
+        raise PredicatError.of(say_files.manifest_missing(str(path))) from None
     except (OSError, ValueError) as error:
-        raise PredicatError.of(msg.manifest_damaged(str(path), str(error))) from None
+        raise PredicatError.of(say_files.manifest_damaged(str(path), str(error))) from None
     if not isinstance(result, dict) or "format" not in result or "filters" not in result:
         raise PredicatError.of(say.no_manifest(str(path)))
     if result["format"] > FORMAT:
-        raise PredicatError.of(msg.manifest_newer(str(path), result["format"], FORMAT))
+        raise PredicatError.of(say_files.manifest_newer(str(path), result["format"], FORMAT))
     return result

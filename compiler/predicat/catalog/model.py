@@ -16,8 +16,8 @@ from predicat.catalog.jobs import Job
 from predicat.catalog.lists import ValueList
 from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import references
 from predicat.diagnostics.wording import quantity
 from predicat.ir.nodes import NOW, FieldDecl, Node, ParamDecl, code_of
 from predicat.ir.syntax import Tree
@@ -412,13 +412,13 @@ class Catalog(Struct, frozen=True):
                 *(item.name for item in self.known.values()),
                 *subscribed(self.datasets.values()),
             ]
-            raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
+            raise PredicatError.of(references.unknown_filter(NOWHERE, base, known))
         if not version:
             return filter_, filter_.latest
         number = version_number(version)
         if number is None or number not in filter_.versions:
             raise PredicatError.of(
-                msg.unknown_version(NOWHERE, filter_.qualified, version, map(str, filter_.versions))
+                references.unknown_version(NOWHERE, filter_.qualified, version, map(str, filter_.versions))
             )
         return filter_, number
 
@@ -440,7 +440,7 @@ class Catalog(Struct, frozen=True):
         node, surface = filter_.row_filter(number), filter_.row_filter(number, written=True)
         if node is None:
             required = next(param.name for param in version.params.values() if param.required)
-            raise PredicatError.of(msg.missing_param(NOWHERE, filter_.qualified, required))
+            raise PredicatError.of(references.missing_param(NOWHERE, filter_.qualified, required))
         return Predicate(node, version.language, written=surface)
 
     def union(self, *names: str) -> Predicate:
@@ -481,5 +481,5 @@ class Catalog(Struct, frozen=True):
             if fnmatchcase(known.qualified, name)
         ]
         if not names:
-            raise PredicatError.of(msg.unknown_filter(NOWHERE, name, self.known))
+            raise PredicatError.of(references.unknown_filter(NOWHERE, name, self.known))
         return names

@@ -31,9 +31,9 @@ def file_in(folder: Path) -> Path | None:
         return folder / PROJECT_FILE
     if (folder / OTHER_ENDING).is_file():
         from predicat.diagnostics import PredicatError  # noqa: PLC0415  # only for a mistake
-        from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
+        from predicat.diagnostics.messages import files as say  # noqa: PLC0415  # as above
 
-        raise PredicatError.of(msg.other_ending(str(folder / OTHER_ENDING), PROJECT_FILE))
+        raise PredicatError.of(say.other_ending(str(folder / OTHER_ENDING), PROJECT_FILE))
     return None
 
 

@@ -26,7 +26,7 @@ from msgspec import Struct, field
 from predicat.catalog.model import Catalog, DatasetHead, Filter, WrittenFilter, subscribed
 from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import references
 from predicat.diagnostics.messages import selection as say
 
 STATES = ("changed", "new", "deprecated")
@@ -200,7 +200,7 @@ def _named(filters: Filters, text: str) -> dict[str, set[int]]:
     if set(text) & set("*?["):
         names = [name for name in filters.written if fnmatchcase(name, text)]
         if not names:
-            raise PredicatError.of(msg.unknown_filter(NOWHERE, text, filters.written))
+            raise PredicatError.of(references.unknown_filter(NOWHERE, text, filters.written))
         return {name: {filters.written[name].latest} for name in names}
     base, _, version = text.partition("@")
     rows = [filters.written[base]] if base in filters.written else _short(filters, base)
@@ -218,13 +218,13 @@ def _named(filters: Filters, text: str) -> dict[str, set[int]]:
                 *subscribed(filters.datasets),
             )
         )
-        raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
+        raise PredicatError.of(references.unknown_filter(NOWHERE, base, known))
     if not version:
         return {row.qualified: {row.latest} for row in rows}
     number = version_number(version)
     if number is None or number not in rows[0].versions:
         versions = map(str, rows[0].versions)
-        raise PredicatError.of(msg.unknown_version(NOWHERE, rows[0].qualified, version, versions))
+        raise PredicatError.of(references.unknown_version(NOWHERE, rows[0].qualified, version, versions))
     return {rows[0].qualified: {number}}
 
 

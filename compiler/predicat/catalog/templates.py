@@ -121,7 +121,7 @@ class Templates:
             AttributeError,
         ) as error:
             raise PredicatError.of(
-                msg.template(Span(source, 0, 0), str(error) or type(error).__name__)
+                say_templates.template(Span(source, 0, 0), str(error) or type(error).__name__)
             ) from None
         self._macros.update(
             {

@@ -16,9 +16,9 @@ from yaml import CollectionNode, MappingNode, ScalarNode, SequenceNode
 
 from predicat.catalog import yaml_problems
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.located import LocatedDict, LocatedList, LocatedStr
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import keys as say_keys
 
 MAX_SIZE = 20_000_000
 MAX_DEPTH = 60
@@ -106,7 +106,7 @@ class YamlNode(Struct):
     def entries(self, what: str) -> Iterator[tuple[str, YamlNode, Span]]:
         """The keys, values and key places of a mapping."""
         if not isinstance(self.node, MappingNode):
-            self.reporter.add(msg.wrong_kind(self.span, what, "a mapping", self.kind))
+            self.reporter.add(say_keys.wrong_kind(self.span, what, "a mapping", self.kind))
             return
         seen: set[str] = set()
         for key, value in self.pairs():
@@ -118,7 +118,7 @@ class YamlNode(Struct):
                 value.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1)
             )
             if key.value in seen:
-                self.reporter.add(msg.duplicate_key(place, key.value))
+                self.reporter.add(say_keys.duplicate_key(place, key.value))
             else:
                 seen.add(key.value)
                 yield key.value, value, place
@@ -131,15 +131,15 @@ class YamlNode(Struct):
     def keys(self, what: str, known: Collection[str]) -> dict[str, YamlNode]:
         """The values of the keys that are known. Other keys are reported, and a node that is no mapping."""
         if not self.is_mapping:
-            self.reporter.add(msg.not_a_mapping(self.span, what, self.kind, known))
+            self.reporter.add(say_keys.not_a_mapping(self.span, what, self.kind, known))
             return {}
         keys, unknown = self.known(what, known)
         cut = unknown and any(
-            isinstance(node.value, str) and msg.is_cut(node.value) for node in keys.values()
+            isinstance(node.value, str) and say_keys.is_cut(node.value) for node in keys.values()
         )
         for key, place in unknown:
-            if not (cut and msg.is_rest(key)):  # the rest of a type that a comma ends, which is reported
-                self.reporter.add(msg.unknown_key(place, key, what, known))
+            if not (cut and say_keys.is_rest(key)):  # the rest of a type that a comma ends, which is reported
+                self.reporter.add(say_keys.unknown_key(place, key, what, known))
         return keys
 
     def lacks(self, problem: Diagnostic) -> None:
@@ -171,7 +171,7 @@ class YamlNode(Struct):
     def items(self, what: str) -> Iterator[YamlNode]:
         """The values of a list."""
         if not isinstance(self.node, SequenceNode):
-            self.reporter.add(msg.wrong_kind(self.span, what, "a list", self.kind))
+            self.reporter.add(say_keys.wrong_kind(self.span, what, "a list", self.kind))
             return
         for node in self.node.value:
             yield YamlNode(node, self.source, self.reporter)
@@ -181,7 +181,7 @@ class YamlNode(Struct):
         result = self.value
         if isinstance(result, str):
             return result
-        self.reporter.add(msg.wrong_kind(self.span, what, "a text", self.kind))
+        self.reporter.add(say_keys.wrong_kind(self.span, what, "a text", self.kind))
         return ""
 
     def truths(self, what: str, known: Collection[str]) -> dict[str, bool]:
@@ -341,7 +341,7 @@ def compose(source: Source, reporter: Reporter) -> YamlNode | None:
         reporter.add(bad_yaml(error, source))
         return None
     except (yaml.YAMLError, RecursionError) as error:
-        reporter.add(msg.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20])))
+        reporter.add(say_keys.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20])))
         return None
     except PredicatError as error:
         reporter.extend(error.diagnostics)

@@ -10,7 +10,7 @@ import re
 import yaml
 
 from predicat.diagnostics import Diagnostic, Source, Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import yaml as say
 
 _CONFLICT = re.compile(r"^(?:<{7} |={7}$|>{7} )", re.MULTILINE)
@@ -35,7 +35,7 @@ def described(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Di
         if problem is not None:
             return problem
     reason = " ".join(f"{error.context or ''} {error.problem or 'it cannot be read'}".split())
-    return msg.bad_yaml(_sign(source, at), reason)
+    return say_keys.bad_yaml(_sign(source, at), reason)
 
 
 def _of_sign(error: yaml.MarkedYAMLError, source: Source, at: int, _opened: int) -> Diagnostic | None:

@@ -7,7 +7,7 @@ from predicat.check.protocol import Calls
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
-from predicat.diagnostics.messages import sql
+from predicat.diagnostics.messages import sql_times
 from predicat.forms import json_values
 from predicat.forms.conversions import (
     beside_double,
@@ -64,7 +64,7 @@ def as_clock(check: Calls, node: Node, text: str) -> Node:
     """SQL: a text constant beside a time of the day is one."""
     value = parse_clock(text.strip(BLANKS))
     if value is None:
-        raise check.fail(sql.bad_time_of_day(node.span, text))
+        raise check.fail(sql_times.bad_time_of_day(node.span, text))
     return Literal(DURATION, value, node.span)
 
 

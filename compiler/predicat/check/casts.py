@@ -14,7 +14,7 @@ from predicat.check import sql_numbers
 from predicat.check.overloads import OverloadResolver
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
-from predicat.diagnostics.messages import sql
+from predicat.diagnostics.messages import sql_meanings
 from predicat.forms import json_values
 from predicat.forms.conversions import convert, dynamic_error, is_dynamic, underlying
 from predicat.ir.nodes import Call, Literal, Node
@@ -91,7 +91,7 @@ def _no_truth(check: OverloadResolver, node: Node, span: Span) -> Node | None:
 def _doubtful(check: OverloadResolver, node: Node, span: Span) -> None:
     """Engines cut a number with decimals, or round it."""
     if _has_decimals(node) and not _is_whole(node):
-        check.doubt(sql.ambiguous_whole(span, written(node)))
+        check.doubt(sql_meanings.ambiguous_whole(span, written(node)))
 
 
 def _rounded(_check: OverloadResolver, node: Node, span: Span) -> Node | None:

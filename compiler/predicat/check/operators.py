@@ -21,7 +21,7 @@ from predicat.check.comparisons import Comparisons
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
-from predicat.diagnostics.messages import sql
+from predicat.diagnostics.messages import sql_meanings, sql_times
 from predicat.forms import json_values
 from predicat.forms.conversions import (
     convert,
@@ -111,7 +111,7 @@ class Operators(Comparisons):
         if not self.rules.interval_fields:
             return self.call(unit, [length], span)
         if not interval_fields.has_field(unit, length):
-            raise self.fail(sql.field_of_interval(span, unit))
+            raise self.fail(sql_times.field_of_interval(span, unit))
         return Call(BIGINT, LENGTH_FIELDS[unit], (length,), span)
 
     # --- the rules, in the order of the tables
@@ -191,25 +191,25 @@ class Operators(Comparisons):
     def either_quotient(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's `/`, which engines mean differently for whole numbers."""
         if args[0].type == args[1].type == BIGINT:
-            self.doubt(sql.ambiguous_division(span, *(written(arg) for arg in args)))
+            self.doubt(sql_meanings.ambiguous_division(span, *(written(arg) for arg in args)))
         return self.operator("div", args, span)
 
     def either_element(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's `base[index]`, which engines count differently for arrays."""
         if isinstance(args[0].type, ArrayType):
-            self.doubt(sql.ambiguous_index(span, written(args[0]), written(args[1])))
+            self.doubt(sql_meanings.ambiguous_index(span, written(args[0]), written(args[1])))
         return self.operator("bracket", args, span)
 
     def either_moment(self, _op: str, args: list[Node], span: Span) -> Node:
         """A timestamp without a zone, which AT TIME ZONE makes a moment of, and no time of clocks."""
         zone = args[1].value if isinstance(args[1], Literal) else ""
-        self.doubt(sql.part_of_clocks(span, args[0].span.text, str(zone)))
+        self.doubt(sql_times.part_of_clocks(span, args[0].span.text, str(zone)))
         return args[0]
 
     def either_text(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's concat(), where engines differ about parts that are NULL."""
         if any(not isinstance(arg, Literal) and not never_null(arg) for arg in args):
-            self.doubt(sql.ambiguous_concat(span, [written(arg) for arg in args]))
+            self.doubt(sql_meanings.ambiguous_concat(span, [written(arg) for arg in args]))
         found = args[0]
         for part in args[1:]:
             found = self.operator("concat", [found, part], span)

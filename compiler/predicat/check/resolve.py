@@ -15,6 +15,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
 from predicat.diagnostics.messages import lists as say_lists
+from predicat.diagnostics.messages import references
 from predicat.forms.conversions import (
     dynamic,
     dynamic_error,
@@ -314,7 +315,7 @@ class _Checker(Operators):
 
     def reference(self, name: str, args: tuple[tuple[str, t.Tree], ...], span: Span, depth: int) -> Node:
         if self.scope.resolve is None:
-            raise self.fail(msg.reference_outside_catalog(span))
+            raise self.fail(references.reference_outside_catalog(span))
         nodes = list(map(self.one_type, self.all(tuple(tree for _, tree in args), depth)))
         named = tuple((key, node) for (key, _), node in zip(args, nodes, strict=True))
         try:

@@ -136,7 +136,7 @@ def main() -> None:
         sys.exit(ExitCode.FINDINGS)
     except OSError as error:
         # What is read is told with its place; this is an output that cannot be written.
-        from predicat.diagnostics.messages import file_problem  # noqa: PLC0415  # only for a mistake
+        from predicat.diagnostics.messages.files import file_problem  # noqa: PLC0415  # only for a mistake
 
         _end([file_problem(str(error.filename or ""), error.strerror or str(error))])
     finally:

@@ -15,8 +15,8 @@ from predicat.catalog.jobs import Job, JobFilter
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.diagnostics.messages import catalog as catalogs
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import jobs as say_jobs
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.nodes import Literal, Node, fields_of
 from predicat.ir.values import to_value
@@ -88,7 +88,7 @@ def chosen(catalog: Catalog, dataset: str, job_filters: Sequence[JobFilter], eve
     result = dataset_of(catalog, dataset)
     if every == "subscriptions":
         if not result.subscriptions:
-            raise PredicatError.of(catalogs.no_subscriptions(NOWHERE, dataset))
+            raise PredicatError.of(say_jobs.no_subscriptions(NOWHERE, dataset))
         return [_named(catalog, result, JobFilter(name, name)) for name in sorted(result.subscriptions)]
     if not job_filters:
         rows = (

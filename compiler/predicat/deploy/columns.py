@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Diagnostic
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 from predicat.ir import widths
 from predicat.ir.nodes import FieldDecl, fields_of
 from predicat.ir.types import (
@@ -52,11 +52,11 @@ def problems(
     for column, (decl, readers) in _readers(engine, filters).items():
         kind = known.get(column.lower() if spark else column)
         if kind is None:
-            diagnostics.append(msg.column_missing(shown, relation, column, readers, columns))
+            diagnostics.append(say.column_missing(shown, relation, column, readers, columns))
         elif not widths.holds(decl.stored, kind) or not (
             _spark_holds(kind, decl.type) if spark else _postgres_holds(kind, decl.type, composites or {})
         ):
-            diagnostics.append(msg.column_type(shown, relation, column, kind, decl.shown_type, readers))
+            diagnostics.append(say.column_type(shown, relation, column, kind, decl.shown_type, readers))
     return diagnostics
 
 

@@ -24,7 +24,6 @@ from predicat.deploy.relations import Relation, check_relations
 from predicat.deploy.sessions import Limits, guarded, statements
 from predicat.deploy.views import View, views_of
 from predicat.diagnostics import PredicatError, Reporter
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
 
 BATCH = 500
@@ -210,7 +209,7 @@ def apply(
                 if number == len(batches) - 1:
                     batch.settle_lists()
         except PredicatError as error:
-            partly = [msg.partly_applied(number, len(batches))] if number else []
+            partly = [say.partly_applied(number, len(batches))] if number else []
             raise PredicatError([*error.diagnostics, *partly]) from None
     return result
 
@@ -280,7 +279,7 @@ class _Batch(Struct):
         before = {step.existing.place: step.existing for step in steps if step.existing is not None}
         other = [".".join(place) for place in places if now.get(place) != before.get(place)]
         if other:
-            raise PredicatError.of(msg.view_changing(other))
+            raise PredicatError.of(say.view_changing(other))
 
     def read(self, places: Collection[tuple[str, str]]) -> list[Existing]:
         oids = [relation.oid for relation in self.plan.relations.values()]

@@ -13,6 +13,7 @@ from sqlglot.errors import SqlglotError
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import files as say_files
 from predicat.ir.types import MAX_PRECISION
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def from_file(path: str) -> Described:
                 f"DESCRIBE SELECT * FROM {exp.Literal.string(source).sql(dialect='duckdb')}"
             ).fetchall()
         except duckdb.Error as error:
-            raise PredicatError.of(msg.unreadable(path, " ".join(str(error).split()))) from None
+            raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
     return Described("duckdb", path, columns_of("duckdb", ((row[0], row[1]) for row in rows)))
 
 

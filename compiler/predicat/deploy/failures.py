@@ -80,7 +80,7 @@ def not_connected(dsn: str, error: psycopg.Error) -> Diagnostic:
     text = str(error).partition("Multiple connection attempts failed")[0]
     text = " ".join(re.sub(r"\s*Is the server running.*", "", text, flags=re.DOTALL).split())
     reason = re.split(r"(?:FATAL|ERROR): |failed: (?!FATAL)", text)[-1].strip()
-    return msg.connection(without_password(dsn), _without(reason, known) or say.CONNECTION_FAILED)
+    return say.connection(without_password(dsn), _without(reason, known) or say.CONNECTION_FAILED)
 
 
 def _without(text: str, known: Mapping[str, str]) -> str:

@@ -16,7 +16,6 @@ from predicat.deploy import marks
 from predicat.deploy.inventory import Existing
 from predicat.deploy.views import View
 from predicat.diagnostics import Diagnostic, Reporter
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
 
 INVOKER_SINCE = 150_000
@@ -142,7 +141,7 @@ class Planner(Struct):
             at_home = [present for present in rows if present.place == view.place]
             for present in rows if at_home else rows[1:]:
                 if present.place != view.place:
-                    self.reporter.add(msg.view_twice(present.shown, view.shown))
+                    self.reporter.add(say.view_twice(present.shown, view.shown))
             if rows and not at_home and view.place not in there:
                 result[view.place] = rows[0]
         return result
@@ -177,7 +176,7 @@ class Planner(Struct):
             return step
         changed = [f"changed by hand: {touched[existing.oid]}"] if existing.oid in touched else []
         if changed and not self.rules.force:
-            self.reporter.add(msg.view_edited(existing.shown, touched[existing.oid]))
+            self.reporter.add(say.view_edited(existing.shown, touched[existing.oid]))
             return step
         mark = existing.mark
         if mark is None:
@@ -226,7 +225,7 @@ class Planner(Struct):
         if not existing.trusted:
             return say.another_role(view.span, existing.shown, existing.owner, existing.sql)
         if mark is None:
-            return None if self.rules.adopt else msg.view_former(existing.shown)
+            return None if self.rules.adopt else say.view_former(existing.shown)
         if mark.catalog != self.name:
             return say.another_catalog(view.span, existing.shown, mark.catalog, self.name)
         return None
@@ -276,7 +275,7 @@ class Planner(Struct):
         reader.
         """
         if view.stated.get("security_invoker"):
-            self.reporter.add(msg.view_option(view.span, "security_invoker", self.server // 10_000))
+            self.reporter.add(say.view_option(view.span, "security_invoker", self.server // 10_000))
 
 
 KINDS = {

@@ -15,7 +15,7 @@ from predicat.deploy import failures, storage
 from predicat.deploy.columns import Composites, problems
 from predicat.deploy.sessions import guard, outermost
 from predicat.diagnostics import PredicatError, Reporter
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 
 if TYPE_CHECKING:
     import psycopg
@@ -81,7 +81,7 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
         raise PredicatError.of(
-            msg.encoding(str(encoding))
+            say.encoding(str(encoding))
         )  # the driver does not decode the names of such a database
     named = {
         dataset.name: dataset.relation["postgres"]
@@ -93,7 +93,7 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
         relations, composites, known = _read(connection, named)
     for name, relation in named.items():
         if name not in relations:
-            reporter.add(msg.relation_missing("PostgreSQL", relation, name, known))
+            reporter.add(say.relation_missing("PostgreSQL", relation, name, known))
             continue
         columns = {column.name: column.kind for column in relations[name].columns}
         reporter.extend(

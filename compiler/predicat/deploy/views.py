@@ -14,7 +14,7 @@ from predicat.deploy.marks import Mark, digest
 from predicat.deploy.names import InSchema, qualified
 from predicat.deploy.relations import Column, Relation
 from predicat.diagnostics import PredicatError, Reporter, Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 from predicat.ir.types import ArrayType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.rewrite.list_tables import in_tables, long_lists
@@ -56,7 +56,7 @@ def views_of(
     for dataset, relation in relations.items():
         for filter_ in catalog.datasets[dataset].filters.values():
             if len(filter_.view) > MAX_NAME:
-                reporter.add(msg.long_name(filter_.span, "view", filter_.view, MAX_NAME))
+                reporter.add(say.long_name(filter_.span, "view", filter_.view, MAX_NAME))
                 continue
             try:
                 view = _view(filter_, name, relation, schema, runtime)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import PredicatError
+from predicat.diagnostics.messages import files as say
 
 
 @contextmanager
@@ -15,6 +15,6 @@ def reading(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PredicatError.of(msg.unreadable(path, error.strerror or str(error))) from None
+        raise PredicatError.of(say.unreadable(path, error.strerror or str(error))) from None
     except UnicodeDecodeError as error:
-        raise PredicatError.of(msg.no_utf8(path, error.start)) from None
+        raise PredicatError.of(say.no_utf8(path, error.start)) from None

@@ -17,7 +17,7 @@ import yaml
 
 from predicat.catalog.yaml_nodes import compose, resolved
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import review as say
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[^\r\n]*", re.MULTILINE)
@@ -53,7 +53,7 @@ def _root(source: Source) -> yaml.Node | None:
 
 
 def _refused(source: Source, reason: str, at: int = 0, hint: str | None = None) -> PredicatError:
-    return PredicatError.of(msg.no_layout(Span(source, at, at + 1), reason, hint))
+    return PredicatError.of(say_files.no_layout(Span(source, at, at + 1), reason, hint))
 
 
 def _unchanged(source: Source, text: str) -> None:

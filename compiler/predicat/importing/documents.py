@@ -29,8 +29,8 @@ from predicat.catalog.yaml_nodes import (
     check_bounds,
 )
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import importing as say
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.importing.located import entries, items, key_span, mapping, span_of, text
 
 SUFFIXES = (".yml", ".yaml", ".json", ".template", ".tf", ".properties")
@@ -152,7 +152,9 @@ def parsed(source: Source) -> list[Any]:
     except yaml.MarkedYAMLError as error:
         raise PredicatError.of(bad_yaml(error, source)) from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise PredicatError.of(msg.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20]))) from None
+        raise PredicatError.of(
+            say_keys.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20]))
+        ) from None
     documents = [YamlNode(root, source, reporter).data() for root in roots]
     reporter.raise_errors()
     return documents

@@ -21,7 +21,7 @@ from predicat.catalog.load import read_definitions
 from predicat.catalog.model import WrittenDataset
 from predicat.catalog.yaml_nodes import TEXT, SafeLoader
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import importing as say
 from predicat.diagnostics.reading import reading
 from predicat.importing.checking import Accepted
@@ -144,14 +144,18 @@ def _add_filters(
         known = filters.get(entry_.name)
         if entry_.name in other.filters:
             place = other.filters[entry_.name].span.outermost()
-            result.problems.append(msg.import_conflict(entry_.span, entry_.name, place.source.name, None))
+            result.problems.append(
+                say_files.import_conflict(entry_.span, entry_.name, place.source.name, None)
+            )
         elif known is None:
             filters[entry_.name] = entry
             result.added.append(entry_.name)
         elif _meaning(known) == _meaning(entry):
             result.same.append(entry_.name)
         elif not force:
-            result.problems.append(msg.import_conflict(entry_.span, entry_.name, shown, say.FORCE_REPLACES))
+            result.problems.append(
+                say_files.import_conflict(entry_.span, entry_.name, shown, say.FORCE_REPLACES)
+            )
         else:
             for key in _OWN:
                 known.pop(key, None)

@@ -26,6 +26,7 @@ from predicat.check.scope import (
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.syntax import Tree
 from predicat.rewrite.acceptance import for_acceptance, two_valued
@@ -43,7 +44,7 @@ class Body(Struct, frozen=True):
     def text(self, what: str = "the body") -> str:
         """The body as text. Raises PredicatError if it is not a text."""
         if not isinstance(self.value, str):
-            raise PredicatError.of(msg.wrong_kind(self.span, what, "a text", repr(self.value)))
+            raise PredicatError.of(say_keys.wrong_kind(self.span, what, "a text", repr(self.value)))
         return str(self.value)
 
 

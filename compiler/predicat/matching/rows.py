@@ -13,7 +13,7 @@ from typing import IO, Any, cast
 
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import NOWHERE, PredicatError, extras
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import matching as say
 from predicat.forms.text_casts import of_text
 from predicat.ir.nodes import Field, FieldDecl
@@ -93,10 +93,10 @@ class RowReader:
             with _opened(path, stdin) as text:
                 yield from _of_csv(text, path) if kind == "csv" else _of_json(text, path)
         except UnicodeDecodeError as error:
-            raise PredicatError.of(msg.no_utf8(say.place(path), error.start)) from None
+            raise PredicatError.of(say_files.no_utf8(say.place(path), error.start)) from None
         except (OSError, csv.Error) as error:
             raise PredicatError.of(
-                msg.unreadable(path, getattr(error, "strerror", None) or str(error))
+                say_files.unreadable(path, getattr(error, "strerror", None) or str(error))
             ) from None
 
     def _known(self, row: Mapping[str, Any]) -> bool:
@@ -237,4 +237,4 @@ def _of_parquet(path: str, stdin: IO[bytes] | None) -> Iterator[dict[str, Any]]:
             for batch in file.iter_batches(batch_size=10_000):
                 yield from batch.to_pylist(maps_as_pydicts="lossy")
     except pa.ArrowException as error:
-        raise PredicatError.of(msg.unreadable(path, str(error).partition("\n")[0])) from None
+        raise PredicatError.of(say_files.unreadable(path, str(error).partition("\n")[0])) from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from predicat.diagnostics import PredicatError, Reporter, extras
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import review as say
 from predicat.quality.history import Entry
 
@@ -109,7 +109,7 @@ def _read_parquet(folder: Path, problems: Reporter) -> list[Entry]:
         try:
             entries += [_entry(data) for data in arrow.parquet.read_table(file).to_pylist()]
         except (arrow.ArrowException, OSError, KeyError, TypeError):
-            problems.add(msg.damaged_result(str(file)))
+            problems.add(say_files.damaged_result(str(file)))
     return entries
 
 

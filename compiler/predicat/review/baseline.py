@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from predicat.catalog.manifest import write_text
 from predicat.diagnostics import PredicatError, Source, Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import reading
 from predicat.review.lint import Finding
@@ -75,7 +75,7 @@ def read(path: Path, target: Path | None = None) -> list[Entry]:
         if match is not None:
             result.append(Entry(**match.groupdict()))
         elif shown and not shown.startswith("#"):
-            problems.append(msg.baseline_line(Span(source, start, start + len(shown))))
+            problems.append(say_files.baseline_line(Span(source, start, start + len(shown))))
         start += len(line)
     if problems:
         raise PredicatError(problems)

@@ -19,6 +19,7 @@ from predicat.catalog.lock import LockFile
 from predicat.catalog.model import Catalog
 from predicat.catalog.released import EMPTY, Lock, Released, entries, subscriptions_of
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Severity, Span, extras, messages
+from predicat.diagnostics.messages import references
 from predicat.diagnostics.messages import releases as msg
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class Rules:
     def _versions(self) -> Iterator[Diagnostic]:
         for name, (_, version, _) in self.entries.items():
             if version.deprecated and date.fromisoformat(version.deprecated) < self.today:
-                yield messages.deprecation_over(version.span, name, version.deprecated)
+                yield references.deprecation_over(version.span, name, version.deprecated)
         for name in {**self.entries, **self.merged.versions, **self.lock.versions}:
             reference = self.reference(name)
             if reference is None:
@@ -178,9 +179,7 @@ class Rules:
             yield msg.released_params(span, name, place, before, after, hint)
             return
         if not extras.installed("z3"):
-            yield messages.missing_extra(
-                "z3, which would prove that a released filter keeps its meaning,", "review"
-            )
+            yield messages.missing_extra(msg.PROVER, "review")
             return
         from predicat.review import show  # noqa: PLC0415  # needs z3, and only now
 

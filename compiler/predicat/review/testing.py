@@ -11,7 +11,8 @@ from predicat import backends
 from predicat.catalog.inline_tests import actual_text, expected_text, outcome_of, test_passes
 from predicat.catalog.model import Catalog, Filter, FilterTest
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import keys as say_keys
+from predicat.diagnostics.messages import references as say
 from predicat.ir.nodes import Field, FieldDecl, Node
 from predicat.ir.values import to_value
 from predicat.review.explanation import decisive, explain_node
@@ -48,12 +49,14 @@ def _judged(filter_: Filter, test: FilterTest, engine: str) -> Result:
             test,
             engine,
             None,
-            msg.unknown_version(test.span, filter_.qualified, str(number), map(str, filter_.versions)),
+            say.unknown_version(test.span, filter_.qualified, str(number), map(str, filter_.versions)),
         )
     try:
         outcome = outcome_of(filter_.versions[number].predicate, test)
     except PredicatError as error:
-        return Result(filter_, test, engine, None, msg.row_of_a_test(test.span, error.diagnostics[0].message))
+        return Result(
+            filter_, test, engine, None, say_keys.row_of_a_test(test.span, error.diagnostics[0].message)
+        )
     return _result(filter_, test, engine, outcome)
 
 
@@ -67,7 +70,7 @@ def _result(filter_: Filter, test: FilterTest, engine: str, outcome: bool | None
         for item in atoms[:3]
     )
     where = "" if engine == "evaluator" else f" on {engine}"
-    problem = msg.failed_test(
+    problem = say_keys.failed_test(
         test.span,
         filter_.qualified + where,
         expected_text(test),

@@ -16,8 +16,8 @@ from sqlglot import exp
 
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError, extras
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import files as say_files
 from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, starting_offsets
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             yield connection
         except duckdb.Error as error:
-            raise PredicatError.of(msg.unreadable(path, " ".join(str(error).split()))) from None
+            raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
 
 
 def _check_columns(connection: Any, path: str, names: Sequence[str]) -> None:

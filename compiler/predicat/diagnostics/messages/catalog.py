@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
-from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import files as say_files
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.source import NOWHERE, Span
 
 ENCRYPTED_KEY = "it is encrypted with a password"
@@ -17,7 +18,6 @@ A_SHARE = "a share such as 5%"
 A_SHARE_OR_ROWS = "a share such as 5% or a number of rows"
 CATALOG_FILE = "a catalog file"
 FILTER_OF_GROUP = "a filter of a group"
-FILTER_OF_JOB = "a filter of a job"
 KEY_FIELD = "a field of the key"
 PROJECT_FILE = "the project file"
 
@@ -31,7 +31,7 @@ def the_filter(name: str) -> str:
 
 
 def filter_as_text(span: Span, name: str, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, the_filter(name), "a mapping", given, f"write {name}: {{sql: ...}}")
+    return say_keys.wrong_kind(span, the_filter(name), "a mapping", given, f"write {name}: {{sql: ...}}")
 
 
 def filter_with_versions(name: str) -> str:
@@ -55,7 +55,7 @@ def no_filter_name(name: str) -> str:
 
 
 def missing_in_file(span: Span, key: str) -> Diagnostic:
-    return msg.missing_key(span, key, "a catalog file")
+    return say_keys.missing_key(span, key, "a catalog file")
 
 
 def api_version(span: Span, known: str) -> Diagnostic:
@@ -77,7 +77,7 @@ def field(name: str) -> str:
 
 
 def field_type_missing(span: Span, name: str) -> Diagnostic:
-    return msg.missing_key(span, "type", f"the field {name!r}")
+    return say_keys.missing_key(span, "type", f"the field {name!r}")
 
 
 def absent_or_value(span: Span) -> Diagnostic:
@@ -115,7 +115,7 @@ def bad_word(span: Span, word: str) -> Diagnostic:
 
 
 def bad_word_value(span: Span, name: str, word: str, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, f"{name}.{word}", "a whole number or a text", given)
+    return say_keys.wrong_kind(span, f"{name}.{word}", "a whole number or a text", given)
 
 
 def parameter(name: str) -> str:
@@ -123,11 +123,11 @@ def parameter(name: str) -> str:
 
 
 def parameter_type_missing(span: Span, name: str) -> Diagnostic:
-    return msg.missing_key(span, "type", f"the parameter {name!r}")
+    return say_keys.missing_key(span, "type", f"the parameter {name!r}")
 
 
 def bad_default(span: Span, kind: object) -> Diagnostic:
-    hint = msg.in_quotes(span.text) if str(kind) == "string" else None
+    hint = say_keys.in_quotes(span.text) if str(kind) == "string" else None
     return msg.bad_value(span, "default", f"it is not of type {kind}", hint)
 
 
@@ -136,7 +136,7 @@ def reject_or_accept(span: Span) -> Diagnostic:
 
 
 def not_rows(span: Span, key: str, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, key, "a number of rows", given)
+    return say_keys.wrong_kind(span, key, "a number of rows", given)
 
 
 def bounds_reversed(span: Span, low: object, high: object) -> Diagnostic:
@@ -144,11 +144,11 @@ def bounds_reversed(span: Span, low: object, high: object) -> Diagnostic:
 
 
 def bad_max_age(span: Span, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, "max_age", "a number of days such as 30 days", given)
+    return say_keys.wrong_kind(span, "max_age", "a number of days such as 30 days", given)
 
 
 def not_truth(span: Span, key: str, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, key, "true or false", given)
+    return say_keys.wrong_kind(span, key, "true or false", given)
 
 
 def bad_index(span: Span, text: str) -> Diagnostic:
@@ -181,15 +181,15 @@ def version(number: str, name: str) -> str:
 
 
 def body_not_text(span: Span, language: str, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, f"the {language} body", "a text", given)
+    return say_keys.wrong_kind(span, f"the {language} body", "a text", given)
 
 
 def bad_date(span: Span, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, "deprecated", "a date such as 2026-12-31", given)
+    return say_keys.wrong_kind(span, "deprecated", "a date such as 2026-12-31", given)
 
 
 def bad_matches(span: Span, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, "matches", "true, false or unknown", given)
+    return say_keys.wrong_kind(span, "matches", "true, false or unknown", given)
 
 
 def test_without_now(span: Span) -> Diagnostic:
@@ -207,7 +207,7 @@ def bad_test_now(span: Span, given: object) -> Diagnostic:
 
 
 def row_not_mapping(span: Span, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, "the row of a test", "a mapping", given)
+    return say_keys.wrong_kind(span, "the row of a test", "a mapping", given)
 
 
 def tests_of_a_version(span: Span, name: str, version: str) -> Diagnostic:
@@ -216,7 +216,7 @@ def tests_of_a_version(span: Span, name: str, version: str) -> Diagnostic:
 
 
 def version_not_whole(span: Span, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, "version", "a whole number", given)
+    return say_keys.wrong_kind(span, "version", "a whole number", given)
 
 
 def group(name: str) -> str:
@@ -224,7 +224,7 @@ def group(name: str) -> str:
 
 
 def group_without_filters(span: Span, name: str) -> Diagnostic:
-    return msg.missing_key(span, "filters", f"the group {name!r}")
+    return say_keys.missing_key(span, "filters", f"the group {name!r}")
 
 
 def bad_subscription_name(span: Span, name: str) -> Diagnostic:
@@ -236,126 +236,11 @@ def subscription(name: str) -> str:
 
 
 def subscription_without_filter(span: Span, name: str) -> Diagnostic:
-    return msg.missing_key(span, "filter", f"the subscription {name!r}")
-
-
-def job(name: str) -> str:
-    return f"the job {name!r}"
-
-
-def job_without_source(span: Span, name: str) -> Diagnostic:
-    return msg.missing_key(span, "source", f"the job {name!r}")
-
-
-def source_with_two_places(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "source", "it has a table and a path", "give one of the two")
-
-
-def source_without_place(span: Span) -> Diagnostic:
-    return msg.missing_key(span, "table or path", "source")
-
-
-def format_of_a_table(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "source", "a table has its own format", "leave format out, or give a path")
-
-
-def source_with_password(span: Span) -> Diagnostic:
-    return msg.bad_value(
-        span, "source", "it has a password in it", "write password: $NAME for a variable of the environment"
-    )
-
-
-def job_filter_missing(span: Span) -> Diagnostic:
-    return msg.missing_key(span, "filter", "a filter of a job")
-
-
-def password_in_dsn(span: Span) -> Diagnostic:
-    return msg.bad_value(
-        span, "a sink", "the DSN has a password in it", "leave it out, and set PGPASSWORD or use ~/.pgpass"
-    )
-
-
-def sink_without_place(span: Span, *, path: bool) -> Diagnostic:
-    return msg.missing_key(span, "path, or table, or jdbc and table" if path else "table", "a sink")
-
-
-def sink_with_two_places(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "a sink", "it has a table and a path", "give one of the two")
-
-
-def one_of(span: Span, key: str, others: str, last: str, hint: str | None) -> Diagnostic:
-    return msg.bad_value(span, key, f"it must be {others} or {last}", hint)
-
-
-def bad_option(span: Span, name: str, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, f"the option {name!r}", "a text, a number, true or false", given)
-
-
-def no_subscriptions(span: Span, dataset: str) -> Diagnostic:
-    return Diagnostic(
-        "missing-key",
-        f"the dataset {dataset!r} has no subscriptions",
-        span,
-        "list them under subscriptions:, or take its filters with filters: all",
-    )
-
-
-def filter_twice(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, "filters", f"{name} appears twice", "give one of them another name:")
-
-
-def no_quarantine(span: Span) -> Diagnostic:
-    return msg.bad_value(
-        span, "bad_records", "no sink takes the rows with bad cells", "add a sink with rows: bad"
-    )
-
-
-def checkpoint_overwrites(span: Span) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        "a job",
-        "with a checkpoint it reads only new rows, which would overwrite all earlier ones",
-        "write mode: append",
-    )
-
-
-def sinks_share_place(span: Span, path: str) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        "a sink",
-        f"an earlier sink writes to {path} too",
-        "the rows of one would replace those of the other",
-    )
+    return say_keys.missing_key(span, "filter", f"the subscription {name!r}")
 
 
 def no_file(path: str, *, link: bool) -> Diagnostic:
-    return msg.unreadable(path, "the link leads nowhere" if link else "it is not a file")
-
-
-def job_named_as_dataset(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(
-        span, "a job", f"a dataset is named {name}", "predicat run takes the name of a job or of a dataset"
-    )
-
-
-def filter_of_another_dataset(span: Span, filter_name: str, dataset: str) -> Diagnostic:
-    return msg.bad_value(span, filter_name, f"a job of {dataset} cannot run a filter of another dataset")
-
-
-def field_does_not_fit(
-    span: Span, name: str, dataset: str, field: str, wanted: tuple[str, str], own: tuple[str, str] | None
-) -> Diagnostic:
-    """`wanted` and `own` are a type and `nulls`; `own` is None where this dataset has no such field."""
-    read = f"{name} reads the field {field!r}"
-    if own is None:
-        hint = "declare the field, or name a filter of this dataset"
-        message = f"{read}, which the dataset {dataset!r} does not have"
-        return Diagnostic("field-does-not-fit", message, span, hint)
-    if own[0] != wanted[0]:
-        message = f"{read} as {wanted[0]}, and here it is {own[0]}"
-    else:
-        message = f"{read} with nulls: {wanted[1]}, and here it has nulls: {own[1]}"
-    return Diagnostic("field-does-not-fit", message, span, "declare the field as in the other dataset")
+    return say_files.unreadable(path, "the link leads nowhere" if link else "it is not a file")
 
 
 def bad_argument(span: Span, parameter: str, name: str, given: object, kind: object) -> Diagnostic:
@@ -363,7 +248,7 @@ def bad_argument(span: Span, parameter: str, name: str, given: object, kind: obj
 
 
 def no_manifest(path: str) -> Diagnostic:
-    return msg.manifest_damaged(path, "it is not a manifest, or it is incomplete")
+    return say_files.manifest_damaged(path, "it is not a manifest, or it is incomplete")
 
 
 def several_datasets(name: str, names: str) -> Diagnostic:
@@ -414,23 +299,23 @@ def bad_catalog_name(span: Span, name: str, most: int) -> Diagnostic:
 
 
 def key_not_text(span: Span, what: str) -> Diagnostic:
-    return msg.wrong_kind(span, f"a key of {what}", "a text", "a collection")
+    return say_keys.wrong_kind(span, f"a key of {what}", "a text", "a collection")
 
 
 def too_many_characters(span: Span, most: int) -> Diagnostic:
-    return msg.yaml_limit(span, f"the file has more than {most:,} characters")
+    return say_keys.yaml_limit(span, f"the file has more than {most:,} characters")
 
 
 def values_too_deep(span: Span, most: int) -> Diagnostic:
-    return msg.yaml_limit(span, f"values are nested deeper than {most} levels")
+    return say_keys.yaml_limit(span, f"values are nested deeper than {most} levels")
 
 
 def brackets_too_deep(span: Span, most: int) -> Diagnostic:
-    return msg.yaml_limit(span, f"brackets are nested deeper than {most} levels")
+    return say_keys.yaml_limit(span, f"brackets are nested deeper than {most} levels")
 
 
 def alias_again(span: Span) -> Diagnostic:
-    return msg.yaml_limit(span, "this value is used again through an alias (*name); write it out")
+    return say_keys.yaml_limit(span, "this value is used again through an alias (*name); write it out")
 
 
 def nan_parameter(span: Span, name: str) -> Diagnostic:
@@ -442,7 +327,7 @@ def first_parameter(first: object) -> Diagnostic:
 
 
 def unknown_field_key(span: Span, key: str, name: str, known: Iterable[str]) -> Diagnostic:
-    return msg.unknown_key(span, key, f"the field {name!r}", known)
+    return say_keys.unknown_key(span, key, f"the field {name!r}", known)
 
 
 def absent_or_value_here(span: Span, nulls: object) -> Diagnostic:
@@ -455,65 +340,6 @@ def header_values(key: str, values: object) -> Diagnostic:
 
 def rules_for_absent_keys() -> Diagnostic:
     return msg.usage("filters with different rules for absent keys cannot be combined")
-
-
-def bad_sink(span: Span, reason: Reason) -> Diagnostic:
-    return msg.bad_value(span, "a sink", reason.text, reason.hint)
-
-
-def filter_not_in_job(name: str, known: Iterable[str]) -> Reason:
-    return Reason(f"the job has no filter {name!r}", msg.did_you_mean(name, known))
-
-
-def unknown_placeholder(text: str, placeholder: str) -> Reason:
-    return Reason(f"{text} has no meaning here", f"{placeholder} stands for the name of a filter")
-
-
-def filters_share_place(placeholder: str, *, path: bool) -> Reason:
-    """`path`: the place is a path, and no table."""
-    where = "the path" if path else "the name of the table"
-    hint = f"write {placeholder} into {where}, or name the one filter: filters: [...]"
-    return Reason("the rows of several filters would go to one place", hint)
-
-
-def rows_of_no_filter(rows: str, placeholder: str) -> Reason:
-    return Reason(f"{rows} rows do not belong to a single filter", f"leave {placeholder} out")
-
-
-def no_partitions(*, path: bool) -> Reason:
-    hint = "add partition_by: to the sink" if path else "write mode: overwrite or append"
-    return Reason("mode: overwrite_partitions needs partitions", hint)
-
-
-def matched_among_others(span: Span) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        "the job",
-        "rows: matched finds filters through an index, which does not tell the rows apart that they reject",
-        "give accepted, rejected and unknown rows a job of their own; leave passes: many out",
-    )
-
-
-def bad_tries(span: Span, most: int) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        "tries",
-        f"it is a whole number from 1 to {most:,}",
-        "it says how often an entry filter is offered a row that it puts off",
-    )
-
-
-def tries_without_checkpoint(span: Span) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        "the job",
-        "tries needs a checkpoint, beside which rows wait for the next batch",
-        "add a checkpoint; a job without one offers each row once",
-    )
-
-
-def quarantine_needed() -> Reason:
-    return Reason("rows: bad needs bad_records: quarantine")
 
 
 def freshness_of_no_time(span: Span, name: str, kind: str) -> Diagnostic:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.source import NOWHERE, Span
 
 BY_HAND = "drop these first, and create them again after predicat apply"
@@ -34,37 +35,35 @@ def filter_of_another_dataset(filter_name: str, dataset: str, chosen: str) -> Di
 
 
 def needed_by_others(shown: str, reason: str, needed: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(
+    return view_needed(
         shown, f"should be dropped ({reason}), but these depend on it", needed, "drop these first"
     )
 
 
 def cannot_come_again(shown: str, fixed: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(
+    return view_needed(
         shown, "would be dropped and created again, but these cannot be created again", fixed, BY_HAND
     )
 
 
 def loses_columns(shown: str, lost: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(shown, "loses columns that these depend on", lost, "remove these first")
+    return view_needed(shown, "loses columns that these depend on", lost, "remove these first")
 
 
 def fails_again(shown: str, reasons: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(shown, "would be dropped and created again, which would fail", reasons, BY_HAND)
+    return view_needed(shown, "would be dropped and created again, which would fail", reasons, BY_HAND)
 
 
 def came_again_incomplete(shown: str, lost: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(
-        shown, "was created again, but not completely, so nothing was changed", lost, BY_HAND
-    )
+    return view_needed(shown, "was created again, but not completely, so nothing was changed", lost, BY_HAND)
 
 
 def no_such_file(path: str) -> Diagnostic:
-    return msg.unreadable(path, "no such file or folder")
+    return say_files.unreadable(path, "no such file or folder")
 
 
 def unknown_ending(path: str, known: Sequence[str]) -> Diagnostic:
-    return msg.unreadable(path, f"its name ends in none of {', '.join(known)}")
+    return say_files.unreadable(path, f"its name ends in none of {', '.join(known)}")
 
 
 def no_columns(path: str, missing: Sequence[str], known: Sequence[str]) -> Diagnostic:
@@ -86,7 +85,7 @@ def no_table(name: str, hint: str | None) -> Diagnostic:
 
 def unreadable_dsn() -> Diagnostic:
     hint = "write postgresql://user@host:5432/database, and / @ : % in a password as %2F %40 %3A %25"
-    return msg.connection("the given DSN", "it cannot be parsed", hint)
+    return connection("the given DSN", "it cannot be parsed", hint)
 
 
 def sinks_need_a_folder() -> Diagnostic:
@@ -132,18 +131,18 @@ def stream_columns() -> Diagnostic:
 
 
 def another_kind(span: Span, shown: str, kind: str) -> Diagnostic:
-    return msg.view_foreign(span, shown, f"is {kind}", "rename the filter or that object")
+    return view_foreign(span, shown, f"is {kind}", "rename the filter or that object")
 
 
 def not_by_predicat(span: Span, shown: str) -> Diagnostic:
-    return msg.view_foreign(
+    return view_foreign(
         span, shown, "was not made by predicat", "rename the filter or the view, or drop the view"
     )
 
 
 def another_role(span: Span, shown: str, owner: str, sql: str) -> Diagnostic:
     """`sql` is the name of the view in SQL."""
-    return msg.view_foreign(
+    return view_foreign(
         span,
         shown,
         f"belongs to the role {owner!r}, which is not a role of this user",
@@ -152,7 +151,7 @@ def another_role(span: Span, shown: str, owner: str, sql: str) -> Diagnostic:
 
 
 def another_catalog(span: Span, shown: str, catalog: str, name: str) -> Diagnostic:
-    return msg.view_foreign(
+    return view_foreign(
         span,
         shown,
         f"belongs to the catalog {catalog!r}; this one is {name!r}",
@@ -161,7 +160,7 @@ def another_catalog(span: Span, shown: str, catalog: str, name: str) -> Diagnost
 
 
 def edited_and_gone(shown: str, touched: str, reason: str) -> Diagnostic:
-    return msg.view_edited(shown, f"{touched}, and {reason}")
+    return view_edited(shown, f"{touched}, and {reason}")
 
 
 def embedded_server(folder: object, reason: str) -> Diagnostic:
@@ -237,3 +236,124 @@ def not_a_list(shown: str, *, ours: bool) -> Diagnostic:
     problem = "is not the table of a list that predicat made" if ours else "is no table of this role"
     hint = "rename or drop it: predicat makes a table of this name"
     return Diagnostic("view-conflict", f"{shown} {problem}", NOWHERE, hint)
+
+
+def connection(dsn: str, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("connection", f"cannot connect to PostgreSQL at {dsn}: {reason}", NOWHERE, hint)
+
+
+def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[str] = ()) -> Diagnostic:
+    return Diagnostic(
+        "relation",
+        f"{engine} has no relation {relation!r}, which dataset {dataset!r} names",
+        NOWHERE,
+        msg.did_you_mean(relation, known) or "create it, or write the name of another one under relation:",
+    )
+
+
+def long_name(span: Span, kind: str, name: str, longest: int) -> Diagnostic:
+    return Diagnostic(
+        "long-name",
+        f"the {kind} would be called {name}: {len(name)} characters; PostgreSQL keeps {longest}",
+        span,
+        "shorten the name of the filter or of its dataset",
+    )
+
+
+def same_view(span: Span, view: str, other: str) -> Diagnostic:
+    return Diagnostic(
+        "duplicate-name",
+        f"the view of this filter is called {view}, as is that of {other}",
+        span,
+        "rename one of the two",
+    )
+
+
+def column_missing(
+    engine: str, relation: str, column: str, filters: Iterable[str], known: Iterable[str]
+) -> Diagnostic:
+    return Diagnostic(
+        "column",
+        f"the {engine} relation {relation!r} has no column {column!r}, "
+        f"which is read by {msg.listed(filters)}",
+        NOWHERE,
+        msg.did_you_mean(column, known),
+    )
+
+
+def column_type(
+    engine: str, relation: str, column: str, kind: str, declared: str, filters: Iterable[str]
+) -> Diagnostic:
+    return Diagnostic(
+        "column-type",
+        f"the {engine} relation {relation!r} has {kind} in its column {column!r}, which the catalog "
+        f"declares as {declared}; it is read by {msg.listed(filters)}",
+        NOWHERE,
+        "declare the field as it is, or convert the column in a view",
+    )
+
+
+def encoding(result: str) -> Diagnostic:
+    return Diagnostic(
+        "encoding",
+        f"the PostgreSQL database has the encoding {result}; filters count and order the characters of UTF-8",
+        NOWHERE,
+        "use a database that was created with ENCODING 'UTF8'",
+    )
+
+
+def view_foreign(span: Span, view: str, why: str, hint: str) -> Diagnostic:
+    return Diagnostic("view", f"{view} {why}; predicat does not change it", span, hint)
+
+
+def view_former(view: str) -> Diagnostic:
+    return Diagnostic(
+        "view",
+        f"{view} was created by an earlier version of predicat, which did not mark its views",
+        NOWHERE,
+        "predicat apply --adopt takes such views over; add --dry-run to see which",
+    )
+
+
+def view_edited(view: str, how: str) -> Diagnostic:
+    return Diagnostic(
+        "view",
+        f"{view} was changed by hand: {how}",
+        NOWHERE,
+        "put the change into the catalog, then run predicat apply --force",
+    )
+
+
+def view_twice(view: str, other: str) -> Diagnostic:
+    return Diagnostic(
+        "view",
+        f"{view} has the mark of the view {other} in its comment, but is another view",
+        NOWHERE,
+        f"write another comment: COMMENT ON VIEW {view} IS NULL",
+    )
+
+
+def view_option(span: Span, option: str, server: int) -> Diagnostic:
+    return Diagnostic("view", f"PostgreSQL {server} has no {option}; it came with PostgreSQL 15", span)
+
+
+def view_needed(view: str, what: str, dependents: Iterable[str], hint: str) -> Diagnostic:
+    return Diagnostic("view", f"{view} {what}: {msg.listed(dependents, 30)}", NOWHERE, hint)
+
+
+def partly_applied(done: int, of: int) -> Diagnostic:
+    return Diagnostic(
+        "view",
+        f"{done} of {of} transactions were committed before this error, each with all of its views",
+        NOWHERE,
+        "predicat apply continues where it stopped",
+    )
+
+
+def view_changing(views: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        "view",
+        f"another session changed {msg.listed(views)} meanwhile",
+        NOWHERE,
+        "run predicat apply again",
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.messages import files as say_files
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.source import Span
 
 _OTHER_OBJECTS = "it looks up other objects, which no row has"
@@ -149,7 +151,7 @@ def composed_of(names: str) -> str:
 
 
 def aliases(span: Span) -> Diagnostic:
-    return msg.yaml_limit(span, "with its aliases it is too large or nested too deep")
+    return say_keys.yaml_limit(span, "with its aliases it is too large or nested too deep")
 
 
 def invalid_hcl(span: Span) -> Diagnostic:
@@ -161,15 +163,15 @@ def hcl_too_deep(span: Span) -> Diagnostic:
 
 
 def target_no_yaml(span: Span, reason: str) -> Diagnostic:
-    return msg.import_target(span, f"it is not valid YAML: {reason}")
+    return say_files.import_target(span, f"it is not valid YAML: {reason}")
 
 
 def target_no_catalog(span: Span) -> Diagnostic:
-    return msg.import_target(span, "it is not a catalog file")
+    return say_files.import_target(span, "it is not a catalog file")
 
 
 def target_of_another_dataset(span: Span, result: object, dataset: str) -> Diagnostic:
-    return msg.import_target(
+    return say_files.import_target(
         span,
         f"it belongs to the dataset {result}, and these filters belong to {dataset}",
         f"write them to another file, or give --dataset {result}",

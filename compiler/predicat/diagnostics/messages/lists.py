@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.source import Span
 
 A_LIST_FILE = "a file of a list"
@@ -49,7 +50,7 @@ def values_or_file(span: Span, name: str) -> Diagnostic:
 def bad_value(span: Span, value: object, kind: str) -> Diagnostic:
     is_plain = value is not None and not isinstance(value, str)
     shown = "null" if value is None else span.text if is_plain else repr(value)
-    hint = msg.in_quotes(span.text) if kind == "string" and is_plain else None
+    hint = say_keys.in_quotes(span.text) if kind == "string" and is_plain else None
     return msg.bad_value(span, "values", f"{shown} is not a value of type {kind}", hint)
 
 

@@ -201,3 +201,12 @@ def other_java(carried: int, fitting: Sequence[int]) -> Diagnostic:
 
 def not_compiled(output: str) -> Diagnostic:
     return msg.engine_error("the Scala compiler", output)
+
+
+def no_spark(folder: str) -> Diagnostic:
+    return Diagnostic(
+        "engine",
+        f"{folder} is not the folder of a Spark 4: it has no jars/spark-core_2.13-4.*.jar",
+        NOWHERE,
+        "give the SPARK_HOME of the cluster's version",
+    )

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.source import Span
 
 PIP_PREDICATE = "a pip predicate"
@@ -52,7 +53,7 @@ def compares_texts(span: Span, op: str) -> Diagnostic:
 
 
 def unknown_pip_key(span: Span, key: str, known: Iterable[str]) -> Diagnostic:
-    return msg.unknown_key(span, key, "a pip predicate", known)
+    return say_keys.unknown_key(span, key, "a pip predicate", known)
 
 
 def no_value_type(span: Span, name: str, names: str) -> Diagnostic:
@@ -68,7 +69,7 @@ def reference_is_a_number(span: Span, op: str, ref: str) -> Diagnostic:
 
 
 def expr_forms(span: Span, given: str) -> Diagnostic:
-    return msg.wrong_kind(span, "pulsar", "an Expr as JSON, text format, base64 or bytes", given)
+    return say_keys.wrong_kind(span, "pulsar", "an Expr as JSON, text format, base64 or bytes", given)
 
 
 def bytes_no_expr(span: Span) -> Diagnostic:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Source, Span
 
+PROVER = "z3, which proves that a released filter keeps its meaning,"
 _REPAIR = (
     "predicat release --repair restores the line of the base; if the base has none, remove the line and "
     "release again"

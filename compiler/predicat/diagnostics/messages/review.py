@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.source import Span
 
 READS_FILES = (
@@ -107,7 +108,7 @@ def no_dataset(name: str, hint: str | None) -> Diagnostic:
 
 
 def damaged_line(number: int, path: object) -> Diagnostic:
-    return msg.damaged_result(f"line {number} of {path}")
+    return say_files.damaged_result(f"line {number} of {path}")
 
 
 def results_file(folder: object) -> Diagnostic:
@@ -162,11 +163,11 @@ def no_common_commit(name: str, hint: str | None) -> Diagnostic:
 
 
 def no_predicates(path: str, reason: object) -> Diagnostic:
-    return msg.manifest_damaged(path, f"it has no predicates to compare with ({reason})")
+    return say_files.manifest_damaged(path, f"it has no predicates to compare with ({reason})")
 
 
 def no_such_folder(path: str) -> Diagnostic:
-    return msg.unreadable(path, "there is no such folder")
+    return say_files.unreadable(path, "there is no such folder")
 
 
 def group_not_measured(dataset: str, group: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from predicat.diagnostics import messages as msg
-from predicat.diagnostics.diagnostic import Diagnostic, Severity
+from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
 
 CANNOT_BE_PARSED = "it cannot be parsed"
@@ -32,64 +32,6 @@ _PARSER_SAYS = {
 def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
     said = _PARSER_SAYS.get(reason, reason)
     return msg.syntax(span, f"this is not a valid SQL condition: {said}", hint or _USUAL.get(said))
-
-
-def zone_twice(span: Span, moment: str, zone: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "AT TIME ZONE 'UTC' and another zone",
-        f"timestamps are moments, in UTC: write {moment} AT TIME ZONE {zone}",
-    )
-
-
-def part_of_clocks(span: Span, moment: str, zone: str) -> Diagnostic:
-    """`moment`: what the timestamp without a zone was made of; its own text if that is a cast."""
-    cast = moment == span.text
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{span.text} has no zone: on engines AT TIME ZONE {zone} makes a moment of it, not a time there",
-        span,
-        f"cast to TIMESTAMPTZ: s::timestamptz AT TIME ZONE {zone}"
-        if cast
-        else f"timestamps are moments, in UTC: write {moment} AT TIME ZONE {zone}",
-    )
-
-
-def moment_of_clocks(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "the moment of a time that clocks show in a zone",
-        "an hour may come twice: compare what clocks show, t AT TIME ZONE 'Europe/Paris' >= '2026-02-01'",
-    )
-
-
-def no_one_moment(span: Span, zone: str) -> Diagnostic:
-    return Diagnostic(
-        "bad-constant",
-        f"clocks of {zone} show this time never, or twice",
-        span,
-        "write the moment with its offset: TIMESTAMP '2026-10-25 02:30:00+01:00'",
-    )
-
-
-def start_in_zone(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a zone as the third argument",
-        "compare what clocks show: date_trunc('day', t AT TIME ZONE 'Europe/Paris') = '2026-02-01'",
-    )
-
-
-def bad_time_of_day(span: Span, text: str) -> Diagnostic:
-    return msg.bad_constant(span, "time of day", text, "08:30:00")
-
-
-def time_of_day_shifted(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "arithmetic on a time of day",
-        "behind midnight it begins again: shift the timestamp, (t + INTERVAL '2 hours')::time",
-    )
 
 
 def several_statements(span: Span) -> Diagnostic:
@@ -132,94 +74,6 @@ def cast_to(span: Span, kind: str, *, single: bool) -> Diagnostic:
         if single
         else "a cast may be to string, boolean, int, bigint, double, decimal, date, time or timestamp",
     )
-
-
-def interval_of_parts(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "an interval of several parts", "write it as INTERVAL '3' HOUR")
-
-
-def interval_unit(span: Span, unit: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"an interval in {unit}",
-        "months and years have no fixed length: use weeks, days, hours, minutes or seconds",
-    )
-
-
-def months_as_length(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "an interval of months by itself",
-        "months have no fixed length: compare times, end_ts > start_ts + INTERVAL '1 month', or use days",
-    )
-
-
-def no_unit(span: Span, units: Iterable[str]) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this unit of time", f"units: {', '.join(units).lower()}")
-
-
-def computed_count(span: Span, unit: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, f"a computed number of {unit}s", "only days and months may be computed"
-    )
-
-
-def counted_boundaries(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "this form of DATE_DIFF",
-        "engines disagree about it: write datediff(unit, start, end) for whole units",
-    )
-
-
-def months_between(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "MONTHS_BETWEEN", "it gives parts of months: write datediff(month, start, end) for whole months"
-    )
-
-
-def age(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "AGE", "it counts in months of any length: write end_ts - start_ts > INTERVAL '30 days'"
-    )
-
-
-def stride(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this stride", "write an interval without months: '15 minutes'")
-
-
-def format_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a format that is not a constant text", "write the format in single quotes"
-    )
-
-
-def format_letters(span: Span, known: str) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this format", f"formats have {known}")
-
-
-def format_of_two_meanings(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a format that Spark and PostgreSQL read otherwise",
-        "write a spark or a postgres filter: minutes are mm on Spark, MI on PostgreSQL",
-    )
-
-
-def format_not_read(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a time of this format",
-        "write all digits, from the year on: no day without its month, no minute without its hour",
-    )
-
-
-def bad_interval(span: Span, text: str) -> Diagnostic:
-    return msg.bad_constant(span, "interval", text, "INTERVAL '3' HOUR")
-
-
-def part_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a part that is not a constant", "write date_part('hour', t)")
 
 
 def trim_two_arguments(span: Span) -> Diagnostic:
@@ -385,119 +239,6 @@ def pattern_not_constant(span: Span) -> Diagnostic:
 
 def ends_in_escape(span: Span) -> Diagnostic:
     return msg.syntax(span, "the pattern ends with a backslash, which escapes the sign behind it")
-
-
-def _ambiguous(span: Span, message: str, hint: str) -> Diagnostic:
-    return Diagnostic("ambiguous-sql", message, span, hint)
-
-
-def ambiguous_division(span: Span, left: str, right: str) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "/ of two whole numbers is a whole number on PostgreSQL (7 / 2 = 3), and a double on Spark (3.5)",
-        f"write div({left}, {right}) for a whole number, or {left} / CAST({right} AS DOUBLE) for a double",
-    )
-
-
-def ambiguous_whole(span: Span, number: str) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "the cast of a number with decimals to a whole number rounds on PostgreSQL (2.7 becomes 3), and "
-        "truncates on Spark (2)",
-        f"write CAST(floor({number}) AS BIGINT), or a postgres or spark body",
-    )
-
-
-def ambiguous_index(span: Span, array: str, index: str) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "the elements of an array count from 1 on PostgreSQL and from 0 on Spark",
-        f"write element_at({array}, {_plus_one(index)}) for Spark's {array}[{index}], or "
-        f"element_at({array}, {index}) for PostgreSQL's; or use a spark or postgres body",
-    )
-
-
-def _plus_one(index: str) -> str:
-    return str(int(index) + 1) if index.isdigit() else f"{index} + 1"
-
-
-def ambiguous_concat(span: Span, parts: list[str]) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "concat() skips parts that are NULL on PostgreSQL, and is NULL on Spark",
-        f"write {' || '.join(parts)}, which is NULL, or coalesce(part, '') for each part that may be NULL",
-    )
-
-
-def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
-    """The same of a released version, which keeps its meaning."""
-    return Diagnostic(
-        doubt.code,
-        f"{doubt.message}; {name} is released and keeps the meaning that it has",
-        doubt.span,
-        doubt.hint,
-        Severity.WARNING,
-    )
-
-
-def released_casts(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its casts of texts, which take neither blanks around them nor "
-        "a moment without T and zone",
-        span,
-        "engines take these: in a new version the casts take them, too",
-        Severity.WARNING,
-    )
-
-
-def released_decimals(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its arithmetic of decimals, which is done with doubles",
-        span,
-        "engines are exact here: in a new version it is exact, too",
-        Severity.WARNING,
-    )
-
-
-def released_order(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its comparisons, in which NaN equals nothing and is in no order",
-        span,
-        "on engines NaN equals itself and is above all numbers: in a new version too; there `NOT isnan(x)` "
-        "excludes it",
-        Severity.WARNING,
-    )
-
-
-def released_fields(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its parts of lengths of time, which are whole lengths",
-        span,
-        "on engines extract(minute FROM a - b) is 0 to 59: in a new version too; there write "
-        "extract(epoch FROM a - b) / 60",
-        Severity.WARNING,
-    )
-
-
-def field_of_interval(span: Span, unit: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"the {unit} of a length of time that is no difference of two timestamps",
-        "engines carry hours over to days or not: compare extract(epoch FROM ...) / 3600",
-    )
-
-
-RELEASED_BY = {
-    "casts_of_text": released_casts,
-    "decimal_arithmetic": released_decimals,
-    "engine_order": released_order,
-    "interval_fields": released_fields,
-}
-"""What to say of a released version that keeps the meaning it had before a rule of its language was added."""
 
 
 def unclosed_quote(span: Span) -> Diagnostic:

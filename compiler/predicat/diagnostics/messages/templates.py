@@ -35,7 +35,7 @@ class NoVariable(ValueError):
 
 
 def unclosed(span: Span, closing: str) -> Diagnostic:
-    return msg.template(span, f"{span.text} opens here and is not closed", f"close it with {closing}")
+    return template(span, f"{span.text} opens here and is not closed", f"close it with {closing}")
 
 
 def syntax(span: Span, reason: str) -> Diagnostic:
@@ -43,36 +43,40 @@ def syntax(span: Span, reason: str) -> Diagnostic:
     block = re.search(r"The innermost block that needs to be closed is '(\w+)'", reason)
     if block is not None:
         name = block[1]
-        return msg.template(span, f"{{% {name} %}} is not closed", f"close it with {{% end{name} %}}")
+        return template(span, f"{{% {name} %}} is not closed", f"close it with {{% end{name} %}}")
     tag = re.search(r"unknown tag '(\w+)'", reason)
     if tag is not None:
         begun = tag[1].removeprefix("end")
         if tag[1] in _TAGS:
-            return msg.template(span, f"{{% {tag[1]} %}} ends nothing", f"begin with {{% {begun} ... %}}")
+            return template(span, f"{{% {tag[1]} %}} ends nothing", f"begin with {{% {begun} ... %}}")
         near = msg.did_you_mean(tag[1], _TAGS)
-        return msg.template(span, f"no tag is named {tag[1]!r}", near or f"tags: {', '.join(_TAGS)}")
+        return template(span, f"no tag is named {tag[1]!r}", near or f"tags: {', '.join(_TAGS)}")
     named = re.search(r"No (filter|test) named '(\w+)'", reason)
     if named is not None:
         hint = f"write a {named[1]} of Jinja, as in {{{{ x | round }}}}"
-        return msg.template(span, reason.rstrip("."), hint)
-    return msg.template(span, reason.rstrip("."), _EXPRESSION)
+        return template(span, reason.rstrip("."), hint)
+    return template(span, reason.rstrip("."), _EXPRESSION)
 
 
 def undefined(span: Span, name: str, reason: str, known: list[str]) -> Diagnostic:
     near = _OF_DBT.get(name) or msg.did_you_mean(name, known)
     if name and near is None and "attribute" not in reason:
         near = f"write var('{name}') for a variable; names here: {', '.join(known)}"
-    return msg.template(span, reason, near or _EXPRESSION)
+    return template(span, reason, near or _EXPRESSION)
 
 
 def not_rendered(span: Span, error: Exception) -> Diagnostic:
     """What a call in a template does not take."""
     if isinstance(error, NoVariable):
-        return msg.template(span, str(error), error.hint)
+        return template(span, str(error), error.hint)
     if isinstance(error, TypeError) and "argument" in str(error):
-        return msg.template(
+        return template(
             span,
             "a call has other arguments than its function takes",
             "write {{ filter('name') }}, {{ var('name') }}, or the arguments of the macro",
         )
-    return msg.template(span, str(error) or "it cannot be computed", _EXPRESSION)
+    return template(span, str(error) or "it cannot be computed", _EXPRESSION)
+
+
+def template(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("template", f"the template cannot be rendered: {reason}", span, hint)

@@ -13,6 +13,7 @@ from predicat.check.lists import TYPE_NAMES
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
+from predicat.diagnostics.messages import references
 from predicat.ir import syntax as t
 from predicat.ir.values import (
     has_nanoseconds,
@@ -468,7 +469,7 @@ class _Reader:
         args = expr.call_expr.args
         name = args[0].const_expr.string_value if args else ""
         if len(args) != 1 or not name:
-            raise self.fail(msg.filter_name_in_call(self.name_span(expr)))
+            raise self.fail(references.filter_name_in_call(self.name_span(expr)))
         return t.Ref(name, (), self.span(args[0]))
 
     def moment(self, expr: Any) -> t.Tree | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH, MAX_NODES
@@ -75,12 +76,12 @@ class DataReader:
     def mapping(self, value: Any, what: str, known: Iterable[str] | None = None) -> Mapping[str, Any]:
         """A mapping, with no other keys than the known ones."""
         if not isinstance(value, Mapping):
-            raise self.fail(msg.wrong_kind(self.span(value), what, "a mapping", kind(value)))
+            raise self.fail(say_keys.wrong_kind(self.span(value), what, "a mapping", kind(value)))
         if known is not None:
             known = tuple(known)
             unknown = [key for key in value if key not in known]
             for key in unknown:
-                self.reporter.add(msg.unknown_key(self.key_span(value, key), str(key), what, known))
+                self.reporter.add(say_keys.unknown_key(self.key_span(value, key), str(key), what, known))
             if unknown:
                 raise Stop
         return value
@@ -96,7 +97,7 @@ class DataReader:
     def listed(self, value: Any, what: str, least: int = 1) -> list[Any]:
         """The value as a list of at least `least` elements. Raises Stop for anything else."""
         if not isinstance(value, list):
-            raise self.fail(msg.wrong_kind(self.span(value), what, "a list", kind(value)))
+            raise self.fail(say_keys.wrong_kind(self.span(value), what, "a list", kind(value)))
         if len(value) < least:
             raise self.bad(value, what, say.least_values(least))
         return value
@@ -104,7 +105,7 @@ class DataReader:
     def text(self, value: Any, what: str, *, empty: bool = False, place: Span | None = None) -> str:
         """A text. `place`: the span of a value that is not a text."""
         if not isinstance(value, str):
-            raise self.fail(msg.wrong_kind(place or self.span(value), what, "a text", kind(value)))
+            raise self.fail(say_keys.wrong_kind(place or self.span(value), what, "a text", kind(value)))
         if not value and not empty:
             raise self.fail(say.empty_text(place or self.span(value), what))
         return str(value)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import pulsar as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
@@ -167,7 +168,7 @@ def _fill(reader: PredicateReader, message: Any, value: Any, path: str) -> None:
         place = reader.value_span(value, key)
         if field is None:
             raise reader.fail(
-                msg.unknown_key(
+                say_keys.unknown_key(
                     reader.key_span(value, key),
                     str(key),
                     path,

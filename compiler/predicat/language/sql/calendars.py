@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from sqlglot import exp
 
 from predicat.diagnostics import Span
-from predicat.diagnostics.messages import sql as say
+from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
 from predicat.language.sql import formats, intervals, meanings, times, zones
 from predicat.language.sql.arguments import counted
@@ -76,7 +76,7 @@ def unit_of(node: exp.Expr) -> str | None:
 def _unit(reader: Reader, node: exp.Expr) -> str:
     unit = unit_of(node)
     if unit is None:
-        raise reader.fail(say.no_unit(reader.span(node), _UNITS))
+        raise reader.fail(sql_times.no_unit(reader.span(node), _UNITS))
     return unit
 
 
@@ -100,7 +100,7 @@ def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Spa
         return _apply("add", span, moment, t.Constant(_FIXED[unit] * (count.value * sign), span))
     if unit in ("DAY", "WEEK"):
         return _apply("add_days", span, moment, _times(count, _FIXED[unit].days * sign))
-    raise reader.fail(say.computed_count(count.span, unit.lower()))
+    raise reader.fail(sql_times.computed_count(count.span, unit.lower()))
 
 
 def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, sign: int = 1) -> t.Tree:
@@ -120,7 +120,7 @@ def plus(op: str) -> Build:
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         moment, length = node.this, node.expression.unnest()
         if times.is_time_of_day(moment) is not times.is_time_of_day(length):
-            raise reader.fail(say.time_of_day_shifted(reader.span(node)))
+            raise reader.fail(sql_times.time_of_day_shifted(reader.span(node)))
         if op == "add" and isinstance(moment.unnest(), exp.Interval):
             moment, length = length, moment.unnest()
         if isinstance(length, exp.Interval) and times.length(reader, length)[0]:
@@ -180,7 +180,7 @@ def difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if unit is not None:
         return _units(reader, unit, args[1], args[2], span, depth)
     if unit_of(args[2]) != "DAY":
-        raise reader.fail(say.counted_boundaries(span))
+        raise reader.fail(sql_times.counted_boundaries(span))
     end, start = reader.all(args[:2], depth)
     return _apply("days_between", span, as_date(reader, end), as_date(reader, start))
 
@@ -201,12 +201,12 @@ def _units(reader: Reader, unit: str, start: exp.Expr, end: exp.Expr, span: Span
 
 def months_between(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """MONTHS_BETWEEN, which is refused with a hint."""
-    raise reader.fail(say.months_between(reader.span(node)))
+    raise reader.fail(sql_times.months_between(reader.span(node)))
 
 
 def age(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """AGE, which is refused with a hint."""
-    raise reader.fail(say.age(reader.span(node)))
+    raise reader.fail(sql_times.age(reader.span(node)))
 
 
 # --- starts of units
@@ -216,7 +216,7 @@ def date_trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`date_trunc('month', t)`, and BigQuery's `timestamp_trunc(t, MONTH)`: a timestamp."""
     args = counted(reader, node, 2, 3)
     if len(args) == 3 and not is_utc(args.pop()):
-        raise reader.fail(say.start_in_zone(reader.span(node)))
+        raise reader.fail(sql_times.start_in_zone(reader.span(node)))
     unit, moment = args if _truncated(args[0]) or not _truncated(args[1]) else args[::-1]
     text = _truncated(unit) or unit.name.lower()
     span = reader.span(node)
@@ -266,7 +266,7 @@ def stride_of(reader: Reader, node: exp.Expr) -> int:
         parts = intervals.split(node.name, "", "") if isinstance(node, exp.Literal) else None
         size = int(parts[1]) if parts is not None and not parts[0] and not parts[1] % 1 else None
     if size is None or size <= 0:
-        raise reader.fail(say.stride(reader.span(node)))
+        raise reader.fail(sql_times.stride(reader.span(node)))
     return size
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from predicat.diagnostics import Diagnostic, Span
-from predicat.diagnostics.messages import sql as say
+from predicat.diagnostics.messages import sql_times
 from predicat.forms.conversions import time_constant
 from predicat.ir import syntax as t
 from predicat.ir.types import DATE, TIMESTAMP
@@ -39,5 +39,5 @@ def _time_of_day(reader: Reader, inner: t.Tree, span: Span) -> t.Tree:
         return t.OperatorCall("time_of_day", (inner,), span)
     value = parse_clock(inner.value.strip())
     if value is None:
-        raise reader.fail(say.bad_time_of_day(inner.span, inner.value))
+        raise reader.fail(sql_times.bad_time_of_day(inner.span, inner.value))
     return t.Constant(value, span)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from predicat.diagnostics.messages import sql as say
+from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
 from predicat.semantics.calendar import DIGITS, pieces
 
@@ -121,17 +121,17 @@ def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -
     `read`: texts are read in it, where PostgreSQL refuses the minutes of Java as a second month.
     """
     if not isinstance(node, t.Constant) or not isinstance(node.value, str) or not node.value:
-        raise reader.fail(say.format_not_constant(node.span))
+        raise reader.fail(sql_times.format_not_constant(node.span))
     text = node.value
     if style == "sql":
         one, other = java(text), postgres(text)
         if one != other and not _is_of_one(one, other, text, read=read):
-            raise reader.fail(say.format_of_two_meanings(node.span))
+            raise reader.fail(sql_times.format_of_two_meanings(node.span))
         format_ = one if one is not None else other
     else:
         format_ = {"spark": java, "postgres": postgres, "strftime": strftime}[style](text)
     if format_ is None:
-        raise reader.fail(say.format_letters(node.span, EXAMPLES.get(style, EXAMPLES["spark"])))
+        raise reader.fail(sql_times.format_letters(node.span, EXAMPLES.get(style, EXAMPLES["spark"])))
     return format_
 
 
@@ -158,7 +158,7 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
     pieces_ = pieces(pattern)
     letters = [letter for letter, _ in pieces_ if letter]
     if not _is_whole(letters):
-        raise reader.fail(say.format_not_read(span))
+        raise reader.fail(sql_times.format_not_read(span))
     places: dict[str, int] = {}
     shape, at = "", 1
     for letter, literal in pieces_:

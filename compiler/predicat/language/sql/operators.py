@@ -10,6 +10,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import lists as say_lists
+from predicat.diagnostics.messages import references
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
 from predicat.ir.types import MAX_PRECISION
@@ -401,7 +402,7 @@ def reference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     name, *rest = node.expressions or [None]
     if not isinstance(name, exp.Literal) or not name.is_string:
         hint = "write matches_filter('name')"
-        raise reader.fail(msg.filter_name_not_constant(reader.span(node), hint))
+        raise reader.fail(references.filter_name_not_constant(reader.span(node), hint))
     args: list[tuple[str, t.Tree]] = []
     for arg in rest:
         if not isinstance(arg, exp.Kwarg):

@@ -10,6 +10,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.diagnostics.messages import sql_functions as functions
+from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
 from predicat.ir.types import MAX_PRECISION
 from predicat.language.sql import intervals, meanings, now, zones
@@ -132,7 +133,7 @@ def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """A constant length of time, without months."""
     months, rest = length(reader, node)
     if months:
-        raise reader.fail(say.months_as_length(reader.span(node)))
+        raise reader.fail(sql_times.months_as_length(reader.span(node)))
     return t.Constant(rest, reader.span(node))
 
 
@@ -147,7 +148,7 @@ def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:
         else (unit.name if unit else "", "")
     )
     if not isinstance(amount, exp.Literal):
-        raise reader.fail(say.interval_of_parts(span))
+        raise reader.fail(sql_times.interval_of_parts(span))
     text = (
         reader.source.text[span.start + 1 : span.end - 1].replace("''", "'")
         if amount.name == "?"
@@ -155,9 +156,9 @@ def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:
     )
     parts = intervals.split(text, first, last)
     if parts is None and first and intervals.has_unknown_unit(text, first):
-        raise reader.fail(say.interval_unit(span, first.lower()))
+        raise reader.fail(sql_times.interval_unit(span, first.lower()))
     if parts is None:
-        raise reader.fail(say.bad_interval(span, text))
+        raise reader.fail(sql_times.bad_interval(span, text))
     if parts[1] % 1:
         raise reader.fail(msg.too_fine(span, "an interval"))
     return parts[0], timedelta(microseconds=int(parts[1]))
@@ -250,7 +251,7 @@ def date_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`date_part('hour', t)`."""
     args = counted(reader, node, 2)
     if not isinstance(args[0], exp.Literal) or not args[0].is_string:
-        raise reader.fail(say.part_not_constant(reader.span(node)))
+        raise reader.fail(sql_times.part_not_constant(reader.span(node)))
     return named_part(reader, args[0].name, node, args[1], depth)
 
 

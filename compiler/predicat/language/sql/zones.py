@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from predicat.diagnostics import Span
-from predicat.diagnostics.messages import check
-from predicat.diagnostics.messages import sql as say
+from predicat.diagnostics.messages import check, sql_times
 from predicat.ir import syntax as t
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
@@ -50,7 +49,7 @@ def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth:
         return t.OperatorCall("in_zone", (tree, reader.read(zone, depth)), span)
     inner = moment.unnest()
     if isinstance(inner, exp.AtTimeZone) and is_utc(inner.args["zone"]):
-        raise reader.fail(say.zone_twice(span, reader.span(inner.this).text, reader.span(zone).text))
+        raise reader.fail(sql_times.zone_twice(span, reader.span(inner.this).text, reader.span(zone).text))
     return moment_of(reader, tree, zone, span)
 
 
@@ -65,13 +64,13 @@ def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.T
     if is_utc(zone):
         return clocks
     if not isinstance(clocks, t.Constant) or not isinstance(clocks.value, datetime):
-        raise reader.fail(say.moment_of_clocks(span))
+        raise reader.fail(sql_times.moment_of_clocks(span))
     name = zone.name if isinstance(zone, exp.Literal) else ""
     if not time_zones.is_zone(name):
         raise reader.fail(check.bad_zone(reader.span(zone), name, time_zones.zone_names()))
     tree = time_zones.moment_of(clocks.value.astimezone(UTC), name)
     if tree is None:
-        raise reader.fail(say.no_one_moment(span, name))
+        raise reader.fail(sql_times.no_one_moment(span, name))
     return t.Constant(tree, span)
 
 

@@ -1,0 +1,187 @@
+"""Messages about jobs, their sources and sinks, in a catalog. Each function is one: see the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import keys as say_keys
+from predicat.diagnostics.source import Span
+
+FILTER_OF_JOB = "a filter of a job"
+
+
+def job(name: str) -> str:
+    return f"the job {name!r}"
+
+
+def job_without_source(span: Span, name: str) -> Diagnostic:
+    return say_keys.missing_key(span, "source", f"the job {name!r}")
+
+
+def source_with_two_places(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "source", "it has a table and a path", "give one of the two")
+
+
+def source_without_place(span: Span) -> Diagnostic:
+    return say_keys.missing_key(span, "table or path", "source")
+
+
+def format_of_a_table(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "source", "a table has its own format", "leave format out, or give a path")
+
+
+def source_with_password(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span, "source", "it has a password in it", "write password: $NAME for a variable of the environment"
+    )
+
+
+def job_filter_missing(span: Span) -> Diagnostic:
+    return say_keys.missing_key(span, "filter", "a filter of a job")
+
+
+def password_in_dsn(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span, "a sink", "the DSN has a password in it", "leave it out, and set PGPASSWORD or use ~/.pgpass"
+    )
+
+
+def sink_without_place(span: Span, *, path: bool) -> Diagnostic:
+    return say_keys.missing_key(span, "path, or table, or jdbc and table" if path else "table", "a sink")
+
+
+def sink_with_two_places(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "a sink", "it has a table and a path", "give one of the two")
+
+
+def one_of(span: Span, key: str, others: str, last: str, hint: str | None) -> Diagnostic:
+    return msg.bad_value(span, key, f"it must be {others} or {last}", hint)
+
+
+def bad_option(span: Span, name: str, given: str) -> Diagnostic:
+    return say_keys.wrong_kind(span, f"the option {name!r}", "a text, a number, true or false", given)
+
+
+def no_subscriptions(span: Span, dataset: str) -> Diagnostic:
+    return Diagnostic(
+        "missing-key",
+        f"the dataset {dataset!r} has no subscriptions",
+        span,
+        "list them under subscriptions:, or take its filters with filters: all",
+    )
+
+
+def filter_twice(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "filters", f"{name} appears twice", "give one of them another name:")
+
+
+def no_quarantine(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span, "bad_records", "no sink takes the rows with bad cells", "add a sink with rows: bad"
+    )
+
+
+def checkpoint_overwrites(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "a job",
+        "with a checkpoint it reads only new rows, which would overwrite all earlier ones",
+        "write mode: append",
+    )
+
+
+def sinks_share_place(span: Span, path: str) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "a sink",
+        f"an earlier sink writes to {path} too",
+        "the rows of one would replace those of the other",
+    )
+
+
+def job_named_as_dataset(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(
+        span, "a job", f"a dataset is named {name}", "predicat run takes the name of a job or of a dataset"
+    )
+
+
+def filter_of_another_dataset(span: Span, filter_name: str, dataset: str) -> Diagnostic:
+    return msg.bad_value(span, filter_name, f"a job of {dataset} cannot run a filter of another dataset")
+
+
+def field_does_not_fit(
+    span: Span, name: str, dataset: str, field: str, wanted: tuple[str, str], own: tuple[str, str] | None
+) -> Diagnostic:
+    """`wanted` and `own` are a type and `nulls`; `own` is None where this dataset has no such field."""
+    read = f"{name} reads the field {field!r}"
+    if own is None:
+        hint = "declare the field, or name a filter of this dataset"
+        message = f"{read}, which the dataset {dataset!r} does not have"
+        return Diagnostic("field-does-not-fit", message, span, hint)
+    if own[0] != wanted[0]:
+        message = f"{read} as {wanted[0]}, and here it is {own[0]}"
+    else:
+        message = f"{read} with nulls: {wanted[1]}, and here it has nulls: {own[1]}"
+    return Diagnostic("field-does-not-fit", message, span, "declare the field as in the other dataset")
+
+
+def bad_sink(span: Span, reason: Reason) -> Diagnostic:
+    return msg.bad_value(span, "a sink", reason.text, reason.hint)
+
+
+def filter_not_in_job(name: str, known: Iterable[str]) -> Reason:
+    return Reason(f"the job has no filter {name!r}", msg.did_you_mean(name, known))
+
+
+def unknown_placeholder(text: str, placeholder: str) -> Reason:
+    return Reason(f"{text} has no meaning here", f"{placeholder} stands for the name of a filter")
+
+
+def filters_share_place(placeholder: str, *, path: bool) -> Reason:
+    """`path`: the place is a path, and no table."""
+    where = "the path" if path else "the name of the table"
+    hint = f"write {placeholder} into {where}, or name the one filter: filters: [...]"
+    return Reason("the rows of several filters would go to one place", hint)
+
+
+def rows_of_no_filter(rows: str, placeholder: str) -> Reason:
+    return Reason(f"{rows} rows do not belong to a single filter", f"leave {placeholder} out")
+
+
+def no_partitions(*, path: bool) -> Reason:
+    hint = "add partition_by: to the sink" if path else "write mode: overwrite or append"
+    return Reason("mode: overwrite_partitions needs partitions", hint)
+
+
+def matched_among_others(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "the job",
+        "rows: matched finds filters through an index, which does not tell the rows apart that they reject",
+        "give accepted, rejected and unknown rows a job of their own; leave passes: many out",
+    )
+
+
+def bad_tries(span: Span, most: int) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "tries",
+        f"it is a whole number from 1 to {most:,}",
+        "it says how often an entry filter is offered a row that it puts off",
+    )
+
+
+def tries_without_checkpoint(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "the job",
+        "tries needs a checkpoint, beside which rows wait for the next batch",
+        "add a checkpoint; a job without one offers each row once",
+    )
+
+
+def quarantine_needed() -> Reason:
+    return Reason("rows: bad needs bad_records: quarantine")

@@ -1,0 +1,169 @@
+"""Messages about the keys, names and types of a catalog file. Each function is one: see the package."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+
+def bad_yaml(span: Span, reason: str) -> Diagnostic:
+    return Diagnostic("yaml", f"this is not valid YAML: {reason}", span)
+
+
+def yaml_limit(span: Span, reason: str) -> Diagnostic:
+    return Diagnostic("yaml-limit", reason, span)
+
+
+KEYS_BY_MEANING = {
+    **dict.fromkeys(("where", "condition", "expression", "expr", "predicate", "query"), "sql"),
+    **dict.fromkeys(("columns", "schema"), "fields"),
+    **dict.fromkeys(("table", "source"), "relation"),
+    **dict.fromkeys(("parameters", "args", "arguments"), "params"),
+    **dict.fromkeys(("doc", "docs", "comment", "title"), "description"),
+    **dict.fromkeys(("postgresql", "pg"), "postgres"),
+    **dict.fromkeys(("sparksql", "spark_sql"), "spark"),
+    **dict.fromkeys(("subscriptions", "selectors"), "filters"),
+}
+"""Keys that people write for those that there are."""
+
+
+def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    meant = KEYS_BY_MEANING.get(key.lower())
+    hint = f"did you mean {meant!r}?" if meant in known else msg.did_you_mean(key, known)
+    hint = hint or f"known keys: {msg.listed(known, 30)}"
+    return Diagnostic("unknown-key", f"{where} has no key {key!r}", span, hint)
+
+
+def missing_key(span: Span, key: str, where: str) -> Diagnostic:
+    return Diagnostic("missing-key", f"{where} needs the key {key!r}", span)
+
+
+def duplicate_key(span: Span, key: str) -> Diagnostic:
+    return Diagnostic(
+        "duplicate-key", f"the key {key!r} appears twice", span, "give one another name, or take it out"
+    )
+
+
+def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | None = None) -> Diagnostic:
+    if expected == "a list" and given.startswith("'"):
+        hint = f"write [{given.strip(chr(39))}]"
+    if hint is None and expected == "a text" and given.startswith("'"):
+        hint = in_quotes(given.strip("'"))
+    if hint is None and expected == "a mapping":
+        hint = "write keys with values: name: {sql: a > 1}" if what == "filters" else "write {key: value}"
+    return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
+
+
+def in_quotes(text: str) -> str:
+    """What to write where YAML reads something else than a text, such as NO, 1.10 or 2024-05-01."""
+    return f"write '{text}': without quotes YAML does not read it as a text"
+
+
+def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> Diagnostic:
+    """Something stands where keys are expected. The keys are named where they are few."""
+    hint = f"write {{key: value}}; its keys: {', '.join(known)}" if len(known) <= FEW_KEYS else None
+    return wrong_kind(span, what, "a mapping", given, hint)
+
+
+FEW_KEYS = 12
+"""That a hint lists."""
+
+
+def bad_name(span: Span, what: str, name: str) -> Diagnostic:
+    return Diagnostic(
+        "bad-name",
+        f"{name!r} is not a valid name for a {what}",
+        span,
+        "names consist of lower-case letters, digits and underscores, start with a letter and have "
+        "at most 63 characters",
+    )
+
+
+TYPES = "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
+
+
+TYPES_BY_MEANING = {
+    **dict.fromkeys(("array", "list", "set", "sequence", "repeated"), "array<string>"),
+    **dict.fromkeys(("map", "dict"), "map<string, string>"),
+    **dict.fromkeys(("object", "any", "super", "dynamic"), "json"),
+    **dict.fromkeys(("str", "uuid", "enum", "nvarchar", "clob"), "string"),
+    **dict.fromkeys(("datetime", "timestamp_ntz", "instant"), "timestamp"),
+    **dict.fromkeys(("number", "money"), "decimal(18,2)"),
+    **dict.fromkeys(("int64", "uint32", "uint64", "hugeint", "bigserial", "serial"), "bigint"),
+    **dict.fromkeys(("int32", "uint16"), "int"),
+    **dict.fromkeys(("int16", "uint8"), "smallint"),
+    **dict.fromkeys(("float64",), "double"),
+    **dict.fromkeys(("float32",), "float"),
+}
+"""Types of other systems, and what they are called here."""
+
+
+TYPES_NOT_SUPPORTED = {
+    **dict.fromkeys(("binary", "bytea", "bytes", "blob", "varbinary"), "values of bytes"),
+    **dict.fromkeys(("interval", "time", "timetz"), "intervals and times of day"),
+    **dict.fromkeys(("geography", "geometry", "point", "vector", "hstore", "inet"), "such values"),
+}
+
+
+def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
+    first = (text.lower().replace("(", " ").replace("<", " ").replace("[", " ").split() or [""])[0]
+    if is_cut(text):
+        hint = "write the whole type in quotes: between { and } a comma ends it"
+    elif first in TYPES_NOT_SUPPORTED:
+        hint = f"{TYPES_NOT_SUPPORTED[first]} are not supported; let a view give a text, or leave it out"
+    elif first in TYPES_BY_MEANING:
+        hint = f"did you mean {TYPES_BY_MEANING[first]!r}?"
+    elif text.lower().startswith("timestamp without"):
+        hint = "declare timestamp, and let a view convert the column: AT TIME ZONE 'UTC'"
+    else:
+        hint = msg.did_you_mean(text, known) or TYPES
+    return Diagnostic("bad-type", f"{text!r} is not a type: {reason}", span, hint)
+
+
+def is_cut(text: str) -> bool:
+    """Whether a text is the part of a type before a comma, such as `decimal(10`."""
+    return text.count("(") > text.count(")") or text.count("<") > text.count(">")
+
+
+def is_rest(text: str) -> bool:
+    """Whether a text is the part of a type behind a comma, such as `2)`."""
+    return text.count("(") < text.count(")") or text.count("<") < text.count(">")
+
+
+def no_body(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    others = msg.listed((language for language in known if language != "sql"), 30)
+    hint = f"write its condition under sql:, or under another language: {others}"
+    return Diagnostic("no-body", f"{name} has no body", span, hint)
+
+
+def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        "two-bodies",
+        f"{name} has more than one body: {', '.join(languages)}",
+        span,
+        "a filter has exactly one body",
+    )
+
+
+def duplicate_name(span: Span, what: str, name: str, first: str) -> Diagnostic:
+    return Diagnostic(
+        "duplicate-name", f"the {what} {name!r} is defined twice; the first is at {first}", span
+    )
+
+
+def failed_test(span: Span, name: str, expected: str, actual: str, decided_by: str = "") -> Diagnostic:
+    """`decided_by`: the conditions that decide, if they are known."""
+    hint = f"it is decided by: {decided_by}" if decided_by else None
+    return Diagnostic(
+        "failed-test", f"{name}: the row should give {expected}, but gives {actual}", span, hint
+    )
+
+
+def row_of_a_test(span: Span, reason: str, *, text: bool = False) -> Diagnostic:
+    """`text`: something else stands where a text is needed."""
+    hint = "write texts such as NO, 1.10 and 2024-05-01 in quotes: YAML reads other values" if text else None
+    return msg.bad_value(span, "the row of a test", reason, hint)

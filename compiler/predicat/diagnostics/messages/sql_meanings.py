@@ -1,0 +1,111 @@
+"""Messages about SQL that engines read differently. Each function is one: see the package."""
+
+from __future__ import annotations
+
+from predicat.diagnostics.diagnostic import Diagnostic, Severity
+from predicat.diagnostics.source import Span
+
+
+def _ambiguous(span: Span, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("ambiguous-sql", message, span, hint)
+
+
+def ambiguous_division(span: Span, left: str, right: str) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "/ of two whole numbers is a whole number on PostgreSQL (7 / 2 = 3), and a double on Spark (3.5)",
+        f"write div({left}, {right}) for a whole number, or {left} / CAST({right} AS DOUBLE) for a double",
+    )
+
+
+def ambiguous_whole(span: Span, number: str) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "the cast of a number with decimals to a whole number rounds on PostgreSQL (2.7 becomes 3), and "
+        "truncates on Spark (2)",
+        f"write CAST(floor({number}) AS BIGINT), or a postgres or spark body",
+    )
+
+
+def ambiguous_index(span: Span, array: str, index: str) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "the elements of an array count from 1 on PostgreSQL and from 0 on Spark",
+        f"write element_at({array}, {_plus_one(index)}) for Spark's {array}[{index}], or "
+        f"element_at({array}, {index}) for PostgreSQL's; or use a spark or postgres body",
+    )
+
+
+def _plus_one(index: str) -> str:
+    return str(int(index) + 1) if index.isdigit() else f"{index} + 1"
+
+
+def ambiguous_concat(span: Span, parts: list[str]) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "concat() skips parts that are NULL on PostgreSQL, and is NULL on Spark",
+        f"write {' || '.join(parts)}, which is NULL, or coalesce(part, '') for each part that may be NULL",
+    )
+
+
+def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
+    """The same of a released version, which keeps its meaning."""
+    return Diagnostic(
+        doubt.code,
+        f"{doubt.message}; {name} is released and keeps the meaning that it has",
+        doubt.span,
+        doubt.hint,
+        Severity.WARNING,
+    )
+
+
+def released_casts(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its casts of texts, which take neither blanks around them nor "
+        "a moment without T and zone",
+        span,
+        "engines take these: in a new version the casts take them, too",
+        Severity.WARNING,
+    )
+
+
+def released_decimals(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its arithmetic of decimals, which is done with doubles",
+        span,
+        "engines are exact here: in a new version it is exact, too",
+        Severity.WARNING,
+    )
+
+
+def released_order(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its comparisons, in which NaN equals nothing and is in no order",
+        span,
+        "on engines NaN equals itself and is above all numbers: in a new version too; there `NOT isnan(x)` "
+        "excludes it",
+        Severity.WARNING,
+    )
+
+
+def released_fields(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its parts of lengths of time, which are whole lengths",
+        span,
+        "on engines extract(minute FROM a - b) is 0 to 59: in a new version too; there write "
+        "extract(epoch FROM a - b) / 60",
+        Severity.WARNING,
+    )
+
+
+RELEASED_BY = {
+    "casts_of_text": released_casts,
+    "decimal_arithmetic": released_decimals,
+    "engine_order": released_order,
+    "interval_fields": released_fields,
+}
+"""What to say of a released version that keeps the meaning it had before a rule of its language was added."""
