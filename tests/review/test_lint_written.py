@@ -5,18 +5,17 @@ finding for one cause.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import predicat
+from predicat import backends
 from predicat.diagnostics import Severity
-from predicat.ir.nodes import Call, Field, Literal
 from predicat.review import findings
-from predicat.review.lint import RULES, solve
+from predicat.review.explain import pushdown
+from predicat.review.lint import RULES
 from predicat.review.lint.mixed_operators import RULE as MIXED
 from tests.cli.test_commands import run
 
@@ -261,7 +260,8 @@ CAUSES = [
     ("n > 1 AND n < 1 AND m = 3", ["P202"]),
     ("n > 1 OR n <= 1", ["P201"]),
     ("lower(status) = 'abc'", ["P303"]),
-    ("substring(status, 1, 2) = 'ab'", ["P302"]),
+    ("coalesce(status, '') = 'ab'", ["P302"]),
+    ("substring(status, 1, 2) = 'ab'", []),
     ("x + 0.1 = 0.3", ["P511"]),
     ("price + 0.1 = 0.3", []),
     ("x + 0.1 = 0.3", ["P511"]),
@@ -304,31 +304,6 @@ def test_rules_name_known_rules() -> None:
 # --- conditions that are not pushed down
 
 PUSHED = [
-    (
-        "year(created) = 2024",
-        "(created >= TIMESTAMP '2024-01-01 00:00:00' AND created < TIMESTAMP '2025-01-01 00:00:00')",
-    ),
-    ("year(day) >= 2024", "day >= DATE '2024-01-01'"),
-    (
-        "year(created) BETWEEN 2023 AND 2024",
-        "(created >= TIMESTAMP '2023-01-01 00:00:00' AND created < TIMESTAMP '2025-01-01 00:00:00')",
-    ),
-    (
-        "date_trunc('month', created) = TIMESTAMP '2024-02-01 00:00:00'",
-        "(created >= TIMESTAMP '2024-02-01 00:00:00' AND created < TIMESTAMP '2024-03-01 00:00:00')",
-    ),
-    ("CAST(created AS date) > DATE '2024-02-28'", "created >= TIMESTAMP '2024-02-29 00:00:00'"),
-    ("day + 7 > DATE '2024-01-08'", "day > DATE '2024-01-01'"),
-    (
-        "created - INTERVAL '1 day' >= TIMESTAMP '2024-01-01 00:00:00'",
-        "created >= TIMESTAMP '2024-01-02 00:00:00'",
-    ),
-    ("n + 1 = 5", "n = 4"),
-    ("n + 1 > 5", "n > 4"),
-    ("5 - n < 3", "n > 2"),
-    ("n * 10 >= 105", "n >= 11"),
-    ("n * 2 - 1 <= 6", "n <= 3"),
-    ("CAST(n AS double) > 2.5", "n > 2"),
     ("CAST(n AS string) = '12'", "n = 12"),
     ("coalesce(n, 0) > 5", "n > 5"),
     ("coalesce(n, 0) >= 0", "(n >= 0 OR n IS NULL)"),
@@ -336,26 +311,64 @@ PUSHED = [
     ("coalesce(x, 0) BETWEEN 1 AND 5", "(x >= 1 AND (x <= 5 OR x IS NULL))"),
     ("coalesce(x, 9) > 5", "(x > 5 OR x IS NULL)"),
     ("coalesce(status, 'x') = 'x'", "(status = 'x' OR status IS NULL)"),
-    ("substring(status, 1, 2) = 'ab'", "status LIKE 'ab%'"),
+    ("coalesce(status, '') = 'it''s'", "status = 'it''s'"),
+    (
+        "coalesce(created, TIMESTAMP '2024-01-01 00:00:00') > TIMESTAMP '2024-02-01 00:00:00'",
+        "created > TIMESTAMP '2024-02-01 00:00:00'",
+    ),
+    ("coalesce(day, DATE '2024-01-01') <> DATE '2024-01-01'", "day <> DATE '2024-01-01'"),
     ("position('a' IN status) > 0", "status LIKE '%a%'"),
-    ("length(status) > 0", "status <> ''"),
-    ("length(status) = 0", "status = ''"),
+    ("position('a' IN status) = 1", "status LIKE 'a%'"),
 ]
 
 
 @pytest.mark.parametrize(("body", "better"), PUSHED)
 def test_a_condition_that_could_be_pushed_down(tmp_path: Path, body: str, better: str) -> None:
     found = findings.collect(catalog(tmp_path, body), ["P302"], timeout=20)
-    assert [
-        item.hint.removesuffix(" except where the arithmetic overflows") for item in found if item.hint
-    ] == [f"write {better}, which says the same"]
+    assert [item.hint for item in found] == [f"write {better}, which says the same"]
     assert found[0].fix is None or len(better) <= len(body)
-    assert (
-        " overflows" in str(found[0].hint)
-        or predicat.compare(
-            *(predicat.parse(text, "sql", FIELDS) for text in (body, better)), timeout=20
-        ).same_rows
-    )
+    assert predicat.compare(
+        *(predicat.parse(text, "sql", FIELDS) for text in (body, better)), timeout=20
+    ).same_rows
+
+
+REWRITTEN = [
+    "year(created) = 2024",
+    "year(day) >= 2024",
+    "year(created) BETWEEN 2023 AND 2024",
+    "date_trunc('month', created) = TIMESTAMP '2024-02-01 00:00:00'",
+    "CAST(created AS date) > DATE '2024-02-28'",
+    "day + 7 > DATE '2024-01-08'",
+    "created - INTERVAL '1 day' >= TIMESTAMP '2024-01-01 00:00:00'",
+    "n + 1 = 5",
+    "5 - n < 3",
+    "n * 2 - 1 <= 6",
+    "CAST(n AS double) > 2.5",
+    "x * 1.5 > 3",
+    "substring(status, 1, 2) = 'ab'",
+    "length(status) > 0",
+    "length(status) = 0",
+]
+
+
+@pytest.mark.parametrize("body", REWRITTEN)
+def test_what_a_where_has_as_bounds_is_left_alone(tmp_path: Path, body: str) -> None:
+    """The SQL of the WHERE compares the column itself, and explain says so."""
+    filter_ = catalog(tmp_path, body).filters()[0]
+    assert findings.collect(catalog(tmp_path, body), ["P302"]) == []
+    predicate = filter_.current.predicate
+    for dialect in ("spark", "postgres", "duckdb"):
+        where = backends.dialect(dialect).render(predicate.node, condition=True)
+        assert re.fullmatch(r"\w+ (<>|[<>]?=|<|>|BETWEEN|LIKE) [^()]*", where), where
+    assert all(line.startswith("yes") for line in pushdown(predicate.surface))
+
+
+def test_bounds_are_a_hint_where_unknown_is_accepted(tmp_path: Path) -> None:
+    """Bounds may have another outcome where the calculation has none. There a WHERE tells these apart."""
+    loaded = catalog(tmp_path, more="  f: {sql: year(created) = 2024, on_unknown: accept}\n")
+    better = "created >= TIMESTAMP '2024-01-01 00:00:00' AND created < TIMESTAMP '2025-01-01 00:00:00'"
+    found = findings.collect(loaded, ["P302"], timeout=20)
+    assert [item.hint for item in found] == [f"write ({better}), which says the same"]
 
 
 @pytest.mark.parametrize(
@@ -370,89 +383,14 @@ def test_a_condition_that_could_be_pushed_down(tmp_path: Path, body: str, better
         "lower(status) = 'a'",
         "CAST(status AS bigint) = 3",
         "n * 0 = 0",
-        "x * 1.5 > 3",
         "coalesce(n, m) > 5",
+        "position('%' IN status) > 0",
         "-x > 5",
         "-x < 5",
     ],
 )
 def test_a_condition_that_nothing_better_is_known_for(tmp_path: Path, body: str) -> None:
     assert findings.collect(catalog(tmp_path, body), ["P302"]) == []
-
-
-def _values(kind: str) -> Iterator[Any]:
-    if kind == "bigint":
-        yield from (
-            *range(-30, 31),
-            *(2**63 - 1 - step for step in range(4)),
-            *(-(2**63) + step for step in range(4)),
-        )
-    elif kind == "date":
-        yield from (date(2024, 1, 1) + timedelta(days=step) for step in range(-400, 401, 7))
-        yield from (date.min, date.max, date(2024, 2, 29), date(2023, 12, 31))
-    else:
-        yield from (
-            datetime(2024, 1, 1, tzinfo=UTC) + timedelta(hours=step) for step in range(-9000, 9001, 131)
-        )
-        yield from (datetime(2024, 1, 1, tzinfo=UTC) + timedelta(microseconds=step) for step in (-1, 1))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "n + 3",
-        "3 - n",
-        "n - 3",
-        "-n",
-        "n * 7",
-        "n * -7",
-        "n * 2 + 5",
-        "CAST(n AS double)",
-        "year(created)",
-        "CAST(created AS date)",
-        "date_trunc('month', created)",
-        "day + 7",
-        "day - 7",
-        "datediff(day, DATE '2024-01-01')",
-        "datediff(DATE '2024-01-01', day)",
-        "year(day)",
-        "created + INTERVAL '36 hours'",
-    ],
-)
-def test_solutions_are_those_of_all_values(text: str) -> None:
-    """Bounds by bisection against the evaluator on every value that is tried: what a monotone operator
-    promises.
-    """
-    constant = (
-        "DATE '2024-01-15'"
-        if "AS date" in text or text.startswith("day")
-        else "TIMESTAMP '2024-01-15 00:00:00'"
-    )
-    constant = (
-        "10"
-        if text.startswith(("n", "3", "-"))
-        else "2024"
-        if "year" in text
-        else "-5"
-        if "datediff" in text
-        else "10.0"
-        if "double" in text
-        else constant
-    )
-    for op, sign in (("eq", "="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
-        predicate = predicat.parse(f"{text} {sign} {constant}", "sql", FIELDS)
-        node = predicate.node
-        assert isinstance(node, Call) and isinstance(node.args[1], Literal)
-        field = solve.field_of(node.args[0])
-        assert isinstance(field, Field)
-        found = solve.interval(op, node.args[0], field, node.args[1].value)
-        for value in _values(str(field.type)):
-            inside = (
-                found is not None
-                and (found.low is None or value >= found.low)
-                and (found.high is None or value <= found.high)
-            )
-            assert (predicate.evaluate({field.decl.name: value}) is True) == inside, (op, value)
 
 
 # --- fixes
@@ -466,10 +404,8 @@ def test_solutions_are_those_of_all_values(text: str) -> None:
         ("status LIKE 'abc'", "status = 'abc'"),
         ("status NOT LIKE 'abc' AND ok", "status <> 'abc' AND ok"),
         ("status LIKE 'it''s'", "status = 'it''s'"),
-        ("n + 1 = 5 AND ok", "n = 4 AND ok"),
-        ("n + 1 > 5", "n + 1 > 5"),  # not where the sum overflows
+        ("coalesce(n, 0) = 4 AND ok", "n = 4 AND ok"),
         ("coalesce(n, 0) >= 0", "coalesce(n, 0) >= 0"),  # here and below a fix would be longer
-        ("year(created) = 2024", "year(created) = 2024"),
         ("x + 0.1 = 0.3", "x + 0.1 = 0.3"),
     ],
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from predicat import backends
+from predicat.backends.sql.rewritings import ALL
 from predicat.backends.sql.storage import Index, Storage
 from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
@@ -24,7 +25,6 @@ from predicat.review.show import row_text
 from predicat.review.users import UsageIndex
 from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.list_tables import in_tables
-from predicat.rewrite.solve import for_rows
 
 _PUSHED = (*COMPARISONS, "in", "is_null", "same", "starts_with", "ends_with", "contains")
 _INDEXED = (*ORDERED, "eq", "in", "is_null", "starts_with")
@@ -92,8 +92,8 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
     """
     for written in _conditions(surface):
         atom = core_of_part(written)
-        solved = bare(for_rows(for_acceptance(atom)))
-        spark = all(_bare(part, _PUSHED) for part in atoms(solved))
+        solved = in_where(written)
+        spark = is_pushed(solved)
         if storage is None or storage.indexes is None:
             postgres = all(_bare(part, _INDEXED) for part in atoms(solved))
             index = ""
@@ -104,6 +104,19 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
         shown = f"{'yes' if spark else 'no '} / {'yes' if postgres else 'no '}"
         why = "" if spark else f"  ({_why(written)})"
         yield f"{shown}  {describe(written)}{why}{index}"
+
+
+def in_where(condition: Node, on_unknown: str = "reject") -> Node:
+    """A condition as the WHERE of its filter has it: a comparison of a calculation as bounds of its field,
+    where that has the same rows, or, if the filter accepts UNKNOWN, the same outcome.
+    """
+    core = core_of_part(condition)
+    return bare(ALL.rows(core) if on_unknown == "reject" else ALL.outcome(core, lambda _before, _after: True))
+
+
+def is_pushed(condition: Node) -> bool:
+    """Whether engines push a condition down to files as it stands: it compares columns with constants."""
+    return all(_bare(part, _PUSHED) for part in atoms(condition))
 
 
 def _conditions(node: Node) -> Iterator[Node]:
