@@ -1,7 +1,5 @@
 """A chart as SVG: lines over two logarithmic axes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from html import escape

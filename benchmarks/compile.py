@@ -7,8 +7,6 @@ PyYAML's C loader alone;
 and of `predicat --help` and `predicat check` on the reference catalog.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

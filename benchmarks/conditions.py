@@ -8,8 +8,6 @@ that an engine can have; the last also for conditions with the meaning of the en
 their SQL in a WHERE, with functions where there are some.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

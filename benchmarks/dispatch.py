@@ -7,8 +7,6 @@ and with `--folders` a folder for each subscription. Rows a second, and CPU time
 least of all turns.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -7,8 +7,6 @@ in files of 50, and
 in files of one.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import os

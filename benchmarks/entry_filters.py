@@ -4,8 +4,6 @@ The class and the function decide the same, on the same Parquet file, alternatel
 all rows, and on the rows that a native filter accepts (one of ten).
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

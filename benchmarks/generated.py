@@ -1,7 +1,5 @@
 """Generated catalogs, which several benchmarks measure."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 HEAD = """apiVersion: predicat/v1

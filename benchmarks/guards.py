@@ -5,8 +5,6 @@ On Spark, PostgreSQL and DuckDB, where both give the same rows. Printed as ratio
 turn. With --functions the SQL calls the functions that `predicat apply` installs and that the extension has.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -6,8 +6,6 @@ by hand and of the one in the view uses an index, on a table of 100,000 analysed
 settings of the planner. Without a DSN it starts the embedded server.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Iterator

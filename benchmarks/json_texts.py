@@ -5,8 +5,6 @@ or take what is no JSON, and by filters.
 rounds, in turn.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

@@ -4,8 +4,6 @@ Filters a second that each front end parses (text or data to an untyped tree), a
 evaluator.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import time

@@ -7,8 +7,6 @@ policies are parsed, compiled
 to each dialect, and compiled as a catalog by `predicat compile`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -5,8 +5,6 @@ filter. The catalogs are filters of one kind (SQL and CEL in turn), filters of t
 500, and those in one dataset, where every filter could say the same as every other.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 from collections.abc import Callable

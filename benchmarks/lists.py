@@ -9,8 +9,6 @@ counts. Before that: CPU seconds to load and check the catalog, and the rows tha
 second.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

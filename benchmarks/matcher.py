@@ -3,8 +3,6 @@
 python benchmarks/matcher.py [FILTERS ...] [--rows N] [--runs N]
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Sequence

@@ -14,8 +14,6 @@ in memory. Of a hundred filters, by what they say:
 - 10 without an equality: 5 source LIKE 'x%', 3 amount BETWEEN (narrow), 2 source LIKE '%x%'
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

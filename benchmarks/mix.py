@@ -7,8 +7,6 @@ equality: a range, a prefix or a text within another, and a negation. A message 
 10,000.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

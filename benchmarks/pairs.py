@@ -5,8 +5,6 @@ CPU milliseconds of `predicat.compare` with its default time limit, for each pai
 many of them are open. Parsing is not counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path

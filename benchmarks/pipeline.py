@@ -6,8 +6,6 @@ once; the others do neither.
 `--wide` reads 200 columns of random numbers instead of the flights.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import statistics

@@ -14,8 +14,6 @@ would write (count_if of each filter, and of each filter IS NULL, in chunks of 2
 process.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import statistics

@@ -8,8 +8,6 @@ a git repository, CPU seconds of `predicat diff` of one filter, of ten, and of a
 of all that is released.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import resource

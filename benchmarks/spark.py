@@ -8,8 +8,6 @@ the start of a program to its first result, with an empty cache, with the jar in
 extension; and the analysis with a manifest of N filters (10,000).
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

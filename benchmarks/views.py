@@ -2,8 +2,6 @@
 benchmarks/views.py [views] [dsn]`.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

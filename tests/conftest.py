@@ -1,7 +1,5 @@
 """One Spark session and one PostgreSQL server for each process of the test run."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

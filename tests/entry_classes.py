@@ -1,7 +1,5 @@
 """Entry filters that the tests run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any

@@ -2,8 +2,6 @@
 pipeline's pass, on the newest Spark 4.0, 4.1, 4.2 and 4.3, each in an environment of its own.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

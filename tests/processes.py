@@ -1,7 +1,5 @@
 """What programs that tests start find around them, and the program itself inside of a test."""
 
-from __future__ import annotations
-
 import gc
 import os
 import subprocess

@@ -2,8 +2,6 @@
 this machine.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -6,8 +6,6 @@ every engine. Their meaning is that of the operator that is rarest among the exa
 `doc:` says otherwise.
 """
 
-from __future__ import annotations
-
 import html
 import json
 from collections import Counter

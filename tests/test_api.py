@@ -1,7 +1,5 @@
 """The public API."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Every benchmark runs as its page says, here at a tiny size."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

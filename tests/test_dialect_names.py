@@ -1,7 +1,5 @@
 """Rooms that know no engine do not name one."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The documentation as a site: it builds without warnings, and the API reference has every public name."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Entry filters in Python: their place in the catalog, the chain's rule, errors, providers, and refusals."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The SQL of usual filters over JSON (benchmarks/length.yml) does not become longer than it is."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 

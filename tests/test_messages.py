@@ -3,8 +3,6 @@
 A reason for each row of a table stays in the table: a table is one place too.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

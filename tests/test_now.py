@@ -1,7 +1,5 @@
 """The current time: given to the evaluator, free in proofs, said by the tests of a catalog."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Views in PostgreSQL: created in one transaction, or not at all."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

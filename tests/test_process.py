@@ -1,7 +1,5 @@
 """What the library leaves alone in the process of its users."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The wheel: everything in it, and enough on its own to compile the bundled catalog."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

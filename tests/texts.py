@@ -1,7 +1,5 @@
 """The YAML files that tests read, each once."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

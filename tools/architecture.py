@@ -4,8 +4,6 @@ imports.
 An arrow that follows from others (A imports B, B imports C, so A may import C) is left out.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import grimp

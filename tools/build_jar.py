@@ -4,8 +4,6 @@ These are the installed PySpark and the folders in PREDICAT_SPARK_HOMES, separat
 is there, the wheel has no jar, and the package compiles it at first use.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -8,8 +8,6 @@ other things out of it. A new operator needs none; who changes the meaning of on
 A name counts where it is a whole text in quotes. Some are also words of something else (`day`, `range`).
 """
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from pathlib import Path

@@ -5,8 +5,6 @@ The site is that of the reference catalog; the comment is the Markdown of `predi
 condition.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

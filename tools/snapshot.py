@@ -5,8 +5,6 @@ generated ones (`--generated N`, by default 5,000). Each has lines for its core,
 SQL in each dialect, its words in `predicat explain`, and its texts in other languages; or the error.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager

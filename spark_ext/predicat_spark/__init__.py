@@ -5,8 +5,6 @@ A filter accepts a row if its predicate is TRUE. `matches_filter` is TRUE or FAL
 is not accepted, unless the filter has `on_unknown: accept`.
 """
 
-from __future__ import annotations
-
 from predicat.deploy.chosen import job_of
 from predicat_spark.columns import create_functions, create_views, matches_filter
 from predicat_spark.jar import ensure_jar

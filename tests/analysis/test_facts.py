@@ -1,7 +1,5 @@
 """Facts hold: whatever the row, a value of an expression lies in the range that is known of it."""
 
-from __future__ import annotations
-
 import math
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """Line breaks in generated SQL: where they are, and that nothing else changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What engines mean differently is an error in new `sql` bodies, and a warning in released ones."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from decimal import Decimal

@@ -3,8 +3,6 @@
 `python -m tests.catalog.test_errors` writes the golden files anew; read the diff.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

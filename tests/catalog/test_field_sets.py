@@ -1,7 +1,5 @@
 """Sets of fields that datasets share: `fields: {include: common.yml}`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

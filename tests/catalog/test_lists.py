@@ -1,7 +1,5 @@
 """Lists of a catalog: what they mean in each language, where their values come from, and what is wrong."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from functools import partial

@@ -1,7 +1,5 @@
 """A catalog that stays loaded says after each edit what a fresh load says."""
 
-from __future__ import annotations
-
 import os
 import random
 from datetime import date

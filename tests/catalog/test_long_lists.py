@@ -1,7 +1,5 @@
 """Lists that are too long to be written out: what bodies may do with them, hashes, files and proofs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """References to filters of other datasets: the fields must fit."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

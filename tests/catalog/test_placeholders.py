@@ -1,7 +1,5 @@
 """`${name}` in the texts of languages without parameters of their own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The project file `predicat.yml`: where it is found, what it says, and what is wrong with it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

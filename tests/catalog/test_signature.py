@@ -1,7 +1,5 @@
 """Signatures of manifests, as `predicat compile --sign` writes them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

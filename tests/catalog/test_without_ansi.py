@@ -1,7 +1,5 @@
 """`spark: {ansi: false}` of a dataset: its spark conditions mean what Spark means without ANSI mode."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

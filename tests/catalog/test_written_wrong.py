@@ -1,7 +1,5 @@
 """What is wrong with YAML and Jinja is said in the words of their author, where it begins."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

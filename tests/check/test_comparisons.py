@@ -1,7 +1,5 @@
 """The overloads of comparisons: which one is taken for which operands."""
 
-from __future__ import annotations
-
 import pytest
 
 from predicat.check.comparisons import OF_TYPES, OF_WRITTEN, Comparisons

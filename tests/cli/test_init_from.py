@@ -1,7 +1,5 @@
 """`predicat init --from`: the dataset of a file or table, checked and measured on it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`predicat match`: which filters accept each row of a file or of standard input."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import subprocess

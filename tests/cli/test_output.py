@@ -1,7 +1,5 @@
 """`--format json` as docs/commands.md has it, and colours."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The project file as commands use it: found from a subfolder, defaults that flags override, profiles."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """predicat run: the pipeline, its report, and what a failure leaves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

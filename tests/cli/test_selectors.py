@@ -1,7 +1,5 @@
 """Selectors of filters: what each selects, and the commands that take them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

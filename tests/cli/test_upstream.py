@@ -1,7 +1,5 @@
 """`seek`, `union`, `split` and `translate` as a user tries them: subscriptions, and what is wrong."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 the tests are skipped.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path

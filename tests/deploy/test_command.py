@@ -1,7 +1,5 @@
 """`predicat apply` as a user has it: output and exit codes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

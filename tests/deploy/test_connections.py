@@ -1,7 +1,5 @@
 """What a user reads when PostgreSQL cannot be reached or refuses: one sentence, no traceback, no password."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

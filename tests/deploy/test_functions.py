@@ -1,7 +1,5 @@
 """`predicat apply` installs the functions that views call, and takes nobody else's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

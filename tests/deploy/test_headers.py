@@ -2,8 +2,6 @@
 values like others.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 readers of views read them.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta

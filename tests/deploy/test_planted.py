@@ -5,8 +5,6 @@ Each planted one raises an error. They stand in `public` and in a schema that is
 whoever applies and reads.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

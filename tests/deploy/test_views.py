@@ -1,7 +1,5 @@
 """`predicat apply` loses nothing of the user's, touches only what is its own, and says what it does."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`predicat discover` as a user has it: output, forms, exit codes, baseline."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Which conditions are one rule, and which nearly are, with the row that tells them apart."""
 
-from __future__ import annotations
-
 import pytest
 
 from predicat.discover.conditions import Clause, Condition, SourceRange

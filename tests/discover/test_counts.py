@@ -1,7 +1,5 @@
 """`predicat discover --engine`: rows of conditions on a real PostgreSQL server, and on files with DuckDB."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """When two rules parted, by the history of their files."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

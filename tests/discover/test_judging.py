@@ -1,7 +1,5 @@
 """What `predicat discover` finds in conditions, and what it leaves alone: a type could make it wrong."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

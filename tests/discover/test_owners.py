@@ -1,7 +1,5 @@
 """Owners of conditions, by CODEOWNERS and by git."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

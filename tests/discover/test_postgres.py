@@ -1,7 +1,5 @@
 """The conditions of a real PostgreSQL server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`predicat discover --propose`: a catalog that loads, whose tests pass, and that writes over nothing."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 from pathlib import Path

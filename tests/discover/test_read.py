@@ -1,7 +1,5 @@
 """What is found in files: conditions with their relations, places and SQL, and what is left out."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Conditions in programs, in files of dbt and in manifests, and the types that a repository tells."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

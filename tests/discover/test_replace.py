@@ -1,7 +1,5 @@
 """Copies and drifts of filters: findings, and the patch that puts filters in their place."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

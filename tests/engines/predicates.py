@@ -1,7 +1,5 @@
 """Hypothesis strategies for typed predicates and rows with hostile values."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any

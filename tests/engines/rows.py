@@ -1,7 +1,5 @@
 """Evaluates predicates on rows of declared fields in bulk, on every engine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any

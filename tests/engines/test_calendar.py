@@ -1,7 +1,5 @@
 """Functions of dates and times: the same on all engines for hostile values, and as engines have them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

@@ -2,8 +2,6 @@
 case.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from string import ascii_letters, ascii_lowercase

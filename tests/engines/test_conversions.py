@@ -2,8 +2,6 @@
 cast takes.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

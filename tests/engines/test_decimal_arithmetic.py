@@ -4,8 +4,6 @@ against the evaluator.
 PREDICAT_FUZZ_EXAMPLES=50 tries 10,000 conditions.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 maps and structs.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 import os

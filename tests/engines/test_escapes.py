@@ -1,7 +1,5 @@
 """Texts with control characters: SQL has escapes for them, and the engines read the same text."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

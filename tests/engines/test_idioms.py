@@ -2,8 +2,6 @@
 rows in a WHERE.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

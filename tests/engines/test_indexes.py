@@ -1,7 +1,5 @@
 """Conditions in the forms that indexes serve: the same rows as without indexes, and the indexes are used."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

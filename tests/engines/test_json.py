@@ -2,8 +2,6 @@
 much else: every engine agrees.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from random import Random

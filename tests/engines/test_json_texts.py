@@ -1,7 +1,5 @@
 """JSON in texts: which texts are JSON, and what is read of them, is the same on all engines."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Lists that are too long to be written out: the evaluator, Spark, PostgreSQL and DuckDB agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

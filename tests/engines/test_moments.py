@@ -1,7 +1,5 @@
 """Casts of texts to dates and timestamps in SQL: all forms, and what is nearly one, on all engines."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A field may have any name: every word that an engine knows is a column where a filter says so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

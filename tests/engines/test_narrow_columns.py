@@ -2,8 +2,6 @@
 are the same.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

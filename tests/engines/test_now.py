@@ -1,7 +1,5 @@
 """The current time on engines: that of the statement, with the bound beside the column."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -2,8 +2,6 @@
 one row.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from datetime import datetime, timedelta

@@ -2,8 +2,6 @@
 them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

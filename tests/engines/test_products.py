@@ -2,8 +2,6 @@
 also where another size of a factor stands for one that PostgreSQL cannot multiply.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -2,8 +2,6 @@
 (through Google's CEL, which has it).
 """
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """Comparisons that are solved for their field: the same rows on every engine, around each bound."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The functions of the extension read the texts that the SQL without them reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

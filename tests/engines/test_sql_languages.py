@@ -4,8 +4,6 @@ rows, against what predicat makes of them; and the SQL that predicat makes of th
 PREDICAT_FUZZ_EXAMPLES=100 runs 20,000 conditions of each language.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Times in named zones and times of the day: the same on all engines, and as engines have them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every type in every container: the engines read it as the evaluator does."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any

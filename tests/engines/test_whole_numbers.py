@@ -1,7 +1,5 @@
 """A whole number beside a constant that is a double: every comparison, on DuckDB, against the evaluator."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 

@@ -1,7 +1,5 @@
 """The texts that are written here: casts as sqlglot has them for Spark, and spellings of people."""
 
-from __future__ import annotations
-
 import pytest
 from sqlglot import exp, parse_one
 

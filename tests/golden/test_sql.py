@@ -2,8 +2,6 @@
 the diff.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -2,8 +2,6 @@
 tests.importing.test_import` writes the files of golden.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

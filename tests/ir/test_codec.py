@@ -1,7 +1,5 @@
 """Typed nodes survive the way through JSON."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The traits of operators hold for the reference evaluator."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import product

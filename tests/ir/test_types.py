@@ -1,7 +1,5 @@
 """Types as people write them: Spark's names, PostgreSQL's, and hints for those of other systems."""
 
-from __future__ import annotations
-
 import pytest
 
 import predicat

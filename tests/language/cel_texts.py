@@ -7,8 +7,6 @@ that is computed has a sign, which Google's implementation writes; a key that st
 evaluation, whatever is beside it.)
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any

@@ -6,8 +6,6 @@ with nothing. PostgreSQL's parts
 of times are decimals, so nothing is divided by them.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from functools import cache
 from typing import Any

@@ -4,8 +4,6 @@ Google's CEL, or documented.
 docs/evidence.md counts the deviations, docs/languages_cel.md gives their reasons.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

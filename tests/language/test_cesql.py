@@ -1,7 +1,5 @@
 """CloudEvents SQL: what its grammar refuses, and where the caret stands."""
 
-from __future__ import annotations
-
 import pytest
 
 import predicat

@@ -2,8 +2,6 @@
 and in `tests/oracles`.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -2,8 +2,6 @@
 whose texts are read as the same filter.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 every engine.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

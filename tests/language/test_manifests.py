@@ -1,7 +1,5 @@
 """Whole manifests as bodies: what is no filter is told. What they mean is in the corpus."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

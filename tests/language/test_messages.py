@@ -1,7 +1,5 @@
 """What messages say: the words of the author of a filter, never those of the compiler's own parts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from itertools import product

@@ -2,8 +2,6 @@
 that are none.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import re

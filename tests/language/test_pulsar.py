@@ -1,7 +1,5 @@
 """Pulsar's CommandSeek in every form that an Expr has, and the builder's references."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Spellings that SQL filters refuse: nearly all refusals say what to write instead, in words of SQL."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

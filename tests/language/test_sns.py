@@ -2,8 +2,6 @@
 plain matcher and on every engine.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What functions of SQL refuse, with what to write instead."""
 
-from __future__ import annotations
-
 import pytest
 
 import predicat

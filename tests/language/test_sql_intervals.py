@@ -2,8 +2,6 @@
 text.
 """
 
-from __future__ import annotations
-
 import random
 from datetime import timedelta
 from typing import Any

@@ -2,8 +2,6 @@
 it raises, nothing is asked.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

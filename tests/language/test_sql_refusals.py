@@ -1,7 +1,5 @@
 """What a SQL condition has and a filter does not: each refusal says what to write."""
 
-from __future__ import annotations
-
 import pytest
 
 import predicat

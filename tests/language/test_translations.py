@@ -2,8 +2,6 @@
 another language means the same.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from typing import Any

@@ -1,7 +1,5 @@
 """From surface to core: each rule, and what holds for all of them."""
 
-from __future__ import annotations
-
 import pytest
 
 import predicat

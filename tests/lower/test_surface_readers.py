@@ -1,7 +1,5 @@
 """Explanations, lint and coverage name conditions as their author wrote them, not as they are lowered."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

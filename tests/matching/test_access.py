@@ -1,7 +1,5 @@
 """What is found of a condition: the tests that an index can hold."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any

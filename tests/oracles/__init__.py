@@ -5,8 +5,6 @@
 what differs with its reason, and fails for a difference without one; a suite that is not there is left out.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -7,8 +7,6 @@ rules that match an event, and assert something of the answer; the machine is pr
 beside that is passed over.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -2,8 +2,6 @@
 tests.oracles.kubernetes_cel`
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

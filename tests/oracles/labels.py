@@ -1,7 +1,5 @@
 """Label selectors by the tests of Kubernetes. `PREDICAT_ORACLES=... python -m tests.oracles.labels`"""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

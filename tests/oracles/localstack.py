@@ -7,8 +7,6 @@ the pattern is no pattern, `_NEG` that it does not match. The tables of its unit
 policies of SNS.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import sys

@@ -1,7 +1,5 @@
 """What the oracles of EventBridge patterns share."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Any

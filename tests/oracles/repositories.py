@@ -5,8 +5,6 @@ sample of findings to be judged by reading: every error and warning, and of the 
 choice.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

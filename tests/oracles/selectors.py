@@ -5,8 +5,6 @@ Each case is evaluated with its properties undeclared and declared: a declaratio
 no other answer.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

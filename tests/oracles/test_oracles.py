@@ -2,8 +2,6 @@
 answer is wrong.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.oracles import VARIABLE, checkout, event_ruler, kubernetes_cel, labels, localstack, selectors

@@ -2,8 +2,6 @@
 failure says.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -2,8 +2,6 @@
 tidies up.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -2,8 +2,6 @@
 run by `spark-pipelines`.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

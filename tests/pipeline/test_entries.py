@@ -1,7 +1,5 @@
 """Entry filters in jobs: the same outcomes as in Python, rows that are put off and offered again."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Sequence

@@ -2,8 +2,6 @@
 anew.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Jobs in a catalog: what is read, and what is wrong with them, each at its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """One sink for the rows of many filters: each row once for every filter that accepts it."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

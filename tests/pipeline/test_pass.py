@@ -2,8 +2,6 @@
 read than there are.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path

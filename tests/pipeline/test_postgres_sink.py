@@ -1,7 +1,5 @@
 """Tables of PostgreSQL as sinks: all of them in one transaction, with the values that Spark has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

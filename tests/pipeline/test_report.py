@@ -1,7 +1,5 @@
 """The report of a stream: the sum of its batches, which keep their own numbers."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec import to_builtins
 

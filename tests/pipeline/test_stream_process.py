@@ -1,7 +1,5 @@
 """`predicat run --stream` as a process: a new catalog while it runs, and what is killed at any moment."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

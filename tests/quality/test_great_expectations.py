@@ -1,7 +1,5 @@
 """The real Great Expectations, on Spark and on PostgreSQL: one pass, stable files, errors that are errors."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Coverage on every engine: the same figures, equal to those of the reference evaluator row by row."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The examples of pipelines and the dbt package."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

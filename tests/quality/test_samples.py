@@ -1,7 +1,5 @@
 """Bounds on a sample: they fail only where the interval of the true figure is beyond them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

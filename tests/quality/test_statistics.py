@@ -1,7 +1,5 @@
 """Intervals and indices against figures that are known."""
 
-from __future__ import annotations
-
 import pytest
 
 from predicat.quality.statistics import drifted, psi, wilson

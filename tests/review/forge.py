@@ -1,7 +1,5 @@
 """The comments of a pull request, as GitHub and GitLab serve them, on this machine."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

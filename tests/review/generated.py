@@ -4,8 +4,6 @@ fields of every name.
 All of it is made from a number, so that a pair that fails is found again by its number.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from decimal import Decimal

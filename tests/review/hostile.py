@@ -6,8 +6,6 @@ force; `decided` says whether a
 comparison has to find it, or may leave it open. In the language `sql :k` the field k is a parameter.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterator

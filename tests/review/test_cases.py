@@ -1,7 +1,5 @@
 """Proofs by cases: pairs that reviewers meet; machines and stand-ins against the evaluator by brute force."""
 
-from __future__ import annotations
-
 import random
 import re
 from itertools import product

@@ -2,8 +2,6 @@
 fail the job.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -2,8 +2,6 @@
 checks on many rows.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

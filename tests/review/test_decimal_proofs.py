@@ -1,7 +1,5 @@
 """Proofs about exact arithmetic of decimals: what they say, and no verdict that a row refutes."""
 
-from __future__ import annotations
-
 import os
 import random
 

@@ -1,7 +1,5 @@
 """A branch, a change, a review: as in a pull request, with a real git repository."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

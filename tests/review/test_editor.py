@@ -1,7 +1,5 @@
 """The language server through its real protocol."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """predicat fmt: one layout, and nothing but the layout changes."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

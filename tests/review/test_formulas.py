@@ -2,8 +2,6 @@
 verdict leaves a comparison.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

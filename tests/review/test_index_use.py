@@ -1,7 +1,5 @@
 """What `explain` and `lint` say of the indexes that a catalog declares, and `predicat sql --where`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

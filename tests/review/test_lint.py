@@ -1,7 +1,5 @@
 """Every lint rule: what it finds, what it leaves alone, and its fix."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

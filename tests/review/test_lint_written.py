@@ -2,8 +2,6 @@
 finding for one cause.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

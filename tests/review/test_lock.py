@@ -1,7 +1,5 @@
 """The lock as a gate, on real git repositories: what is merged as released stays, whatever a branch does."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -2,8 +2,6 @@
 repaired.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """What explanations say of what was written."""
 
-from __future__ import annotations
-
 import pytest
 
 import predicat

@@ -2,8 +2,6 @@
 against a host on this machine.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

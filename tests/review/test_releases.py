@@ -1,7 +1,5 @@
 """Released versions: the lock file, and every rule about what may change."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 silent about.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """No wrong verdict: hostile pairs against the evaluator by brute force, and what the proofs rest on."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

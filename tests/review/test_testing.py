@@ -1,7 +1,5 @@
 """The tests of filters: failures that say why, generated rows, mutants, and explanations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -2,8 +2,6 @@
 the real pre-commit.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Constant folding of typed nodes."""
 
-from __future__ import annotations
-
 import pytest
 
 from predicat.ir.nodes import FALSE, TRUE, UNKNOWN, Call, Field, FieldDecl, Literal, Node

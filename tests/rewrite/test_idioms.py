@@ -1,7 +1,5 @@
 """Idioms: shorter SQL with the same outcome on every row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

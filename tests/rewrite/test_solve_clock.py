@@ -1,7 +1,5 @@
 """Comparisons with the current time, and of times in zones, as bounds of the field."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

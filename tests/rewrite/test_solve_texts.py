@@ -1,7 +1,5 @@
 """Comparisons of calculations with a text: the same outcome on every text, and plain tests."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """The jar of `Recorded.scala`: a source that shows what Spark hands it, and another extension."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 those that the evaluator accepts.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Entry filters on Spark: the same rows as in Python, after a native filter that is pushed down."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """matches_filter in Spark SQL: meaning, scope, errors, plans."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

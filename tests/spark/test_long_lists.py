@@ -1,7 +1,5 @@
 """Long lists on Spark: from the manifest, in all plans, in `predicat run` and in coverage."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The manifest of `matches_filter`: who chooses it, what it may hold, when a new one takes effect."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

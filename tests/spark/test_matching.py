@@ -1,7 +1,5 @@
 """matching_filters: the same answer as matches_filter for each filter, and as the reference evaluator."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping

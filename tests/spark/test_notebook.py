@@ -1,7 +1,5 @@
 """The notebook: its cells run from the top, in a process of their own, as a user runs them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

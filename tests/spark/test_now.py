@@ -1,7 +1,5 @@
 """The current time in Spark: matches_filter folds it before the scan, and an index of matching has none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The rows and the plan of `matches_filter` are those of the predicate written by hand, in every clause."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

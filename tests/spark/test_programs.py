@@ -2,8 +2,6 @@
 apart.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

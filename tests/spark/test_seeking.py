@@ -1,7 +1,5 @@
 """A seek finds the first accepted row on every engine, and does not read what lies behind it."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

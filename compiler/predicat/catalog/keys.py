@@ -3,8 +3,6 @@
 The reader of definitions, the JSON Schema and the editor take them from here.
 """
 
-from __future__ import annotations
-
 import re
 
 API_VERSION = "predicat/v1"

@@ -1,7 +1,5 @@
 """The rows that imported filters are about, and their fields. Those that no filter reads are not written."""
 
-from __future__ import annotations
-
 from predicat.importing.model import Rows
 from predicat.language.servicebus.spelling import SYSTEM
 

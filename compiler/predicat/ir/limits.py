@@ -1,7 +1,5 @@
 """Bounds of depth and size: no input takes time or memory without end."""
 
-from __future__ import annotations
-
 MAX_LENGTH = 100_000
 """Characters of a body."""
 MAX_DEPTH = 100

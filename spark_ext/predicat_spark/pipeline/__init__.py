@@ -1,7 +1,5 @@
 """`predicat run`: one reading of a source, the rows of every filter in their places, all or nothing."""
 
-from __future__ import annotations
-
 from predicat.catalog.jobs import Job, JobFilter, Sink, Source
 from predicat_spark.pipeline.report import Report, table
 from predicat_spark.pipeline.start import Input, locate, run, run_job, stream

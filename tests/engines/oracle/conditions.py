@@ -4,8 +4,6 @@ A spelling has holes: `<int>` is any whole number, `<int0>` a field or a constan
 the others is in its own table.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Mapping

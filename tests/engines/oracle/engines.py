@@ -3,8 +3,6 @@
 T, F, N for NULL, and E for an error. What an engine does not take at all is `!` and its reason.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows that pair hostile values with each other and with NULL."""
 
-from __future__ import annotations
-
 import math
 import random
 from datetime import UTC, date, datetime

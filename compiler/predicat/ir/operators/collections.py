@@ -1,7 +1,5 @@
 """Operators of arrays, maps and structs."""
 
-from __future__ import annotations
-
 from predicat.ir.operators.row import BIGGEST, COUNT, OF_COLLECTION, Names, Operator, Step
 
 ROWS = (

@@ -1,7 +1,5 @@
 """Operators of conversions between types."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """Operators of JSON documents, and of Python code."""
 
-from __future__ import annotations
-
 from predicat.ir.operators.row import ANY_FUNCTION, COUNT, OF_COLLECTION, Names, Operator, Step, Strictness
 
 ROWS = (

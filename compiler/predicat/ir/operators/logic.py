@@ -1,7 +1,5 @@
 """Operators of logic and comparison."""
 
-from __future__ import annotations
-
 import operator
 
 from predicat.ir.operators.row import BIGGEST, DAY, MOMENT, Comparison, Names, Operator, Strictness

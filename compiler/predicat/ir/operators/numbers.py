@@ -1,7 +1,5 @@
 """Operators of numbers."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from decimal import Decimal
 

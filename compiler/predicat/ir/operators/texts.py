@@ -1,7 +1,5 @@
 """Operators of texts."""
 
-from __future__ import annotations
-
 from predicat.ir.operators.row import ANY_FUNCTION, COUNT, OF_COLLECTION, Names, Operator
 
 ROWS = (

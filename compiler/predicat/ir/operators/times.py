@@ -1,7 +1,5 @@
 """Operators of times."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 from predicat.ir.operators.row import ANY_FUNCTION, BIGGEST, DAY, MOMENT, Names, Operator, Order

@@ -3,8 +3,6 @@
 Source: google/cel-spec, language definition, "Syntax".
 """
 
-from __future__ import annotations
-
 import re
 
 _QUOTED = r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""

@@ -1,7 +1,5 @@
 """Functions of Spark and PostgreSQL that a filter has not, and what to write instead."""
 
-from __future__ import annotations
-
 _HASHES = "each engine has a hash of its own: compare md5(s) or sha2(s, 256), which are the same on all"
 _CHANCE = "a filter gives the same answer for the same row: keep a number in a column, or take md5(s)"
 _PLACE = "a filter knows the values of a row, not where it is stored: keep that in a column"

@@ -1,7 +1,5 @@
 """The arguments of nodes of sqlglot, by which rules take them: a node with another argument is refused."""
 
-from __future__ import annotations
-
 THIS = frozenset({"this"})
 BINARY = frozenset({"this", "expression"})
 CAST = frozenset({"this", "to", "_type", "safe"})

@@ -4,8 +4,6 @@ r"""DuckDB: the JSON in a text.
 letters between its texts than those of `true`, `false`, `null` and exponents.
 """
 
-from __future__ import annotations
-
 from predicat.backends.sql.builders import string_literal
 from predicat.backends.sql.common import json_texts
 

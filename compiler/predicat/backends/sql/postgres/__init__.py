@@ -1,7 +1,5 @@
 """PostgreSQL (12 and later). It has no TRY_ functions, so guards are part of the expression."""
 
-from __future__ import annotations
-
 from sqlglot import exp
 
 from predicat.backends.sql.builders import binary, call

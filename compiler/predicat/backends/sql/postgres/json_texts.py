@@ -9,8 +9,6 @@ the CASE. One inside would be worked out, and fail, where the text is a constant
 jsonb keeps the last of two equal keys, so the document then has fewer colons between its texts than the text.
 """
 
-from __future__ import annotations
-
 from predicat.backends.sql.common import json_texts
 
 _HEX = "[0-9a-fA-F]"

@@ -5,8 +5,6 @@ element of an array and as a member of an object: nothing ends both. It refuses 
 numbers than those of the limits, and half of a surrogate pair, but not the character NUL.
 """
 
-from __future__ import annotations
-
 from predicat.backends.sql.common import json_texts
 
 _PLAIN = r"""REGEXP_REPLACE(REGEXP_REPLACE(__s, '(?s)\\\\.', '..'), '"[^"]*"', '""')"""
