@@ -105,7 +105,9 @@ def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, 
     check_dataset_name(name)
     for column in described.columns:
         if column.type is None:
-            click.echo(deploy.left_out(column.name, column.physical, column.member), err=True)
+            click.echo(
+                deploy.left_out(described.engine, column.name, column.physical, column.member), err=True
+            )
     return name, starter.dataset_text(name, described)
 
 

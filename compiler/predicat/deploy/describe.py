@@ -108,21 +108,31 @@ def _column(engine: str, name: str, physical: str) -> Column:
         kind: Any = exp.DataType.build(physical, dialect=engine, udt=True)
     except SqlglotError:
         return Column(name, physical, None)
-    field = _WIDTHS.get(kind.this.name if isinstance(kind, exp.DataType) else "") or _of(kind, engine)
+    field = _WIDTHS.get(_name(kind)) or _of(kind, engine)
     members = (part.name for part in kind.find_all(exp.ColumnDef) if not part.name.isidentifier())
     return Column(name, physical, field, "" if field else next(members, ""))
 
 
+def _name(kind: Any) -> str:
+    """The name of a type. sqlglot has none for those of PostgreSQL's own catalogs, such as oid."""
+    known = isinstance(kind, exp.DataType) and isinstance(kind.this, exp.DataType.Type)
+    return str(kind.this.name) if known else ""
+
+
 def _of(kind: Any, engine: str) -> str | None:
     """The type of a field for a type of an engine; None if there is none."""
-    name = kind.this.name if isinstance(kind, exp.DataType) else ""
-    if name in _TYPES:
+    name = _name(kind)
+    if name == "CHAR" and [part.name for part in kind.expressions] == ["1"]:
+        return "string"
+    if name in _TYPES and not (engine == "postgres" and name == "JSON"):  # has no operators: only jsonb
         return _TYPES[name]
     if engine == "duckdb" and name in _LOCAL_TIMES:
         return "timestamp"
     if name == "DECIMAL":
-        digits = [int(part.name) for part in kind.expressions]
-        return f"decimal({digits[0]},{(*digits, 0)[1]})" if digits else _ANY_DECIMAL
+        precision, scale = (*(int(part.name) for part in kind.expressions), 0, 0)[:2]
+        if precision > MAX_PRECISION or scale > precision:
+            return None
+        return f"decimal({precision},{scale})" if precision else _ANY_DECIMAL
     if name in ("ARRAY", "LIST"):
         element = _of(kind.expressions[0], engine) if kind.expressions else None
         return element and f"array<{element}>"

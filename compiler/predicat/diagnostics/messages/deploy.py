@@ -14,12 +14,12 @@ CONNECTION_FAILED = "the connection failed"
 NO_DEFAULTS = "its parameters have no defaults"
 
 
-def left_out(column: str, physical: str, member: str) -> str:
+def left_out(engine: str, column: str, physical: str, member: str) -> str:
     """A column without a field. `member`: the name of a member of a struct that no language can write."""
     told = f"left out: the column {column!r}, whose type {physical} is not supported"
     if member:
         return f"{told}: {member!r} is not a name that filters can write; a view can rename it"
-    return f"{told}; a view can convert it" if "without time zone" in physical else told
+    return told if engine == "duckdb" else f"{told}; a view can convert it"
 
 
 def no_dataset(name: str, hint: str | None) -> Diagnostic:
