@@ -2,6 +2,7 @@
 somewhere.
 """
 
+import doctest
 import pkgutil
 import re
 import shlex
@@ -223,6 +224,20 @@ def paths(text: str) -> list[str]:
 
 def exists(path: str) -> bool:
     return (ROOT / path).exists() or (ROOT / "compiler" / "predicat" / path).exists()
+
+
+def test_the_examples_in_docstrings() -> None:
+    """`matcher` has the first one; a file with `>>>` is looked at whole."""
+    package = Path(predicat.__file__).parent
+    files = [
+        file for file in package.rglob("*.py") if re.search(r"^ +>>> ", file.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert files
+    for file in files:
+        name = ".".join(("predicat", *file.relative_to(package).with_suffix("").parts))
+        result = doctest.testmod(pkgutil.resolve_name(name))
+        assert result.attempted
+        assert not result.failed, name
 
 
 def test_the_support_matrix_is_up_to_date() -> None:

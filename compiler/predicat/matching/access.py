@@ -1,14 +1,13 @@
-"""Access predicates: what must hold of one value before a filter can accept a row.
+"""Access predicates: simple tests of one value that are necessary for a filter to accept a row.
 
-An index cannot hold any condition, but it can hold `type = 'a'`, `amount between 3 and 5` or "has the key
-`region`". This module finds such tests in a predicate. A Cover is a list of them of which at least one holds
-wherever the predicate has its goal; a row for which none holds need not be looked at. A cover is *exact* if
-the reverse is true as well: one test that holds decides, and the condition need not be evaluated any more.
+An index supports simple tests only, such as `type = 'a'`, `amount BETWEEN 3 AND 5` or "has the key `region`".
+This module finds them in a predicate. A Cover is a list of tests. If the predicate reaches its goal for a
+row, at least one of them is true, so rows for which none is true are skipped. A cover is *exact* if the
+reverse is true as well: then one true test decides, and the condition is not evaluated.
 
-The goal is TRUE, or "not FALSE" for a filter that accepts UNKNOWN (`tolerant`). All goes over core nodes, as
-they stand after simplification. Source of the idea: "percolator" queries (Elasticsearch extracts required
-terms), and content-based publish/subscribe (PS-Tree, A-Tree), which index one or more predicates of a
-subscription.
+The goal is TRUE, or "not FALSE" for a filter that accepts UNKNOWN (`tolerant`). The input is core nodes after
+simplification. Source of the idea: "percolator" queries (Elasticsearch extracts required terms), and
+content-based publish/subscribe (PS-Tree, A-Tree), which index one or more predicates of a subscription.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class Equal(Struct, frozen=True):
 
 
 class Between(Struct, frozen=True):
-    """The value lies in an interval; None is an open end. `nan`: so does NaN."""
+    """The value lies in an interval; None is an open end. `nan`: NaN counts as inside."""
 
     low: Any = None
     high: Any = None
@@ -46,13 +45,13 @@ class Between(Struct, frozen=True):
 
 
 class Prefix(Struct, frozen=True):
-    """The text begins so."""
+    """The string starts with `text`."""
 
     text: str
 
 
 class Contains(Struct, frozen=True):
-    """The text occurs."""
+    """The string contains `text`."""
 
     text: str
 
@@ -71,9 +70,10 @@ Test = Equal | Between | Prefix | Contains | Present | Absent
 class Access(Struct, frozen=True):
     """A test of one value.
 
-    `key` is the expression whose value is tested. `each` are the arrays, outermost first, one of whose
-    elements is tested: `key` reads the element as the variable `element_name(level)`. `absent`: the test also
-    holds where the key has no value. `folded`: the text is compared under Unicode simple case folding.
+    `key` is the expression whose value is tested. `each` lists the arrays around it, outermost first. The
+    test is true if it is true for some element, which `key` reads as the variable `element_name(level)`.
+    `absent`: the test is also true if the key has no value. `folded`: strings are compared under Unicode
+    simple case folding.
     """
 
     key: Node
@@ -84,9 +84,9 @@ class Access(Struct, frozen=True):
 
 
 class Cover(Struct, frozen=True):
-    """Tests, at least one of which holds where a condition has its goal. Without tests it never has.
+    """Tests, at least one of which is true if a condition reaches its goal. Without tests it never does.
 
-    `exact`: the condition has its goal wherever one of them holds.
+    `exact`: the condition reaches its goal whenever one of them is true.
     """
 
     tests: tuple[Access, ...]
@@ -94,7 +94,7 @@ class Cover(Struct, frozen=True):
 
 
 NEVER = Cover((), exact=True)
-"""The cover of what never holds."""
+"""The cover of a condition that never reaches its goal."""
 
 
 class Conjunct(Struct, frozen=True):
@@ -110,7 +110,9 @@ def element_name(level: int) -> str:
 
 
 def alternatives(node: Node, most: int = 8) -> list[Node]:
-    """The operands of an OR at the top, each of which accepts by itself; the node alone if they are many."""
+    """The operands of an OR at the top, each of which accepts rows by itself. The node alone if there are
+    more than `most`.
+    """
     if isinstance(node, Call) and node.op == "is_true":
         return alternatives(node.args[0], most)
     if isinstance(node, Call) and node.op == "or" and len(node.args) <= most:
@@ -215,7 +217,7 @@ def cover(node: Node, *, positive: bool = True, tolerant: bool = False, level: i
 
 
 def _one(key: Node, test: Test, tolerant: bool, *, exact: bool = True, folded: bool = False) -> Cover:
-    """One test of a value; a condition without a value there is UNKNOWN, and that is enough if `tolerant`."""
+    """The cover of one test. Without a value the test is UNKNOWN: the goal is reached if `tolerant`."""
     return Cover((Access(key, test, absent=tolerant, folded=folded),), exact)
 
 
@@ -225,7 +227,7 @@ def _constant(node: Literal, positive: bool, tolerant: bool) -> Cover | None:
 
 
 def _boolean(node: Node, positive: bool, tolerant: bool) -> Cover | None:
-    """A field or another value that is TRUE or FALSE by itself."""
+    """The cover of a boolean field or another boolean value."""
     if node.type != BOOLEAN or (isinstance(node, Call) and node.op not in _VALUES):
         return None
     return _one(node, Equal((positive,)), tolerant)
@@ -240,7 +242,7 @@ def _not(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None
 
 
 def _is_true(node: Call, positive: bool, _tolerant: bool, level: int) -> Cover | None:
-    """It is never UNKNOWN: TRUE where its operand is TRUE, FALSE where that is FALSE or UNKNOWN."""
+    """The cover of IS TRUE, which is never UNKNOWN: FALSE if its operand is FALSE or UNKNOWN."""
     return cover(node.args[0], positive=positive, tolerant=not positive, level=level)
 
 
@@ -258,7 +260,7 @@ def _junction(node: Call, positive: bool, tolerant: bool, level: int) -> Cover |
 
 
 def _in_engine_order(node: Node, positive: bool, tolerant: bool) -> Cover | None:
-    """A comparison in which NaN is above all numbers: more than a constant, or at least that."""
+    """The cover of `>` or `>=` in the engines' order, where NaN is above all numbers."""
     cover_ = _against_constant(node) if _is_above(node) else None
     if cover_ is None:
         return None
@@ -276,7 +278,7 @@ def _is_above(node: Node) -> TypeGuard[Call]:
 
 
 def _all_of(parts: Sequence[Cover | None]) -> Cover | None:
-    """One operand of an AND is enough to find the rows: that with the strictest and fewest tests."""
+    """The cover of an AND: that of one operand, the one with the strictest and fewest tests."""
     known = [part for part in parts if part is not None]
     if not known:
         return None
@@ -285,7 +287,7 @@ def _all_of(parts: Sequence[Cover | None]) -> Cover | None:
 
 
 def _any_of(parts: Sequence[Cover | None]) -> Cover | None:
-    """Each operand of an OR needs its tests."""
+    """The cover of an OR: the tests of all its operands."""
     tests: list[Access] = []
     for part in parts:
         if part is None:
@@ -300,12 +302,12 @@ _ORDER = {Equal: 1, Prefix: 2, Contains: 3, Between: 6, Absent: 8, Present: 9}
 
 
 def _looseness(cover_: Cover) -> float:
-    """How many rows a cover lets through, without knowing any row."""
+    """A rough order of how many rows a cover lets through, from the kinds of its tests alone."""
     return sum(_ORDER[type(item.test)] + (10 if item.absent else 0) for item in cover_.tests)
 
 
 def _cond(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
-    """TRUE where the test is TRUE and the second argument is, or the test is FALSE and the third is."""
+    """The cover of `IF(test, a, b)`: TRUE if `test` and `a` are, or if `test` is not and `b` is."""
     if tolerant or node.type != BOOLEAN:
         return None
     test, yes, no = node.args
@@ -317,7 +319,7 @@ def _cond(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | Non
 
 
 def _coalesce(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
-    """`coalesce(p, TRUE)`: UNKNOWN counts as TRUE."""
+    """The cover of `coalesce(p, TRUE)`: UNKNOWN counts as TRUE."""
     if len(node.args) == 2 and isinstance(node.args[1], Literal) and node.args[1].value is not None:
         return cover(node.args[0], positive=positive, tolerant=node.args[1].value is positive, level=level)
     return _boolean(node, positive, tolerant)
@@ -359,7 +361,7 @@ def _against_constant(node: Call) -> tuple[Node, str, Any] | None:
 
 
 def _comparable(key: Node, constant: Type) -> Node | None:
-    """The expression whose Python value compares with a constant as the engines compare the two."""
+    """The expression whose value Python compares with a constant in the same way as the engines."""
     if key.type == JSON or isinstance(key.type, ArrayType):
         return None
     if key.type == constant or {_exact(key.type), _exact(constant)} == {True}:
@@ -370,7 +372,7 @@ def _comparable(key: Node, constant: Type) -> Node | None:
 
 
 def _exact(kind: Type) -> bool:
-    """Whether values are whole numbers or decimals, which compare by value with each other."""
+    """Whether a type is BIGINT or a decimal: these compare with each other by value."""
     return kind == BIGINT or isinstance(kind, DecimalType)
 
 
@@ -411,7 +413,7 @@ def _in(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None
 
 
 def _in_array(value: Literal, array: Node, tolerant: bool) -> Cover | None:
-    """`'x' in tags`: an element of the array is the text."""
+    """The cover of `'x' in tags`: an element of the array equals the constant."""
     element = array.type.element if isinstance(array.type, ArrayType) else None
     if (
         tolerant
@@ -428,7 +430,7 @@ def _in_array(value: Literal, array: Node, tolerant: bool) -> Cover | None:
 
 
 def _texts(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None:
-    """Tests of a text against a constant: a prefix, a suffix, a text in it, LIKE, a regular expression."""
+    """The cover of a test of a string: prefix, suffix, contains, LIKE, regular expression."""
     key, constant = node.args
     if not positive or not isinstance(constant, Literal) or not isinstance(constant.value, str):
         return None
@@ -454,7 +456,7 @@ def _texts(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | N
 
 
 def _literal_parts(parts: Sequence[str | None]) -> Prefix | Contains | None:
-    """The text that a LIKE pattern begins with, or the longest that it contains."""
+    """The literal prefix of a LIKE pattern, or the longest literal part of it."""
     runs = [""]
     for part in parts:
         if part:
@@ -468,7 +470,7 @@ def _literal_parts(parts: Sequence[str | None]) -> Prefix | Contains | None:
 
 
 def _required(pattern: regex.Regex) -> Prefix | Contains | None:
-    """The text that every match of a pattern begins with at the start of the value, or contains."""
+    """The literal prefix that a regular expression requires, or a literal that every match contains."""
     parts = pattern.parts if isinstance(pattern, regex.Seq) else (pattern,)
     start = bool(parts) and parts[0] == regex.Assert("text_start")
     runs = [""]
@@ -488,7 +490,7 @@ def _required(pattern: regex.Regex) -> Prefix | Contains | None:
 
 
 def _quantified(node: Quantifier, positive: bool, tolerant: bool, level: int) -> Cover | None:
-    """`any` is TRUE where its body is for one element; so is NOT `all`, where the body is FALSE for one."""
+    """The cover of `any`, or of NOT `all`: one element decides. Its body is TRUE there, or FALSE."""
     if tolerant or (node.kind, positive) not in (("any", True), ("all", False)):
         return None
     source = node.source
@@ -503,7 +505,7 @@ def _quantified(node: Quantifier, positive: bool, tolerant: bool, level: int) ->
 
 
 def _of_element(access: Access, variable: str, source: Node) -> Access | None:
-    """A test within a macro as one of an element of its array."""
+    """A test inside a macro, as a test of an element of the macro's array."""
     parts = (access.key, *access.each)
     if any(isinstance(part, Quantifier) for node in parts for part in walk(node)):
         return None  # a macro within may bind the same name
@@ -514,7 +516,7 @@ def _of_element(access: Access, variable: str, source: Node) -> Access | None:
 
 
 def _deeper(node: Node) -> Node:
-    """An expression within one more array: its elements are one level down."""
+    """The expression inside one more array: the levels of its element variables increase by one."""
     if isinstance(node, Variable):
         head, _, level = node.name.partition(" ")
         return (

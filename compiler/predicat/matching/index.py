@@ -1,9 +1,9 @@
 """An index over many predicates: it finds the few that a row may satisfy, and verifies them.
 
-A filter is put under one of its access predicates (see `access`): that of its conditions which the fewest
-rows are expected to pass. Where many filters share one, what is left of them is indexed again, so that a
-bucket is small or has an index of its own. A look-up walks the buckets that a row reaches and evaluates what
-is left of each filter in them; a condition that several filters have is evaluated once a row.
+Each filter is stored under one of its access predicates (see `access`): the one that is expected to be true
+for the fewest rows. If many filters share an access predicate, their remaining conditions are indexed again,
+so each bucket is small or has an index of its own. A look-up walks the buckets of a row and evaluates the
+remaining conditions of the filters in them. A condition of several filters is evaluated once per row.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ MIN_GATED_KEYS = 3
 
 
 class _Slot(Struct, frozen=True):
-    """A value of the row that tests ask for: `each` as in Access."""
+    """A value of the row that filters test: `each` as in Access."""
 
     key: Node
     folded: bool
@@ -73,7 +73,7 @@ _Asked = tuple[int, Test, bool]
 
 
 class _Condition(Struct, frozen=True):
-    """A condition by the number of its check, and its cover."""
+    """A condition: the number of its check, and its cover."""
 
     check: int
     tests: tuple[_Asked, ...] | None
@@ -81,14 +81,14 @@ class _Condition(Struct, frozen=True):
 
 
 class _Pending(Struct, frozen=True):
-    """A filter, or one alternative of it, and what is left of it to hold."""
+    """A filter, or one alternative of it, and its remaining conditions."""
 
     ident: int
     left: tuple[_Condition, ...]
 
 
 class Index:
-    """An index over predicates; each is known by its place in the order given.
+    """An index over predicates. The id of a predicate is its position in `predicates`.
 
     Args:
         predicates: The core node of each filter, without free parameters, and whether it accepts a row for
@@ -120,9 +120,9 @@ class Index:
         ]
 
     def accepting(self, row: Mapping[str, Any], now: Mapping[str, Any] = NONE) -> set[int]:
-        """The predicates that accept a row; `now` is the current time, which they may read.
+        """The ids of the predicates that accept a row at the time `now`.
 
-        Raises PredicatError where a value does not fit its field.
+        Raises PredicatError if a value does not fit the type of its field.
         """
         values: Values = {**now, **{key: read(row) for key, read in self._read}}
         hits: Hits = [self._root]
@@ -160,7 +160,7 @@ class Index:
                 yield _Pending(ident, tuple(sorted(left, key=lambda item: item.tests is None)))
 
     def _check(self, node: Node, tolerant: bool) -> int:
-        """The number of a condition; where UNKNOWN is accepted, it counts as TRUE."""
+        """The number of a condition. If the filter accepts UNKNOWN, UNKNOWN counts as TRUE."""
         whole = Call(BOOLEAN, "coalesce", (node, TRUE), node.span) if tolerant else node
         number = self._checks.setdefault(whole, len(self._checks))
         self._uses[number] += 1
@@ -193,7 +193,7 @@ class Index:
         return item.ident, tuple(self._compiled_check(condition.check) for condition in item.left)
 
     def _compiled_check(self, number: int) -> Check:
-        """How a condition is evaluated; one of several filters but once a row."""
+        """The evaluator of a condition. If several filters have the condition, it runs once per row."""
         known = self._compiled.get(number)
         if known is None:
             function = _over_values(self._nodes[number])
@@ -232,7 +232,7 @@ class Index:
         return plain
 
     def _elements(self, each: tuple[Node, ...], inner: list[Probe]) -> Probe:
-        """Arrays within arrays, from the innermost out."""
+        """The probes of the elements of arrays, from the innermost array outwards."""
         for level in reversed(range(len(each))):
             inner = [probes.elements(self._source(each[level]), element_name(level), inner)]
         return inner[0]
@@ -244,7 +244,7 @@ class Index:
         return read
 
     def _reader(self, number: int, slot: _Slot) -> Check:
-        """How the value of a slot is read: once a row, unless it is that of a field as it is."""
+        """The function that reads the value of a slot. It remembers the value, except of a plain field."""
         read = self._readers.get(number)
         if read is None:
             function = _over_values(slot.key)
@@ -302,7 +302,7 @@ class Index:
 
 
 def _best(item: _Pending, shares: Selectivity) -> _Condition | None:
-    """The condition that the fewest rows are expected to pass; None where most pass any."""
+    """The condition that is expected to be true for the fewest rows; None if each is true for most rows."""
     best, least = None, MAX_SHARE
     for condition in item.left:
         if condition.tests is None:
@@ -314,9 +314,10 @@ def _best(item: _Pending, shares: Selectivity) -> _Condition | None:
 
 
 def _without(item: _Pending, condition: _Condition) -> _Pending:
-    """What is left of a filter whose condition's test holds: if that decides, all others, else no test of it.
+    """The remaining conditions of a filter in the bucket of one of them.
 
-    A text that is looked up by some of its characters decides nothing.
+    If the tests of that condition are exact, it is left out; otherwise it stays, to be evaluated. A test that
+    finds a string by some of its characters is not exact.
     """
     decides = condition.exact and not any(isinstance(test, Contains) for _, test, _ in condition.tests or ())
     kept = (replace(condition, tests=None),) if not decides else ()
@@ -324,9 +325,7 @@ def _without(item: _Pending, condition: _Condition) -> _Pending:
 
 
 def _gate_of(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[Node, str] | None:
-    """The map or JSON object without whose key a slot has no value, and the key; None where that is
-    wanted.
-    """
+    """The map or JSON object and the key that a slot reads; None if a test is true for a missing key."""
     if slot.each or any(absent or isinstance(test, Absent) for test, absent, _ in tests):
         return None
     gate_ = None
@@ -346,7 +345,7 @@ _MISSING = object()
 
 
 def remembered(function: Check, number: int) -> Check:
-    """The function, which is called once for the values of a row."""
+    """The function with a memory: it is called once per row."""
 
     def run(values: Values) -> Any:
         value = values.get(number, _MISSING)
@@ -358,7 +357,7 @@ def remembered(function: Check, number: int) -> Check:
 
 
 def _over_values(node: Node) -> Check:
-    """How a node over variables is evaluated: there is no row."""
+    """The evaluator of a node over variables: it needs no row."""
     return partial(compile_node(node), {})
 
 
@@ -371,7 +370,7 @@ def _folded(function: Check) -> Check:
 
 
 def _variable(field: str) -> str:
-    """The variable for a field: no language has names with a blank."""
+    """The variable for a field. Its name has a space, which no variable of a filter has."""
     return f"field {field}"
 
 

@@ -18,9 +18,7 @@ from predicat.semantics.closures import NONE
 
 
 class Entry(NamedTuple):
-    """A name to give where a predicate accepts a row; `tolerant`: it also accepts one for which it is
-    UNKNOWN.
-    """
+    """A predicate and the name to return if it accepts a row. `tolerant`: it accepts UNKNOWN rows as well."""
 
     name: str
     predicate: Predicate
@@ -28,35 +26,38 @@ class Entry(NamedTuple):
 
 
 class Matcher:
-    """The names of all filters that accept a row, found through an index: the same as evaluating each of
-    them.
+    """Finds the names of all filters that accept a row. The result is the same as evaluating each filter; an
+    index makes it fast.
 
-    A filter accepts a row if its predicate is TRUE, or UNKNOWN and it says `on_unknown: accept`. Parameters
-    have their defaults. A matcher does not change; make a new one for a changed catalog. It may be used by
-    several threads at once.
+    A filter accepts a row if its predicate is TRUE, or if it is UNKNOWN and the filter has
+    `on_unknown: accept`. Parameters have their defaults. A matcher is immutable: make a new one when the
+    catalog changes. Several threads may use it at once.
 
     Args:
-        catalog: A catalog, as `load_catalog` gives it.
+        catalog: A catalog, as `load_catalog` returns it.
         dataset: The name of one of its datasets.
         names: The filters to match, as `late` or, for a version, `late@1`. Default: the latest version of
-            all.
+            every filter.
         tag: Only filters with this tag.
         subscriptions: Match the subscriptions of the dataset instead; `names` and `tag` are those of their
             filters.
 
     Attributes:
-        names: What may be found, sorted. The place of a name in it is its id.
+        names: The names that may be found, sorted. The id of a name is its position here.
         left_out: The filters that cannot be matched, each with the reason: a parameter without a default, or
-            Python code (an entry filter). They are an error where `names` asks for them.
+            Python code (an entry filter). It is an error to name them in the argument `names`.
 
     Raises:
         PredicatError: There is no such dataset or filter.
 
     Example:
-        >>> import predicat >>> late = predicat.parse("dep_delay > 60", "sql", {"dep_delay": "double",
-        "carrier": "string"}) >>> united = predicat.parse("carrier = 'UA'", "sql", {"dep_delay": "double",
-        "carrier": "string"}) >>> predicat.Matcher.of({"late": late, "united": united}).match({"carrier":
-        "UA", "dep_delay": 90.0}) ['late', 'united']
+        >>> import predicat
+        >>> fields = {"dep_delay": "double", "carrier": "string"}
+        >>> late = predicat.parse("dep_delay > 60", "sql", fields)
+        >>> united = predicat.parse("carrier = 'UA'", "sql", fields)
+        >>> matcher = predicat.Matcher.of({"late": late, "united": united})
+        >>> matcher.match({"carrier": "UA", "dep_delay": 90.0})
+        ['late', 'united']
     """
 
     names: tuple[str, ...]
@@ -81,11 +82,11 @@ class Matcher:
 
     @classmethod
     def of(cls, predicates: Mapping[str, Predicate], *, accept_unknown: Collection[str] = ()) -> Matcher:
-        """A matcher of predicates that are in no catalog.
+        """A matcher of predicates outside a catalog.
 
         Args:
-            predicates: The predicates, each by the name to give where it accepts a row.
-            accept_unknown: The names of those that accept a row for which they are UNKNOWN.
+            predicates: The predicates by name.
+            accept_unknown: The names of the predicates that accept UNKNOWN rows.
         """
         matcher = cls.__new__(cls)
         matcher._build(  # noqa: SLF001  # of its own class
@@ -99,20 +100,21 @@ class Matcher:
 
         Args:
             row: Field names and Python values, as for `Predicate.evaluate`.
-            now: The current time for the filters that read it, as there. Default: the clock, read once a row.
+            now: The current time for the filters that read it, as for `Predicate.evaluate`. Default: the
+                clock, read once per row.
 
         Raises:
-            PredicatError: A value does not fit the declared type of its field, or `now` is no moment of the
+            PredicatError: A value does not fit the declared type of its field, or `now` is not within the
                 years 1970 to 2999.
 
         Warns:
-            UnknownKeyWarning: The row has no key for a field that a filter reads, and one that is nearly
-                called so.
+            UnknownKeyWarning: The row has no key for a field that a filter reads, but has a key with a
+                similar name.
         """
         return [self.names[number] for number in self._found(row, now)]
 
     def match_ids(self, row: Mapping[str, Any], now: Any = None) -> list[int]:
-        """As `match`, but the places of the names in `names`."""
+        """Like `match`, but returns ids: positions in `names`."""
         return self._found(row, now)
 
     def count(self, row: Mapping[str, Any], now: Any = None) -> int:
@@ -120,7 +122,7 @@ class Matcher:
         return len(self._found(row, now))
 
     def _found(self, row: Mapping[str, Any], now: Any) -> list[int]:
-        """Called by the public methods alone: the caller of theirs is warned."""
+        """The ids. Only public methods call it: warnings point to the caller of those (the stack level)."""
         self._keys.check(row, stacklevel=4)
         numbers = self._index.accepting(row, clock.reading(now) if self._index.timed else NONE)
         return sorted(number for ident in numbers for number in self._numbers[ident])
@@ -151,7 +153,7 @@ class Matcher:
 def _chosen(
     catalog: Catalog, dataset: Dataset, names: Collection[str] | None, tag: str | None
 ) -> Iterator[Entry]:
-    """The filters that are asked for, by the names that they were asked for with."""
+    """The chosen filters, by the names that the caller gave."""
     for name in dataset.filters if names is None else dict.fromkeys(names):
         filter_, version = catalog.find(name if "." in name else f"{dataset.name}.{name}")
         if filter_.dataset != dataset.name:
@@ -162,7 +164,7 @@ def _chosen(
 
 
 def _subscribed(catalog: Catalog, dataset: Dataset, entries: list[Entry], *, latest: bool) -> Iterator[Entry]:
-    """The subscriptions to the chosen filters; where all are chosen, also those to other versions of them."""
+    """The subscriptions to the chosen filters. If all are chosen: the subscriptions to any version."""
     chosen = {entry.name: entry for entry in entries}
     for name, subscription in dataset.subscriptions.items():
         name_ = subscription.filter.removeprefix(f"{dataset.name}.")

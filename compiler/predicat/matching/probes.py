@@ -1,6 +1,4 @@
-"""The tables of an index: each takes the values of a row to the buckets of the filters that they may
-satisfy.
-"""
+"""The tables of an index: each maps a value of a row to the buckets of filters that it may satisfy."""
 
 from __future__ import annotations
 
@@ -28,8 +26,8 @@ Member = Callable[[Any, Values, Hits], None]
 
 
 class Bucket(Struct, eq=False):
-    """Filters that a row may satisfy: some to verify, with what is left of them; some to find by further
-    probes.
+    """Filters that a row may satisfy: those to verify, with their remaining conditions, and probes that find
+    more.
     """
 
     leaf: list[tuple[int, tuple[Check, ...]]] = field(default_factory=list[tuple[int, tuple[Check, ...]]])
@@ -37,7 +35,7 @@ class Bucket(Struct, eq=False):
 
 
 def equality(placed: Mapping[Any, Bucket]) -> Lookup:
-    """By the value itself. None is an absent value."""
+    """A look-up by the value itself. None is a missing value."""
     get = placed.get
 
     def look(value: Any, hits: Hits) -> None:
@@ -49,7 +47,7 @@ def equality(placed: Mapping[Any, Bucket]) -> Lookup:
 
 
 def presence(bucket: Bucket) -> Lookup:
-    """Any value that is there."""
+    """A look-up that finds its bucket for every value but None."""
 
     def look(value: Any, hits: Hits) -> None:
         if value is not None:
@@ -59,7 +57,7 @@ def presence(bucket: Bucket) -> Lookup:
 
 
 def prefixes(placed: Mapping[str, Bucket]) -> Lookup:
-    """A text by what it begins with: one table for each length."""
+    """A look-up of a string by its prefixes: one table per length."""
     tables = _by_length(placed)
 
     def look(value: Any, hits: Hits) -> None:
@@ -74,7 +72,7 @@ def prefixes(placed: Mapping[str, Bucket]) -> Lookup:
 
 
 def substrings(placed: Mapping[str, Bucket]) -> Lookup:
-    """A text by the short texts that occur in it."""
+    """A look-up of a string by its substrings of a few characters."""
     tables = _by_length(placed)
 
     def look(value: Any, hits: Hits) -> None:
@@ -95,16 +93,16 @@ def _by_length(placed: Mapping[str, Bucket]) -> list[tuple[int, dict[str, Bucket
 
 
 def gram(text: str) -> str:
-    """The part of a text by which it is found: its middle, where texts differ most."""
+    """The part of a string by which it is found: its middle, where strings differ most."""
     start = max((len(text) - GRAM) // 2, 0)
     return text[start : start + GRAM]
 
 
 class Intervals:
-    """A segment tree over the bounds of intervals: a value reaches those that hold it in O(log n).
+    """A segment tree over the bounds of intervals: it finds the intervals around a value in O(log n).
 
-    The places of the tree are, for bounds b0 < b1 < ..., the values below b0, b0 itself, those between b0 and
-    b1, and so on. NaN and an absent value reach what was put there for them.
+    For bounds b0 < b1 < ..., the leaves of the tree are: the values below b0, b0 itself, the values between
+    b0 and b1, and so on. NaN and a missing value have places of their own.
     """
 
     def __init__(self, tests: Iterable[Between]) -> None:
@@ -181,12 +179,12 @@ def of_member(lookups: Sequence[Lookup]) -> Member:
 
 
 def of_values(inner: Probe) -> Member:
-    """A probe of what is computed of the value of a key."""
+    """A probe of a value that is computed from the value of a key."""
     return lambda _member, values, hits: inner(values, hits)
 
 
 def gate(read: Check, keyed: Mapping[str, Sequence[Member]]) -> Probe:
-    """The probes of those keys only that a map or a JSON object of the row has."""
+    """The probes of only those keys that the map or JSON object of the row has."""
     names = keyed.keys()
 
     def run(values: Values, hits: Hits) -> None:
@@ -201,7 +199,7 @@ def gate(read: Check, keyed: Mapping[str, Sequence[Member]]) -> Probe:
 
 
 def elements(read: Check, name: str, inner: Sequence[Probe]) -> Probe:
-    """The probes of each element of an array, which they know under a name."""
+    """The probes of each element of an array, which they read by a variable's name."""
 
     def run(values: Values, hits: Hits) -> None:
         items = read(values)

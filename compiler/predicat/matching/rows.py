@@ -44,12 +44,12 @@ _SAMPLES = 3
 
 
 class RowReader:
-    """Reads rows. A value that does not fit the type of its field is absent, and counted in `bad`.
+    """Reads rows. A value that does not fit the type of its field becomes None, and is counted in `bad`.
 
     Args:
-        dataset: The dataset whose fields the rows have. Columns are called as the field, or as the dataset
-            says for some engine.
-        null: A text that means an absent value in CSV, in addition to the empty one.
+        dataset: The dataset whose fields the rows have. A column has the name of its field, or the name that
+            the dataset declares for an engine.
+        null: A string that means NULL in CSV, in addition to the empty string.
 
     Attributes:
         bad: For each field, how many values did not fit, and some of them.
@@ -70,11 +70,12 @@ class RowReader:
 
         Args:
             path: A file; JSON and CSV may be compressed with gzip (`.gz`).
-            kind: One of FORMATS. Default: by the ending of the file; JSON for standard input.
+            kind: One of FORMATS. Default: by the extension of the file; JSON for standard input.
             stdin: Where the rows come from where the path is `-`.
 
         Raises:
-            PredicatError: The file cannot be read, its ending tells no format, or a line is no object.
+            PredicatError: The file cannot be read, its extension is not one of a known format, or a line is
+                not an object.
         """
         kind = kind or _kind(path)
         seen = False
@@ -118,7 +119,7 @@ class RowReader:
         return typed
 
     def _value(self, value: Any, decl: FieldDecl) -> Any:
-        """A value as the evaluator takes it: a text is converted as SQL casts it."""
+        """A value as the evaluator expects it. A string is converted as SQL casts it."""
         if isinstance(value, str) and self._null and value == self._null:
             return None
         if value is None or (isinstance(value, str) and decl.type == STRING):
@@ -166,7 +167,7 @@ def _kind(path: str) -> str:
 
 @contextmanager
 def _opened(path: str, stdin: IO[bytes] | None) -> Iterator[io.TextIOWrapper]:
-    """The text of a file; a byte order mark is no part of it."""
+    """The text of a file, without its byte order mark."""
     if path == STDIN and stdin is not None:
         yield io.TextIOWrapper(stdin, encoding="utf-8-sig", newline="")
         return
@@ -189,7 +190,7 @@ def _of_csv(text: io.TextIOWrapper, path: str) -> Iterator[dict[str, Any]]:
 
 
 def _of_json(text: io.TextIOWrapper, path: str) -> Iterator[dict[str, Any]]:
-    """An object in each line; an array of objects is taken as well."""
+    """The rows of JSON lines, or of one JSON array of objects."""
     for number, line in enumerate(text, 1):
         if not line.strip():
             continue
@@ -219,7 +220,7 @@ def _of_array(text: str, path: str) -> Iterator[dict[str, Any]]:
 
 
 def _json(text: str) -> Any:
-    """A list, map or struct that a cell of CSV has as JSON. Raises RowError."""
+    """The list, map or struct that a CSV cell holds as JSON. Raises RowError."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
-"""How many rows a test is expected to let through, as far as the filters themselves tell.
+"""An estimate of how many rows pass a test, from the filters alone.
 
-Nothing is known of the rows. But the constants of thousands of filters are a sample of the values that
-matter: where filters ask for 500 values of a field, one of them holds for few rows; where an interval spans a
-tenth of the bounds that filters name, it holds for about a tenth.
+Nothing is known about the rows. But the constants of thousands of filters are a sample of the values that
+occur: if filters name 500 values of a field, each of them matches few rows; if an interval spans a tenth of
+the bounds that filters name, it matches about a tenth of the rows.
 """
 
 from __future__ import annotations
