@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import duckdb
 import pytest
 
 import predicat
@@ -149,6 +150,24 @@ def test_postgres_says_the_same_of_what_is_written(postgres: Any) -> None:
 def test_duckdb_says_the_same_of_what_is_written() -> None:
     made, fields = rows(hostile=False), list(predicat.api.declared(FIELDS).values())
     check("duckdb", on_duckdb(fields, made, DUCKDB), made)
+
+
+def test_duckdb_reads_columns_without_a_zone_in_utc() -> None:
+    """Timestamps of files that Spark wrote are such columns."""
+    made, now = rows(hostile=True), datetime.now(UTC)
+    wrong = []
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("CREATE TABLE t (n INT, ts TIMESTAMP, d DATE)")
+        plain = [[n, row["ts"] and row["ts"].replace(tzinfo=None), row["d"]] for n, row in enumerate(made)]
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", plain)
+        for language, texts in LANGUAGES.items():
+            for text in texts:
+                predicate = predicat.parse(text, language, FIELDS)
+                got = connection.execute(f"SELECT {predicate.sql('duckdb')} FROM t ORDER BY n").fetchall()
+                if [one for (one,) in got] != [predicate.evaluate(row, now=now) for row in made]:
+                    wrong.append(f"{language}: {text}")
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize(

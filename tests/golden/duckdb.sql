@@ -113,10 +113,10 @@ dep_delay > 15 AND arr_delay <= 0
 TRY(TRY(CAST(dep_delay AS BIGINT) - arr_delay) * 5) > air_time
 
 -- flights.red_eye@1 (cel)
-HOUR((time_hour AT TIME ZONE 'America/New_York')) >= 22 OR HOUR((time_hour AT TIME ZONE 'America/New_York')) < 5
+HOUR((CAST(time_hour AS TIMESTAMPTZ) AT TIME ZONE 'America/New_York')) >= 22 OR HOUR((CAST(time_hour AS TIMESTAMPTZ) AT TIME ZONE 'America/New_York')) < 5
 
 -- flights.weekend@1 (sql)
-DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) IN (0, 6)
+DAYOFWEEK((CAST(time_hour AS TIMESTAMPTZ) AT TIME ZONE 'America/New_York')) IN (0, 6)
 
 -- flights.independence_day@1 (cel)
 time_hour >= TIMESTAMPTZ '2013-07-03T04:00:00Z' AND time_hour < TIMESTAMPTZ '2013-07-06T04:00:00Z'

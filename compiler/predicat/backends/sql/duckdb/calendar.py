@@ -51,13 +51,20 @@ def local(sql: Sql) -> Sql:
     return call("MAKE_TIMESTAMP", micros(sql)) if known is None else known
 
 
+def in_zone(sql: Sql, zone: Sql) -> Sql:
+    """The wall clock of a timestamp in a zone. In files that Spark wrote, timestamps are TIMESTAMP without a
+    zone, for which AT TIME ZONE alone has the opposite meaning.
+    """
+    return at_zone(cast(sql, "TIMESTAMPTZ"), zone)
+
+
 def _in_zone(r: Renderer, node: Call) -> Sql:
     """The wall clock in a time zone, as a timestamp."""
     start, zone = node.args
     if is_of_clock(start):
         return between_utc(at_zone(r.node(start), r.node(zone)))
     known = let(r, r.node(start), lambda one: case((is_in_zones(r, one), one)))
-    return between_utc(at_zone(known, r.node(zone)))
+    return between_utc(in_zone(known, r.node(zone)))
 
 
 def _time_of_day(r: Renderer, node: Call) -> Sql:

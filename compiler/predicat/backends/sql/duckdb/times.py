@@ -16,11 +16,10 @@ from predicat.backends.sql.builders import (
     cast,
     number_literal,
     try_cast,
-    wrap,
 )
 from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY, SECOND, between_utc
 from predicat.backends.sql.common.widths import as_bigint
-from predicat.backends.sql.duckdb.calendar import local, micros, try_
+from predicat.backends.sql.duckdb.calendar import in_zone, local, micros, try_
 from predicat.backends.sql.renderer import Renderer, constant, constant_int
 from predicat.backends.sql.rules import Rule
 from predicat.ir.nodes import Call, Literal
@@ -44,11 +43,7 @@ def wall(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     if node.args[0].type == DATE:
         return sql
-    return (
-        exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=r.node(node.args[1])))
-        if len(node.args) == 2
-        else local(sql)
-    )
+    return exp.Paren(this=in_zone(sql, r.node(node.args[1]))) if len(node.args) == 2 else local(sql)
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
