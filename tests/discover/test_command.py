@@ -69,7 +69,7 @@ def test_forms_for_programs(folder: Path) -> None:
         (("models", "--update-baseline"), "--update-baseline needs --baseline FILE"),
         (("models", "--baseline", "b.txt"), "there is no baseline file b.txt"),
         (("models", "--baseline", "models/fine.sql"), "hint: write the file again with --update-baseline"),
-        (("models", "--interactive"), "--interactive needs --propose DIR"),
+        (("models", "--interactive"), "--interactive needs --propose FOLDER"),
         (("models", "--patch", "p", "--propose", "q"), "--propose and --patch do not go together"),
         (("models", "--check", "--read-only"), "--check and --read-only do not go together"),
         (("models", "--select", "D9"), "no finding has a code that begins with 'D9'; there are D101,"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import SECONDS, catalog_option, dsn_option, load, vars_option
+from predicat.cli.options import FOLDER, SECONDS, catalog_option, dsn_option, load, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import EMBEDDED, FromProject, connect
 from predicat.diagnostics.messages import commands as say
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 )
 @catalog_option
 @vars_option
-@dsn_option
+@dsn_option()
 @click.option(
     "--schema",
     cls=FromProject,
     setting="schema",
+    metavar="NAME",
     help="The schema of the views. Default: the schema of each relation.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the plan with its SQL. Change nothing.")
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     cls=FromProject,
     below=EMBEDDED,
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     help="The data folder of the embedded server.",
 )
 @format_option

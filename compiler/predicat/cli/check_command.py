@@ -14,13 +14,14 @@ from predicat.cli.options import (
     base_option,
     catalog_option,
     changed_option,
+    dsn_option,
     judged,
     load_quietly,
     pairs,
     vars_option,
 )
 from predicat.cli.output import format_option, problems, show
-from predicat.cli.project import FromProject, connect
+from predicat.cli.project import connect
 from predicat.cli.selection import Selection, exclude_option, selectors_argument
 from predicat.diagnostics.messages import commands
 from predicat.diagnostics.messages import selection as say
@@ -69,14 +70,9 @@ NOTHING: Result = {
     "inputs",
     multiple=True,
     metavar="DATASET=SOURCE",
-    help="The table or path of a dataset on Spark. Default: its relation.",
+    help="The table or path to read for a dataset (Spark). Default: its relation.",
 )
-@click.option(
-    "--dsn",
-    cls=FromProject,
-    setting="dsn",
-    help="The server for --relation postgres. Default: the PG* variables, otherwise an embedded server.",
-)
+@dsn_option(" for --relation postgres")
 @changed_option
 @format_option
 def command(

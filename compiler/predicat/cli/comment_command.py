@@ -28,10 +28,13 @@ if TYPE_CHECKING:
 )
 @click.argument("host", type=click.Choice(("github", "gitlab")))
 @click.argument("review", default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@click.option("--key", default="", help="A name that distinguishes the comments of several catalogs.")
+@click.option(
+    "--key", default="", metavar="NAME", help="A name that distinguishes the comments of several catalogs."
+)
 @click.option(
     "--number",
     type=click.IntRange(min=1),
+    metavar="NUMBER",
     help="The number of the pull request. Default: the one that the job runs for.",
 )
 @click.option(

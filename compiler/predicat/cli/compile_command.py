@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, load, pairs, vars_option
+from predicat.cli.options import FILE, FOLDER, catalog_option, load, pairs, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 from predicat.diagnostics.wording import quantity
@@ -27,18 +27,13 @@ if TYPE_CHECKING:
 @catalog_option
 @vars_option
 @click.option(
-    "--target",
-    cls=FromProject,
-    below="target",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="The output folder.",
+    "--target", cls=FromProject, below="target", show_default=True, type=FOLDER, help="The output folder."
 )
 @click.option(
     "--sign",
     "key",
     metavar="KEY",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="Sign the manifest with the Ed25519 private key in this PEM file.",
 )
 @click.option("--force", is_flag=True, help="Compile even if nothing has changed.")

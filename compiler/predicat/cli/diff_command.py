@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import (
+    FILE,
     SECONDS,
     catalog_option,
     failure_as_review,
@@ -43,7 +44,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 @catalog_option
 @vars_option
 @form_option(*FORMATS, what="review")
-@click.option("--out", type=click.Path(path_type=Path), help="Write the review to a file.")
+@click.option("--out", type=FILE, help="Write the review to a file.")
 @click.option(
     "--timeout",
     default=5.0,

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from predicat.cli.colour import tell
-from predicat.cli.options import baseline_option, form_option, load_quietly
+from predicat.cli.options import FOLDER, baseline_option, form_option, load_quietly
 from predicat.cli.project import FromProject
 from predicat.diagnostics import extras
 from predicat.diagnostics.messages import discover as say
@@ -35,11 +35,13 @@ _HELP = (
 @click.command("discover", help=_HELP)
 @click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path, exists=True))
 @click.option(
-    "--dsn", help="Also read the views, CHECK constraints and policies of this server, postgresql://..."
+    "--dsn",
+    metavar="DSN",
+    help="Also read the views, CHECK constraints and policies of this PostgreSQL server, postgresql://...",
 )
 @click.option(
     "--engine",
-    metavar="DSN|DIR",
+    metavar="DSN|FOLDER",
     help=("Count the rows that each condition accepts, on a PostgreSQL server or in Parquet and CSV files."),
 )
 @click.option(
@@ -56,8 +58,7 @@ _HELP = (
     cls=FromProject,
     setting="catalog",
     default=None,
-    type=click.Path(path_type=Path),
-    metavar="DIRECTORY",
+    type=FOLDER,
     help=(
         "Compare conditions with the filters of this catalog. Default: that of "
         "predicat.yml, otherwise the folder catalog if it exists."
@@ -65,7 +66,9 @@ _HELP = (
 )
 @form_option("text", "json", "sarif", "github", "html")
 @click.option(
+    "--out",
     "--output",
+    "output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="The file to write. Default: standard output.",
@@ -81,17 +84,20 @@ _HELP = (
     default=2,
     show_default=True,
     type=click.IntRange(min=1),
+    metavar="NUMBER",
     help="The number of processes that look for findings.",
 )
 @click.option(
     "--check", is_flag=True, help="For CI: exit code 1 if there is a new finding that should stop a change."
 )
 @baseline_option
-@click.option("--update-baseline", "update", is_flag=True, help="Write the findings to the --baseline file.")
+@click.option(
+    "--update-baseline", "update", is_flag=True, help="Write the current findings to the --baseline file."
+)
 @click.option(
     "--propose",
     type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
+    metavar="FOLDER",
     help=("Write a catalog with a filter for each rule to this folder. Existing files are not overwritten."),
 )
 @click.option(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import load_quietly, needs_review
+from predicat.cli.options import FILE, FOLDER, load_quietly, needs_review
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selecting
@@ -21,7 +21,7 @@ out_option = click.option(
     cls=FromProject,
     below="target/site",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     help="The folder of the site.",
 )
 
@@ -43,18 +43,11 @@ def command() -> None:
 @click.option("--no-proofs", is_flag=True, help="Do not compare each version with the one before.")
 @click.option(
     "--coverage",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
 )
 @format_option
-def build(
-    selection: Selection,
-    out: Path,
-    coverage: Path | None,
-    form: str,
-    *,
-    no_proofs: bool,
-) -> None:
+def build(selection: Selection, out: Path, coverage: Path | None, form: str, *, no_proofs: bool) -> None:
     pages = _build(selection, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None)
     data = {"folder": str(out), "pages": pages}
     show(form, data, lambda: f"{out / 'index.html'}: {pages} pages")
@@ -63,12 +56,8 @@ def build(
 @command.command("serve", help="Build the site and serve it on localhost.")
 @selecting()
 @out_option
-@click.option("--port", default=8080, show_default=True, help="The port.")
-def serve(
-    selection: Selection,
-    out: Path,
-    port: int,
-) -> None:
+@click.option("--port", default=8080, show_default=True, metavar="NUMBER", help="The port.")
+def serve(selection: Selection, out: Path, port: int) -> None:
     _build(selection, out, proofs=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
     try:
@@ -105,11 +94,7 @@ def _figures(report: Path) -> dict[str, dict[str, str]]:
 
 
 def _build(
-    selection: Selection,
-    out: Path,
-    *,
-    proofs: bool,
-    coverage: dict[str, dict[str, str]] | None = None,
+    selection: Selection, out: Path, *, proofs: bool, coverage: dict[str, dict[str, str]] | None = None
 ) -> int:
     needs_review()
     from rich.progress import Progress  # noqa: PLC0415  # not for --help

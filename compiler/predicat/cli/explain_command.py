@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 @click.argument("name")
 @catalog_option
 @vars_option
-@click.option("--row", help="A row as JSON, such as '{\"dep_delay\": 90}', or @FILE.")
+@click.option(
+    "--row",
+    metavar="JSON|@FILE",
+    help="A row as JSON, such as '{\"dep_delay\": 90}', or a file that contains it.",
+)
 @format_option
 def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None, form: str) -> None:
     needs_review()

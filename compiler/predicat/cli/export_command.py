@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.options import FOLDER, catalog_option, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 from predicat.diagnostics.wording import quantity
@@ -31,7 +31,7 @@ def command() -> None:
     cls=FromProject,
     below="target/dbt",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     help="The folder of the package.",
 )
 @format_option
@@ -53,7 +53,7 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
     ),
 )
 @click.argument("name", metavar="JOB|DATASET")
-@click.argument("filters", nargs=-1)
+@click.argument("filters", nargs=-1, metavar="[FILTER]...")
 @click.option(
     "--as",
     "kind",
@@ -65,14 +65,20 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
 @click.option(
     "--input",
     "table",
+    metavar="TABLE",
     help="The table to read, if no job names it.  [default: the relation of the dataset]",
 )
-@click.option("--format", "form", help="The format of the path of the job, if the job does not name it.")
+@click.option(
+    "--format",
+    "form",
+    metavar="FORMAT",
+    help="The format of the files of the job, if the job does not name it.",
+)
 @click.option(
     "--columns",
     "schema",
     metavar="DDL",
-    help="The columns of the path of the job, which a streaming table needs.",
+    help="The columns of the files of the job in Spark DDL. A streaming table needs them.",
 )
 @click.option("--sinks", metavar="PATH", help="The folder of the sinks.")
 @click.option(
@@ -80,7 +86,7 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
     cls=FromProject,
     below="target/pipeline",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     help="The folder of the project.",
 )
 @catalog_option

@@ -24,7 +24,7 @@ _HELP = (
 
 
 @click.command("fmt", help=_HELP)
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path, allow_dash=True))
 @catalog_option
 @click.option(
     "--check", "only_check", is_flag=True, help="Write nothing. Exit code 1 if a file would change."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from predicat.cli.options import check_dataset_name
+from predicat.cli.options import FILE, check_dataset_name
 from predicat.cli.output import format_option, show
 from predicat.diagnostics.wording import quantity
 
@@ -33,7 +33,7 @@ _HELP = (
 )
 @click.option(
     "--to",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help=(
         "The catalog file to write or extend, or a folder for one file per dataset. Default: standard output."

@@ -67,7 +67,7 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
         "the database has one table), or a Spark table."
     ),
 )
-@click.option("--dsn", help="The PostgreSQL database of the table, postgresql://...")
+@click.option("--dsn", metavar="DSN", help="The PostgreSQL server of the table, postgresql://...")
 @click.option(
     "--dataset", metavar="NAME", help="The name of the dataset. Default: the name of the file or table."
 )

@@ -21,7 +21,7 @@ COMMANDS = {
     "import": "Write a catalog from the manifests of other systems.",
     "discover": "Find the conditions that a repository already has.",
     "check": "Check a catalog, its inline tests, and that released versions keep their meaning.",
-    "list": "List filters, all or those that selectors choose.",
+    "list": "List all filters, or those that selectors choose.",
     "test": "Run the tests of filters, generate missing ones, and count the mistakes that they find.",
     "lint": "Find filters that are valid but probably wrong.",
     "fmt": "Format catalog files. Comments are kept.",
@@ -46,7 +46,7 @@ COMMANDS = {
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",
     "schema": "Print the JSON Schema of catalog files.",
-    "completion": "Print a completion script for your shell.",
+    "completion": "Print a completion script for a shell.",
 }
 
 

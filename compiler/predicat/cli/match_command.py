@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, form_option, load_quietly, pairs, reading, vars_option
+from predicat.cli.options import (
+    catalog_option,
+    form_option,
+    load_quietly,
+    now_option,
+    pairs,
+    reading,
+    vars_option,
+)
 from predicat.cli.selection import no_paths
 from predicat.diagnostics.messages import matching as say
 
@@ -45,13 +53,11 @@ _FORMATS = ("json", "csv", "parquet")
     type=click.Choice(_FORMATS),
     help="The format of the rows. Default: by the ending of the file; json for standard input.",
 )
-@click.option("--null", default="", metavar="TEXT", help="A text that means no value, such as NA in CSV.")
-@click.option("--tag", help="Only filters with this tag.")
+@click.option("--null", default="", metavar="STRING", help="The string that means NULL, such as NA in CSV.")
+@click.option("--tag", metavar="TAG", help="Only filters with this tag.")
 @click.option("--subscriptions", is_flag=True, help="Print the names of subscriptions instead of filters.")
 @click.option("--count", is_flag=True, help="Print for each filter how many rows it accepts.")
-@click.option(
-    "--now", metavar="TIME", help="The current time for filters that read it, in UTC. Default: the clock."
-)
+@now_option("the clock")
 @form_option("table", "json", what="result. json prints one object per line, one for each row")
 @catalog_option
 @vars_option

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from predicat.ir.nodes import ParamDecl
     from predicat.review.touched import Scope
 
+FILE, FOLDER = click.Path(path_type=Path), click.Path(path_type=Path)
+SECONDS = click.FloatRange(min=0, min_open=True)
+FILE.name, FOLDER.name, SECONDS.name = "file", "folder", "seconds"
+"""Types of options. Help shows their names."""
+
 catalog_option = click.option(
     "--catalog",
     "folder",
@@ -30,7 +35,7 @@ catalog_option = click.option(
     setting="catalog",
     default="catalog",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     help="The catalog folder.",
 )
 vars_option = click.option(
@@ -48,15 +53,6 @@ base_option = click.option(
     "--base",
     metavar="REVISION",
     help="Compare released versions with the merge base of this git revision. Default: the main branch.",
-)
-dsn_option = click.option(
-    "--dsn",
-    cls=FromProject,
-    setting="dsn",
-    help=(
-        "The PostgreSQL server, postgresql://... Default: that of the profile, then "
-        "the PG* variables, then an embedded server."
-    ),
 )
 
 changed_option = click.option(
@@ -90,20 +86,40 @@ def form_option(*formats: str, what: str = "output") -> Callable[..., Any]:
     )
 
 
+def dsn_option(what: str = "") -> Callable[..., Any]:
+    """The option `--dsn`; `what` says what the server is for."""
+    return click.option(
+        "--dsn",
+        cls=FromProject,
+        setting="dsn",
+        metavar="DSN",
+        help=(
+            f"The PostgreSQL server{what}, postgresql://... Default: that of the profile, then the PG* "
+            "variables, then an embedded server."
+        ),
+    )
+
+
+def now_option(default: str, what: str = "The") -> Callable[..., Any]:
+    """The option `--now`; `default` says which time is the default."""
+    return click.option(
+        "--now",
+        metavar="TIME",
+        help=f"{what} current time in UTC, for filters that read it. Default: {default}.",
+    )
+
+
 def master_option(what: str = "") -> Callable[..., Any]:
     """The option `--master`; `what` is behind its help."""
     return click.option(
         "--master",
         cls=FromProject,
         setting="master",
+        metavar="URL",
         default="local[*]",
         show_default=True,
         help=f"The Spark master{what}.",
     )
-
-
-SECONDS = click.FloatRange(min=0, min_open=True)
-"""A time limit."""
 
 
 def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dict[str, str]:

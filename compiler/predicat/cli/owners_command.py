@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.options import FILE, catalog_option, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option, show
 
 
 @click.command("owners", help="Write CODEOWNERS. Each catalog file belongs to the owners of its filters.")
 @catalog_option
 @vars_option
-@click.option("--out", type=click.Path(path_type=Path), help="The file to write. Default: standard output.")
+@click.option("--out", type=FILE, help="The file to write. Default: standard output.")
 @click.option("--check", is_flag=True, help="Write nothing. Exit code 1 if the file is not up to date.")
 @format_option
 def command(folder: Path, variables: tuple[str, ...], out: Path | None, form: str, *, check: bool) -> None:

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from predicat.cli.options import catalog_option, form_option, load_quietly, pairs, reading, vars_option
+from predicat.cli.options import (
+    FILE,
+    FOLDER,
+    catalog_option,
+    dsn_option,
+    form_option,
+    load_quietly,
+    now_option,
+    pairs,
+    reading,
+    vars_option,
+)
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
@@ -37,20 +48,21 @@ engine_option = click.option(
     default="spark",
     show_default=True,
     type=click.Choice(("spark", "postgres", "duckdb")),
-    help="Where to measure.",
+    help="The engine that counts the rows.",
 )
 input_option = click.option(
     "--input",
     "inputs",
     multiple=True,
     metavar="DATASET=SOURCE",
-    help="The table or path of a dataset (Spark, DuckDB). Default: its relation.",
+    help="The table or path to read for a dataset (Spark, DuckDB). Default: its relation.",
 )
 sample_option = click.option(
     "--sample",
     default=1.0,
     show_default=True,
     type=click.FloatRange(0.000001, 1.0),
+    metavar="SHARE",
     help="The share of rows to read, such as 0.01.",
 )
 history_option = click.option(
@@ -58,7 +70,7 @@ history_option = click.option(
     cls=FromProject,
     below="target/quality/history.jsonl",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="Where results are stored: a file of JSON lines, or a folder NAME.parquet.",
 )
 
@@ -75,7 +87,7 @@ def baseline_option(text: str) -> Callable[[Callable[..., None]], Callable[..., 
         cls=FromProject,
         below="target/quality/baseline.jsonl",
         show_default=True,
-        type=click.Path(path_type=Path),
+        type=FILE,
         help=text,
     )
 
@@ -86,12 +98,8 @@ common = (
     engine_option,
     input_option,
     sample_option,
-    click.option("--dsn", cls=FromProject, setting="dsn", help="The PostgreSQL server."),
-    click.option(
-        "--now",
-        metavar="TIME",
-        help="The current time for filters that read it, in UTC. Default: that of the engine.",
-    ),
+    dsn_option(" for --engine postgres"),
+    now_option("that of the engine"),
     history_option,
 )
 
@@ -119,20 +127,17 @@ def command() -> None:
 @selection_options
 @shared
 @form_option(*FORMATS, what="report")
-@click.option("--out", type=click.Path(path_type=Path), help="Write the report to a file.")
-@click.option(
-    "--html",
-    "pages",
-    type=click.Path(path_type=Path),
-    help="Also write the report as an HTML page to this file.",
-)
+@click.option("--out", type=FILE, help="Write the report to a file.")
+@click.option("--html", "pages", type=FILE, help="Also write the report as an HTML page to this file.")
 @click.option(
     "--site",
     metavar="URL",
     help="Link filters to this site of the catalog. Default: target/site, if it exists.",
 )
 @baseline_option("The results that drift is measured from.")
-@click.option("--partition", default="", help="The partition of the measured data, such as a date.")
+@click.option(
+    "--partition", default="", metavar="NAME", help="The partition of the measured data, such as a date."
+)
 @click.option(
     "--keep-in-postgres", is_flag=True, help="Also store results in the table predicat_quality of --dsn."
 )
@@ -225,7 +230,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
 )
 @history_option
 @baseline_option("The file to write.")
-@click.option("--partition", help="Only results of this partition.")
+@click.option("--partition", metavar="NAME", help="Only results of this partition.")
 @format_option
 def baseline(history: Path, baseline: Path, partition: str | None, form: str) -> None:
     import json  # noqa: PLC0415  # not for --help
@@ -311,7 +316,7 @@ def suggest(
     cls=FromProject,
     below="target/quality",
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     help="The folder of the project.",
 )
 @baseline_option("The results that stability is measured from.")

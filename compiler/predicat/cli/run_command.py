@@ -10,21 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from predicat.catalog.jobs import (
-    BAD_RECORDS,
-    MODES,
-    MOST_TRIES,
-    PASSES,
-    PER_FILTER,
-    ROWS,
-    Job,
-    Sink,
-    Source,
-)
+from predicat.catalog.jobs import BAD_RECORDS, MODES, MOST_TRIES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
 from predicat.cli.options import (
+    FILE,
     catalog_option,
     load,
     master_option,
+    now_option,
     pairs,
     reading,
     vars_option,
@@ -58,9 +50,12 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     "--subscriptions", "every", flag_value="subscriptions", help="Run all subscriptions of the dataset."
 )
 @click.option(
-    "--input", "source", help="The table or path to read. It is a path if it has a slash or exists."
+    "--input",
+    "source",
+    metavar="PATH|TABLE",
+    help="The path or table to read. It is a path if it has a slash or exists.",
 )
-@click.option("--format", "form", help="The format of the files. Default: by their names.")
+@click.option("--format", "form", metavar="FORMAT", help="The format of the files. Default: by their names.")
 @click.option(
     "--option",
     "options",
@@ -76,6 +71,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 )
 @click.option(
     "--out",
+    metavar="FOLDER",
     help=(
         "Write the rows of each filter to a subfolder of this folder (any Hadoop "
         "path). Default: only print the report."
@@ -83,6 +79,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 )
 @click.option(
     "--out-format",
+    metavar="FORMAT",
     default="parquet",
     show_default=True,
     help="The format of these folders: parquet, orc, json, csv.",
@@ -142,6 +139,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 @click.option(
     "--tries",
     type=click.IntRange(1, MOST_TRIES),
+    metavar="NUMBER",
     help="How often an entry filter is offered a row that it reschedules. Needs --checkpoint.  [default: 10]",
 )
 @click.option(
@@ -152,23 +150,18 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 )
 @click.option("--to", "end", metavar="VALUE", help="Only rows below this value in the range column.")
 @click.option("--range", "range_", metavar="FIELD", help="The field of --from and --to.")
-@click.option(
-    "--now",
-    metavar="TIME",
-    help="The current time for filters that read it, in UTC. Default: the start of the run.",
-)
-@click.option("--report", type=click.Path(path_type=Path), help="Write the report as JSON to this file.")
+@now_option("the start of the run")
+@click.option("--report", type=FILE, help="Write the report as JSON to this file.")
 @click.option("--events", metavar="FILE|URL", help="Send OpenLineage events of the run to this file or URL.")
 @click.option(
-    "--prometheus",
-    type=click.Path(path_type=Path),
-    help="Write the counts to this file, in the text format of Prometheus.",
+    "--prometheus", type=FILE, help="Write the counts to this file, in the text format of Prometheus."
 )
 @click.option(
     "--retries",
     default=2,
     show_default=True,
     type=click.IntRange(0, 20),
+    metavar="NUMBER",
     help="How often a temporary failure is retried.",
 )
 @master_option()

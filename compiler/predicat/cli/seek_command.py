@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--input", "source", metavar="PATH", help="A Parquet, CSV or JSON file, or a folder of Parquet files."
 )
-@dsn_option
+@dsn_option()
 @click.option(
     "--order-by",
     metavar="FIELD",

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from predicat.cli.options import FILE, FOLDER
+
 
 def extension() -> Any:
     """The package predicat_spark: the compiler does not depend on it, this command does."""
@@ -21,16 +23,10 @@ def command() -> None:
 
 
 @command.command("jar", help="Compile the extension for a version of Spark and write its jar.")
-@click.option(
-    "--out",
-    default="predicat-spark.jar",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="The file to write.",
-)
+@click.option("--out", default="predicat-spark.jar", show_default=True, type=FILE, help="The file to write.")
 @click.option(
     "--spark-home",
-    type=click.Path(path_type=Path),
+    type=FOLDER,
     help="The folder of the Spark to compile for. Default: the installed PySpark.",
 )
 def jar(out: Path, spark_home: Path | None) -> None:

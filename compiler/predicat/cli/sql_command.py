@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     setting="engine",
     default="spark",
     show_default=True,
-    help=f"{either(DIALECTS)}.",
+    metavar="DIALECT",
+    help=f"The SQL dialect: {either(DIALECTS)}.",
 )
 @click.option(
     "--where",

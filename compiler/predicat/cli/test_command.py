@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.colour import tell
-from predicat.cli.options import load_quietly, needs_review, reading
+from predicat.cli.options import FILE, dsn_option, load_quietly, needs_review, now_option, reading
 from predicat.cli.output import format_option, problems, show
-from predicat.cli.project import FromProject, connect, project
+from predicat.cli.project import connect, project
 from predicat.cli.selection import Selection, selecting
 from predicat.diagnostics.wording import quantity
 
@@ -35,7 +35,11 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 )
 @selecting()
 @click.option(
-    "--engine", default="evaluator", show_default=True, type=click.Choice(ENGINES), help="Where to run them."
+    "--engine",
+    default="evaluator",
+    show_default=True,
+    type=click.Choice(ENGINES),
+    help="What runs the tests.",
 )
 @click.option(
     "--generate",
@@ -46,7 +50,7 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
         "values."
     ),
 )
-@click.option("--out", type=click.Path(path_type=Path), help="Write the generated rows as a catalog file.")
+@click.option("--out", type=FILE, help="Write the generated rows as a catalog file.")
 @click.option(
     "--mutate",
     is_flag=True,
@@ -56,20 +60,8 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
         "rows that find the others."
     ),
 )
-@click.option(
-    "--now",
-    metavar="TIME",
-    help=(
-        "With --generate: the current time in UTC, for filters that read it. Default: "
-        "that of their tests, otherwise the clock."
-    ),
-)
-@click.option(
-    "--dsn",
-    cls=FromProject,
-    setting="dsn",
-    help="The server for --engine postgres. Default: the PG* variables, otherwise an embedded server.",
-)
+@now_option("that of their tests, otherwise the clock", "With --generate: the")
+@dsn_option(" for --engine postgres")
 @format_option
 def command(
     selection: Selection,

@@ -43,6 +43,7 @@ from predicat.diagnostics.messages import commands as say
 )
 @click.option(
     "--on",
+    metavar="FIELD",
     help=(
         "The map field that keys are read from. Default: with --field the row, "
         "otherwise the usual field of the language."

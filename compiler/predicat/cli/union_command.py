@@ -37,12 +37,7 @@ from predicat.diagnostics.messages import commands as say
 @vars_option
 @format_option
 def command(
-    names: tuple[str, ...],
-    target: str,
-    wider: bool,
-    folder: Path,
-    variables: tuple[str, ...],
-    form: str,
+    names: tuple[str, ...], target: str, wider: bool, folder: Path, variables: tuple[str, ...], form: str
 ) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
 

@@ -46,7 +46,7 @@ UNNAMED = "a condition"
 NEEDS_PATHS = "name files or folders, or a server with --dsn"
 NEEDS_CATALOG = "--patch needs a catalog: --catalog DIR"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE"
-NEEDS_PROPOSE = "--interactive needs --propose DIR"
+NEEDS_PROPOSE = "--interactive needs --propose FOLDER"
 
 
 def not_together(one: str, other: str) -> str:
