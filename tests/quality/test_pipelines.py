@@ -14,6 +14,7 @@ import jinja2
 import pytest
 
 import predicat
+from predicat import backends
 from predicat.deploy.dbt import export
 from tests.processes import spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
@@ -115,9 +116,12 @@ def test_the_macro_of_the_dbt_package_gives_the_sql_of_each_adapter(tmp_path: Pa
             for adapter in ("postgres", "spark", "duckdb"):
                 sql = Macros(tmp_path / "out", adapter).call("matches_filter", row.qualified)
                 assert sql == f"({row.current.predicate.sql(adapter)})" or row.on_unknown == "accept"
+                where = backends.dialect(adapter).render(row.row_filter(), condition=True)
+                assert Macros(tmp_path / "out", adapter).call("where_filter", row.qualified) == f"({where})"
     with pytest.raises(CompilerError, match="there is no filter 'low' for postgres"):
         macros.call("matches_filter", "low")  # two datasets have it
     assert macros.call("matches_filter", "kind") == "(COALESCE(s = 'x', TRUE))"
+    assert macros.call("where_filter", "kind") == "(COALESCE(s = 'x', TRUE))"
     assert macros.call("filter_predicate", "kind") == "(s = 'x')"
 
 
@@ -173,6 +177,8 @@ filters:
   since: {sql: "at >= :t AND day = :d", params: {t: timestamp, d: {type: date, default: 2026-01-01}}}
   deep: {cel: 'xs.exists(x, x > n) && m["n"] == s'}
   recent: {sql: "at >= now() - INTERVAL '1' DAY"}
+  in_2026: {sql: "year(at) = 2026 AND n + 1 > :k", params: {k: {type: bigint, default: 2}}}
+  not_in_2026: {sql: "year(at) <> 2026", on_unknown: accept}
 """
 
 
@@ -195,13 +201,39 @@ def test_the_dbt_macro_takes_an_alias_and_parameters(
     tmp_path: Path, name: str, alias: str | None, params: dict[str, Any], expected: str
 ) -> None:
     (tmp_path / "c.yml").write_text(DBT)
-    assert export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (5, [])
+    assert export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (7, [])
     macros = Macros(tmp_path / "out", "postgres")
     if expected.startswith("("):
         assert macros.call("matches_filter", name, alias, params) == expected
     else:
         with pytest.raises(CompilerError, match=re.escape(expected)):
             macros.call("matches_filter", name, alias, params)
+
+
+def test_an_index_serves_the_macro_for_a_where(tmp_path: Path, postgres: Any) -> None:
+    """`where_filter` accepts the same rows as `matches_filter`, and has bounds of the bare column."""
+    (tmp_path / "c.yml").write_text(DBT)
+    export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out")
+    macros = Macros(tmp_path / "out", "postgres")
+    with postgres.transaction(force_rollback=True):
+        postgres.execute("CREATE TABLE dbt_rows (n bigint, at timestamptz)")
+        postgres.execute(
+            "INSERT INTO dbt_rows SELECT n, TIMESTAMPTZ '2020-01-01 00:00:00+00' + n * INTERVAL '1 day' "
+            "FROM generate_series(0, 4000) AS n UNION ALL VALUES (NULL, NULL), (5, NULL), "
+            "(NULL, TIMESTAMPTZ '2026-07-01 00:00:00+00'), (9223372036854775807, '2026-07-01 00:00:00+00')"
+        )
+        postgres.execute("CREATE INDEX ON dbt_rows (at); ANALYZE dbt_rows")
+        for name, count in (("in_2026", 365), ("not_in_2026", 3638)):
+            plans = []
+            for macro in ("matches_filter", "where_filter"):
+                query = f"SELECT count(*) FROM dbt_rows AS o WHERE {macros.call(macro, name, 'o')}"
+                assert postgres.execute(query).fetchone() == (count,)
+                plans.append("\n".join(line for (line,) in postgres.execute(f"EXPLAIN {query}")))
+            assert ["Index Cond" in plan for plan in plans] == [False, name == "in_2026"]
+        where = macros.call("where_filter", "in_2026", "o", {"k": 2**62})
+        assert "Index Cond" in "\n".join(
+            line for (line,) in postgres.execute(f"EXPLAIN SELECT * FROM dbt_rows AS o WHERE {where}")
+        )
 
 
 def test_columns_of_every_filter_belong_to_the_alias(tmp_path: Path) -> None:
@@ -211,9 +243,10 @@ def test_columns_of_every_filter_belong_to_the_alias(tmp_path: Path) -> None:
         macros = Macros(tmp_path, adapter)
         for row in predicat.load_catalog(ROOT / "catalog").filters():
             if not any(decl.required for decl in row.current.params.values()):
-                sql = macros.call("matches_filter", row.qualified, "_a_")
-                assert sql.count("_a_.") > 0
-                assert sql.replace("_a_.", "") == macros.call("matches_filter", row.qualified)
+                for macro in ("matches_filter", "where_filter"):
+                    sql = macros.call(macro, row.qualified, "_a_")
+                    assert sql.count("_a_.") > 0
+                    assert sql.replace("_a_.", "") == macros.call(macro, row.qualified)
 
 
 @pytest.mark.skipif(shutil.which("dbt") is None, reason="dbt is not installed")
@@ -240,6 +273,9 @@ def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
     (project / "models" / "low_rows.sql").write_text(
         "select o.* from public.shop o where {{ predicat_filters.matches_filter('low', alias='o') }}\n"
     )
+    (project / "models" / "low_where.sql").write_text(
+        "select o.* from public.shop o where {{ predicat_filters.where_filter('low', alias='o') }}\n"
+    )
     (project / "models" / "schema.yml").write_text(
         "version: 2\nmodels:\n  - name: low_rows\n    tests:\n      - "
         "predicat_filters.filter_coverage: {filter: low, at_least: 1}\n      - "
@@ -265,4 +301,5 @@ def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
     )
     assert empty.returncode == 1 and "FAIL 1" in empty.stdout, empty.stdout
     expected = sum(n is not None and n < 3 for n, _ in ROWS)
-    assert postgres.execute("SELECT count(*) FROM public.low_rows").fetchone() == (expected,)
+    for model in ("low_rows", "low_where"):
+        assert postgres.execute(f"SELECT count(*) FROM public.{model}").fetchone() == (expected,)

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from predicat import backends
 from predicat.backends.sql.renderer import Renderer
+from predicat.backends.sql.rewritings import ALL
 from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Unsupported
@@ -34,6 +35,12 @@ _MATCHES = (
     + """{# The condition of a filter. `alias` is the table of its columns; `params` are arguments. #}
 {% macro matches_filter(name, alias=none, params={}) -%}
   {{ return(predicat_filters.predicat_condition(name, 'accepts', alias, params)) }}
+{%- endmacro %}
+
+{# The condition of a filter for a WHERE or the ON of an inner JOIN, alone or joined with AND and OR. It is
+   TRUE for the same rows, but may be FALSE where the predicate is NULL, or NULL where it is FALSE. #}
+{% macro where_filter(name, alias=none, params={}) -%}
+  {{ return(predicat_filters.predicat_condition(name, 'where', alias, params)) }}
 {%- endmacro %}
 
 {# The predicate of a filter before `on_unknown`: NULL where it is UNKNOWN. #}
@@ -156,22 +163,22 @@ def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
     if filter_.on_unknown == "accept":
         accepts = simplify(Call(BOOLEAN, "coalesce", (predicate, Literal(BOOLEAN, True))))
     for adapter, dialect in ADAPTERS.items():
-        test = f"name in {names} and adapter == '{adapter}'"
         try:
             forms = {
-                form: _sql(dialect, node) for form, node in (("accepts", accepts), ("predicate", predicate))
+                "accepts": _sql(dialect, accepts),
+                "predicate": _sql(dialect, predicate),
+                "where": _sql(dialect, accepts, where=True),
             }
         except Unsupported as error:
             notes.append(f"{filter_.qualified} on {adapter}: {error.diagnostics[0].message}")
             continue
-        if forms["accepts"] == forms["predicate"]:
-            del forms["predicate"]
-        else:
-            test += " and form == '{form}'"
         known = "[" + ", ".join(f"'{name}'" for name in filter_.current.params) + "]"
         check = f"{{{{ predicat_filters.predicat_check('{filter_.qualified}', params, {known}) }}}}"
-        for form, sql in forms.items():
-            yield f"{{%- if {test.format(form=form)} -%}}{check}{{{{ return({sql}) }}}}{{%- endif -%}}"
+        for sql in dict.fromkeys(forms.values()):
+            same = [form for form in forms if forms[form] == sql]
+            test = f"name in {names} and adapter == '{adapter}'"
+            test += f" and form in {same}" if len(same) < len(forms) else ""
+            yield f"{{%- if {test} -%}}{check}{{{{ return({sql}) }}}}{{%- endif -%}}"
 
 
 class _Template(Renderer):
@@ -192,14 +199,15 @@ class _Template(Renderer):
         )
 
 
-def _sql(dialect: str, node: Node) -> str:
+def _sql(dialect: str, node: Node, *, where: bool = False) -> str:
     """SQL as an expression of Jinja: texts, the prefix of columns and the values of parameters, joined.
 
-    Every constant text is written so that nothing in it is read as Jinja.
+    With `where` it is the condition of a WHERE. In constant texts nothing is read as Jinja.
     """
     engine = backends.dialect(dialect)
     mark = f"predicat_{uuid4().hex}_"  # in no text by accident, and by nobody's choice
-    sql = engine.to_sql(_Template(engine, mark=mark), node)
+    renderer = _Template(engine, mark=mark, where=where)
+    sql = engine.to_sql(renderer, ALL.rows(renderer.known(node)) if where else node)
     params = {part.decl.name: part.decl for part in _parameters(node)}
     pieces: list[str] = []
     for piece in re.split(rf"({mark}t\.|{mark}p_[a-z][a-z0-9_]*?{mark})", sql):
