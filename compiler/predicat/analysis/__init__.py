@@ -1,1 +1,1 @@
-"""What is known of nodes, whatever the row. Nothing here changes a node."""
+"""Static analysis: facts about nodes that are true for every row. Nothing here changes a node."""

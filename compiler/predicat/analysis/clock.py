@@ -1,7 +1,7 @@
-"""Moments that are computed of the current time alone, such as `now() - INTERVAL '7 days'`.
+"""Timestamps that are computed from the current time alone, such as `now() - INTERVAL '7 days'`.
 
-They need no guard: the years of a clock are far from the ends of the calendar. So SQL keeps them as they are
-written, and an index or a partition serves the column on the other side.
+They need no guard against overflow: the current time is far from the ends of the calendar. So SQL has them as
+the author wrote them, and an index or a partition of the column on the other side can be used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from predicat.semantics.evaluate import compile_node
 
 
 def is_of_clock(node: Node) -> bool:
-    """Whether a moment is computed of the current time and constants, and lies within years 1 to 9999."""
+    """Whether a timestamp is computed from the current time and constants, and is in the years 1 to 9999."""
     return (isinstance(node, Parameter) and node.decl == NOW) or (isinstance(node, Call) and _is_safe(node))
 
 
@@ -30,7 +30,7 @@ def _is_safe(node: Call) -> bool:
 
 
 def _is_monotone(node: Node) -> bool:
-    """Whether a node is the current time, or one monotone operator of it and constants after another."""
+    """Whether a node is the current time, or monotone operators applied to it and to constants."""
     if isinstance(node, Parameter):
         return node.decl == NOW
     if not isinstance(node, Call) or node.type not in (DATE, TIMESTAMP):
@@ -38,6 +38,6 @@ def _is_monotone(node: Node) -> bool:
     moments = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
     if len(moments) != 1 or not _is_monotone(node.args[moments[0]]):
         return False
-    # Months of timestamps keep their order but at the end of a month, zones but where clocks are put back;
-    # and a clock is one moment at a time.
+    # Adding months preserves the order except at the end of a month, a time zone except when clocks are set
+    # back. Neither matters here: the current time is a single value.
     return node.op in ("add_months", "in_zone") or monotone_in(node.op, moments[0])

@@ -1,4 +1,4 @@
-"""The values of a type in their order, numbered: what bisection needs."""
+"""The values of a type, numbered in their order: bisection works on these numbers."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ class Domain(Struct, frozen=True):
         least: The ordinal of the least value.
         greatest: The ordinal of the greatest value.
         value: The value of an ordinal. Greater ordinals have greater values.
-        others: Values that have no ordinal of their own: NaN, and the negative zero.
-        closed_below: Whether engines hold no value below these. A timestamp of PostgreSQL may be infinite.
-        closed_above: Whether they hold none above these.
+        others: Values without an ordinal: NaN and negative zero.
+        closed_below: Whether no engine has a value below the least one. PostgreSQL has `-infinity` for
+            timestamps.
+        closed_above: Whether no engine has a value above the greatest one.
     """
 
     least: int
@@ -41,7 +42,7 @@ class Domain(Struct, frozen=True):
 
 
 def _double(ordinal: int) -> float:
-    """Positive doubles are in the order of their bits; negative ones mirror them."""
+    """The double of an ordinal. Positive doubles have the order of their bits; negative ones mirror it."""
     result: float = struct.unpack("<d", struct.pack("<q", abs(ordinal)))[0]
     return -result if ordinal < 0 else result
 
@@ -66,14 +67,14 @@ DOMAINS: dict[Type, Domain] = {
 
 @lru_cache
 def decimals(kind: DecimalType) -> Domain:
-    """The values of a decimal type. Its ordinals are the numbers without their point."""
+    """The values of a decimal type. Its ordinals are the unscaled values."""
     most = 10**kind.precision - 1
     return Domain(-most, most, lambda ordinal: _decimal(ordinal, kind.scale))
 
 
 def _decimal(ordinal: int, scale: int) -> Decimal:
-    """A decimal with no more digits than it needs. Beside 38 digits behind the point there is no room for one
-    before it.
+    """A decimal type with no more digits than the value needs. With a scale of 38 there is no room for a
+    digit before the point.
     """
     if not ordinal and scale == MAX_PRECISION:
         return Decimal("0.0")

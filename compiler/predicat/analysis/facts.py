@@ -1,8 +1,8 @@
-"""What is known of the values of a number, whatever the row: its range, and whether it may be NaN.
+"""Facts about numbers that are true for every row: the range, and whether a value may be NaN.
 
-The facts follow from the types of fields and constants, the ranges of operators, and interval arithmetic.
-They speak of values: where an expression is UNKNOWN it has none. Guards that they prove needless are left
-out.
+They follow from the types of fields and constants, the ranges of operators, and interval arithmetic. They are
+about values: an expression that is UNKNOWN has none. The SQL leaves out guards that these facts prove
+needless.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _FIELDS = {LENGTH_FIELDS[unit]: (1 - many, many - 1) for unit, many in UNITS_OF_
 
 
 def integers(node: Node) -> Integers:
-    """The range of an expression of integers. What overflows has no value, and does not count."""
+    """The range of an expression of integers. A result that overflows is UNKNOWN, and does not count."""
     low, high = _unbounded(node)
     return max(low, INT_MIN), min(high, INT_MAX)
 
 
 def may_overflow(node: Node) -> bool:
-    """Whether a calculation with integers, or one inside of it, may leave their range.
+    """Whether a calculation with integers, or one inside it, may overflow.
 
-    One inside counts, as an engine may regroup sums of sums.
+    Those inside count because an engine may regroup sums of sums.
     """
     if not isinstance(node, Call) or node.op not in _COMBINED:
         return False
@@ -71,14 +71,14 @@ def _unbounded(node: Node) -> Integers:
 
 
 def _within(known: Integers, least: object, greatest: object) -> Integers:
-    """A range between declared ends."""
+    """The declared range of an operator."""
     low = max(known[0], least) if isinstance(least, int) else known[0]
     high = min(known[1], greatest) if isinstance(greatest, int) else known[1]
     return low, max(low, high)
 
 
 def combined(op: str, parts: Sequence[Integers]) -> Integers:
-    """The range of a calculation for the ranges of its operands; it may be beyond the integers."""
+    """The range of a calculation, given the ranges of its operands. It may exceed 64 bits."""
     return _COMBINED[op](*parts)
 
 
@@ -88,13 +88,13 @@ def _products(one: Integers, other: Integers) -> Integers:
 
 
 def _remainder(one: Integers, other: Integers) -> Integers:
-    """No more than the dividend, less than the divisor, and of the dividend's sign."""
+    """The range of a remainder: at most the dividend, less than the divisor, with the dividend's sign."""
     most = min(max(-one[0], one[1]), max(abs(other[0]), abs(other[1]), 1) - 1, INT_MAX)
     return -most if one[0] < 0 else 0, most if one[1] > 0 else 0
 
 
 def _quotient(one: Integers, other: Integers) -> Integers:
-    """No larger than the dividend; only -2**63 / -1 overflows."""
+    """The range of a quotient: at most the dividend; only -2**63 / -1 overflows."""
     low, high = one
     if other[0] > 0 or other[1] < -1:
         return min(low, -high), max(high, min(-low, INT_MAX))
@@ -122,7 +122,7 @@ class Doubles(Struct, frozen=True):
         low: The least value.
         high: The greatest value.
         nan: Whether it may be NaN.
-        least: No value other than zero is nearer to zero.
+        least: The smallest size of a value other than zero.
     """
 
     low: float = -math.inf
@@ -132,12 +132,12 @@ class Doubles(Struct, frozen=True):
 
     @property
     def finite(self) -> bool:
-        """Whether it can neither be infinite nor NaN."""
+        """Whether a value is never infinite and never NaN."""
         return not self.nan and math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
     def most(self) -> float:
-        """The greatest size."""
+        """The greatest absolute value."""
         return max(abs(self.low), abs(self.high))
 
 
@@ -175,7 +175,7 @@ def doubles(node: Node) -> Doubles:
 
 
 def _between(least: object, greatest: object, nearest: float) -> Doubles:
-    """The doubles between declared ends, none of which is NaN."""
+    """The declared range of an operator, without NaN."""
     low = least if isinstance(least, float) else -math.inf
     high = greatest if isinstance(greatest, float) else math.inf
     return Doubles(low, high, nan=least is None and greatest is None, least=nearest)
@@ -187,7 +187,7 @@ def may_be_nan(node: Node) -> bool:
 
 
 def size_of_float(node: Node) -> Integers | None:
-    """The powers of ten between which the finite values of a column of 32-bit floats are; None of others."""
+    """The powers of ten that bound the finite values of a 32-bit float column; None for other columns."""
     if isinstance(node, Field) and node.decl.stored == "float":
         return math.floor(math.log10(FLOAT_LEAST)), math.ceil(math.log10(FLOAT_MOST))
     return None
@@ -214,7 +214,7 @@ def _union(parts: list[Doubles]) -> Doubles:
 
 
 def _sum(one: Doubles, other: Doubles) -> Doubles:
-    """The ends are exact: rounding keeps the order."""
+    """The range of a sum. Its ends are exact because rounding preserves the order."""
     endless = (one.high == math.inf and other.low == -math.inf) or (
         one.low == -math.inf and other.high == math.inf
     )
@@ -222,7 +222,7 @@ def _sum(one: Doubles, other: Doubles) -> Doubles:
         -math.inf if -math.inf in (one.low, other.low) else one.low + other.low,
         math.inf if math.inf in (one.high, other.high) else one.high + other.high,
     )
-    # What is left of a difference is a multiple of the last place of the smaller operand.
+    # A difference is a multiple of the unit in the last place of the smaller operand.
     least = max(min(one.least, other.least) * 2.0**-53, _EXACT_STEP)
     return Doubles(low, high, one.nan or other.nan or endless, least)
 
@@ -236,7 +236,7 @@ def _product(one: Doubles, other: Doubles) -> Doubles:
 
 
 def _ratio(one: Doubles, other: Doubles) -> Doubles:
-    """A quotient; one by zero has no value."""
+    """The range of a quotient. A division by zero is UNKNOWN."""
     if one.nan or other.nan or (math.isinf(one.most) and math.isinf(other.most)):
         return ANY_DOUBLE
     if math.isinf(one.most) or math.isinf(other.most):

@@ -1,1 +1,1 @@
-"""Rewrites of the core that keep its meaning, or the rows for which it is TRUE."""
+"""Rewrites of core nodes. They preserve the outcome on every row, or at least the rows that are accepted."""

@@ -1,6 +1,4 @@
-"""Rewrites that depend on where a predicate stands: at the top of a filter that rejects UNKNOWN, FALSE and
-UNKNOWN are the same.
-"""
+"""Rewrites for the top level of a filter that rejects UNKNOWN, where FALSE and UNKNOWN are the same."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ from predicat.ir.types import BOOLEAN
 
 
 def for_acceptance(node: Node) -> Node:
-    """A predicate that is TRUE for the same rows; `is_true` is gone where it cannot matter, so that
-    engines push down.
-    """
+    """A predicate that is TRUE for the same rows, without needless `is_true`: engines push down more."""
     if isinstance(node, Call) and node.op == "is_true":
         return for_acceptance(node.args[0])
     if isinstance(node, Call) and node.op in JUNCTIONS:
@@ -23,8 +19,8 @@ def for_acceptance(node: Node) -> Node:
 
 
 def two_valued(node: Node) -> Node:
-    """A predicate that is TRUE for the same rows and never UNKNOWN, with the decision at each test that
-    can be decided apart.
+    """A predicate that is TRUE for the same rows and never UNKNOWN. `is_true` is around single tests where
+    that is possible.
     """
     if isinstance(node, Call) and node.op in JUNCTIONS:
         return Call(node.type, node.op, tuple(map(two_valued, node.args)), node.span)
@@ -32,8 +28,8 @@ def two_valued(node: Node) -> Node:
 
 
 def decided_once(node: Node) -> Node:
-    """A predicate with the same outcome on every row, in which AND and OR decide for all parts together:
-    `(a AND b) IS TRUE` for `a IS TRUE AND b IS TRUE`.
+    """A predicate with the same outcome on every row, and one `is_true` around AND and OR instead of one per
+    part: `(a AND b) IS TRUE` for `a IS TRUE AND b IS TRUE`.
     """
     if not isinstance(node, Call) or node.op not in CONNECTIVES:
         return node

@@ -1,4 +1,4 @@
-"""What a macro over the values of a JSON key need not tell apart: no such key, and a JSON null there."""
+"""Macros over the values of a JSON key for which a missing key and a JSON null give the same result."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def takes_null(node: Quantifier) -> bool:
 
 
 def condition(node: Quantifier) -> Node:
-    """The condition of such an `exists`, without what makes UNKNOWN FALSE."""
+    """The condition of such an `exists`, without the part that turns UNKNOWN into FALSE."""
     return for_acceptance(node.body)
 
 
 def _fails_without(node: Node, name: str) -> bool:
-    """Whether a condition is FALSE or UNKNOWN where the variable has no value."""
+    """Whether a condition is FALSE or UNKNOWN if the variable is NULL."""
     if isinstance(node, Quantifier):
         return (
             isinstance(node.source, Call)
@@ -49,7 +49,7 @@ def _fails_without(node: Node, name: str) -> bool:
 
 
 def _absent(node: Node, name: str) -> bool:
-    """Whether a value is absent where the variable is."""
+    """Whether a value is NULL if the variable is."""
     if isinstance(node, Variable):
         return node.name == name
     if isinstance(node, Call) and node.op == "in":

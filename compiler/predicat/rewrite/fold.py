@@ -21,7 +21,7 @@ from predicat.semantics.evaluate import compile_node
 
 
 def fold(node: Node) -> Node:
-    """The same predicate with its constant parts computed. Connectives lose their constant operands."""
+    """The predicate with its constant parts computed, and without constant operands of AND and OR."""
     if isinstance(node, LEAVES):
         return node
     node = rewrite_children(node, fold)
@@ -43,7 +43,7 @@ def _computed(node: Call) -> Node:
 
 
 def _unknown_if(node: Call) -> Node:
-    """A value without the tests that are FALSE whatever the row."""
+    """`unknown_if` without the tests that are FALSE for every row."""
     value, *tests = node.args
     kept = [test for test in tests if test != FALSE]
     if TRUE in kept:
@@ -79,8 +79,8 @@ def _cond(node: Call) -> Node:
 
 
 def _forced(node: Call) -> Node | None:
-    """The one value of a choice whose test guards against what has no value anyway: an absent part, a JSON
-    value of another kind.
+    """The value of a choice with a needless guard: the value is NULL anyway if the guard is FALSE, because a
+    part of it is missing, or is a JSON value of another kind.
     """
     test, yes, no = node.args
     if (
@@ -113,7 +113,7 @@ def _forced(node: Call) -> Node | None:
 
 
 def _strict_in(node: Node, part: Node) -> bool:
-    """Whether a node has no value where one of its parts has none."""
+    """Whether a node is NULL if this part of it is."""
     if node == part:
         return True
     if not isinstance(node, Call):
@@ -123,8 +123,8 @@ def _strict_in(node: Node, part: Node) -> bool:
 
 
 def _reads(node: Node, value: Node, *, only: object = None, but: object = None) -> bool:
-    """Whether a node has no value where a JSON value is none of one kind (`only`), or is of another kind
-    than one (`but`).
+    """Whether a node is NULL unless a JSON value is of the kind `only`, or NULL if it is of a kind other
+    than `but`.
     """
     if not isinstance(node, Call) or node.op not in STRICT:
         return False
@@ -135,7 +135,7 @@ def _reads(node: Node, value: Node, *, only: object = None, but: object = None) 
 
 
 def _coalesce(node: Call) -> Node:
-    """Drop NULL constants; nothing counts behind a constant that has a value."""
+    """Drop NULL constants, and all arguments after a constant that is not NULL."""
     kept: list[Node] = []
     for arg in node.args:
         if not (isinstance(arg, Literal) and arg.value is None):
@@ -152,7 +152,7 @@ def _coalesce(node: Call) -> Node:
 
 
 def _checked(node: Call) -> Node:
-    """CEL's operators on whole numbers as those of the table, where a constant keeps them from overflow."""
+    """The plain operators for CEL's checked ones on whole numbers, if a constant rules out an overflow."""
     op, position, overflowing = _OVERFLOWS[node.op]
     last = node.args[position]
     if not isinstance(last, Literal) or last.value == overflowing:
@@ -170,7 +170,7 @@ def _constant(node: Node) -> bool:
 
 
 def _connective(node: Call) -> Node:
-    """Flatten, drop neutral operands, stop at an absorbing one."""
+    """AND or OR, flattened and without neutral operands; the absorbing operand if there is one."""
     absorbing = node.op == "or"
     kept: list[Node] = []
     for arg in node.args:
@@ -190,7 +190,7 @@ def _connective(node: Call) -> Node:
 
 
 def _code(node: Call) -> Node:
-    """Code that has not run says nothing yet, though its arguments are constants."""
+    """A call of Python code is not folded, even if its arguments are constants: it runs once per row."""
     return node
 
 

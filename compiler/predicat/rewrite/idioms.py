@@ -1,6 +1,6 @@
-"""Shorter forms of what people often write, with the same outcome on every row.
+"""Shorter forms of common idioms, with the same outcome on every row.
 
-SQL is written from them. The meaning of a filter, and its hash, stay those of what was written.
+The generated SQL uses them. The meaning of a filter, and its hash, are those of the author's form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CASTS = {*CONVERSIONS.values(), "cond"} - {CONVERSIONS[DURATION]}
 
 
 def idiomatic(node: Node) -> Node:
-    """The node with its idioms in their shorter forms; the same object where there are none."""
+    """The node with its idioms in their shorter forms; the same object if there are none."""
     if isinstance(node, LEAVES):
         return node
     node = rewrite_children(node, idiomatic)
@@ -36,14 +36,14 @@ def idiomatic(node: Node) -> Node:
 
 
 def _divided(node: Call) -> Node:
-    """`a / nullif(b, 0)`: a divisor of zero is UNKNOWN anyway."""
+    """`a / b` for `a / nullif(b, 0)`: a division by zero is UNKNOWN anyway."""
     by, divisor = node.args
     plain = _unless_zero(divisor)
     return node if plain is None else Call(node.type, node.op, (by, plain), node.span)
 
 
 def _unless_zero(node: Node) -> Node | None:
-    """The divisor that `nullif(divisor, 0)` has; None of any other node."""
+    """`divisor` for `nullif(divisor, 0)`; None for any other node."""
     if isinstance(node, Call) and node.op == "to_double":
         inner = _unless_zero(node.args[0])
         return None if inner is None else Call(DOUBLE, "to_double", (inner,), node.span)
@@ -55,7 +55,7 @@ def _unless_zero(node: Node) -> Node | None:
 
 
 def nullif(node: Node) -> tuple[Node, Node] | None:
-    """The two values of `nullif(value, other)`, as SQL's is lowered; None of any other node."""
+    """The arguments of a lowered `nullif(value, other)`; None for any other node."""
     match node:
         case Call(
             op="cond",
@@ -67,7 +67,7 @@ def nullif(node: Node) -> tuple[Node, Node] | None:
 
 
 def _without_shift(node: Call) -> Node:
-    """`x + 1 IN (1, 7)` is `x IN (0, 6)`, where the sum has a value for each x."""
+    """`x IN (0, 6)` for `x + 1 IN (1, 7)`, if the sum cannot overflow."""
     match node.args:
         case (
             Call(op="add", type=kind, args=(value, Literal(value=int() as shift))),
@@ -84,7 +84,7 @@ def _without_shift(node: Call) -> Node:
 
 
 def _less(item: Node, shift: int) -> Literal | None:
-    """A constant less a number; None for what is none, or does not fit."""
+    """A constant minus a number; None if it is not a constant or the result overflows."""
     if not isinstance(item, Literal) or not isinstance(item.value, int):
         return None
     moved = item.value - shift
@@ -92,7 +92,7 @@ def _less(item: Node, shift: int) -> Literal | None:
 
 
 def _of_document(node: Call) -> Node:
-    """A cast of a JSON value's text (`(j ->> 'n')::int`): that of a string, or the value that it is."""
+    """The cast of `(j ->> 'n')::int`: a JSON string is cast, any other value is taken."""
     kind, text = node.type, text_of(node)
     value = None if text is None else document_of(text)
     if text is None or value is None:
@@ -110,7 +110,7 @@ def _of_document(node: Call) -> Node:
 
 
 def _truth_of(number: Node) -> Node:
-    """The truth value of the texts 1 and 0."""
+    """The boolean of the strings '1' and '0'."""
     known = Items(ArrayType(BIGINT), (Literal(BIGINT, 0), Literal(BIGINT, 1)), number.span)
     test = Call(BOOLEAN, "in", (number, known), number.span)
     return Call(

@@ -1,4 +1,6 @@
-"""Long lists as tables: what SQL that people read or a server keeps says instead of a million values."""
+"""Long lists as tables: SQL that people read, or that a server stores, names a table instead of a million
+values.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ _LONGEST = 40
 
 
 def long_lists(nodes: Iterable[Node]) -> list[tuple[Literal, ValueSet]]:
-    """The long lists of some predicates, each once, with the constants that they are."""
+    """The distinct long lists of some predicates, with their constants."""
     lists = {
         part.value.digest: (part, part.value)
         for node in nodes
@@ -23,13 +25,13 @@ def long_lists(nodes: Iterable[Node]) -> list[tuple[Literal, ValueSet]]:
 
 
 def table_of(listed: ValueSet) -> str:
-    """The table of a list. Other values are in another table, so that a change is one step for readers."""
+    """The table of a list. Its name depends on the values, so a change is atomic for readers."""
     name = listed.name.partition("@")[0][:_LONGEST]
     return f"predicat_{name or 'list'}_{listed.digest[:8]}"
 
 
 def in_tables(node: Node, schema: str = "") -> Node:
-    """The predicate with its long lists in tables of a schema; the same object where it has none."""
+    """The predicate with its long lists in tables of a schema; the same object if it has none."""
     return _in_tables(node, schema) if long_lists([node]) else node
 
 

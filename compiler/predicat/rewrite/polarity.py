@@ -1,7 +1,7 @@
-"""What a condition of a WHERE keeps of a predicate: the rows on which it is TRUE, or, below a NOT, FALSE.
+"""The form of a predicate for a WHERE, where only the rows on which it is TRUE count (below a NOT: FALSE).
 
-FALSE and UNKNOWN are not told apart there. So an `if` becomes AND and OR, a NOT moves to what it negates, and
-a test for a missing value is left out beside one that implies it.
+A WHERE does not distinguish FALSE from UNKNOWN. So an `if` becomes AND and OR, a NOT moves down to the tests,
+and a test for a missing value is dropped beside a test that implies it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def true_rows(node: Node, solve: Solve = for_rows) -> Node:
 
 
 def _equal(node: Node) -> Node:
-    """An equality; one of a JSON value that is a string counts as FALSE for other values."""
+    """An equality. For a JSON value compared with a string, other kinds of values count as FALSE."""
     match node:
         case Call(op="eq" | "in", args=(Call(op="json_string"), _)):
             return Call(BOOLEAN, "is_true", (node,), node.span)
@@ -58,16 +58,16 @@ def _equal(node: Node) -> Node:
 
 
 def _texts(node: Node) -> list[str]:
-    """The constant texts that something is compared with; none if it is not compared with texts alone."""
+    """The constant strings of a comparison; empty if it has other operands as well."""
     parts = node.items if isinstance(node, Items) else (node,)
     texts = [part.value for part in parts if isinstance(part, Literal) and isinstance(part.value, str)]
     return texts if len(texts) == len(parts) else []
 
 
 def _that_may_be(choice: Call, texts: list[str]) -> Node:
-    """The first of several values, without the last ones that are never one of some texts.
+    """`coalesce` without its last arguments that can never equal one of some strings.
 
-    `->>` of a JSON value is its text, or else that of a boolean or of a number.
+    `->>` of a JSON value is a `coalesce`: the string, else the boolean or the number as a string.
     """
     parts = list(choice.args)
     while len(parts) > 1 and not any(_may_be(parts[-1], text) for text in texts):
@@ -86,7 +86,7 @@ def _may_be(node: Node, text: str) -> bool:
 
 
 def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
-    """A predicate that is TRUE for the rows on which this one is FALSE; None where NOT says it as well."""
+    """A predicate that is TRUE for the rows on which this one is FALSE; None if NOT is as good."""
     match node:
         case Literal(value=value):
             return TRUE if value is False else FALSE
@@ -111,7 +111,7 @@ def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
 
 
 def _beside_nan(node: Call) -> Node | None:
-    """The rows on which an order of a field and a constant is FALSE: those of the other order, and NaN."""
+    """The rows on which `x > constant` (or the like) is FALSE: those of the opposite comparison, and NaN."""
     field, limit = node.args
     if isinstance(field, Literal):
         field, limit = limit, field
@@ -124,7 +124,7 @@ def _beside_nan(node: Call) -> Node | None:
 
 
 def _needs_solving(before: Node, _after: Node) -> bool:
-    """Whether a comparison can only be written as bounds of a field: engines round `ln` differently."""
+    """Whether a comparison must be written as bounds of a field, as engines round it differently (`ln`)."""
     return any(isinstance(part, Call) and part.op in SOLVED_ONLY for part in walk(before))
 
 
@@ -148,21 +148,21 @@ def _choice(node: Call, solve: Solve) -> Node:
 
 
 def _never(node: Node) -> bool:
-    """Whether a branch accepts no row."""
+    """Whether a branch is never TRUE."""
     return isinstance(node, Literal) and node.value is not True
 
 
 def _is_short(test: Node) -> bool:
-    """Whether a test may be written twice."""
+    """Whether a test is short enough to be repeated."""
     if isinstance(test, Call) and test.op in ("is_true", "is_null", "not"):
         return _is_short(test.args[0])
     return isinstance(test, Field)
 
 
 def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) -> Node:
-    """AND, without a test for a value beside a part that is TRUE only where that value is there.
+    """AND without IS NOT NULL of a value beside a part that is TRUE only if the value is not NULL.
 
-    What an author has `written` stays: it is short, and says what he meant.
+    Tests that the author has `written` stay: they are short, and the author meant them.
     """
     left = list(dict.fromkeys(part for each in parts for part in (each.args if _is_and(each) else (each,))))
     left = [_possible(part, left) for part in left]
@@ -176,7 +176,7 @@ def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) ->
 
 
 def _possible(part: Node, beside: list[Node]) -> Node:
-    """An OR without tests for a missing value that another part needs."""
+    """OR without tests for a value that another part of an AND already requires."""
     if not isinstance(part, Call) or part.op != "or":
         return part
     others = [other for other in beside if other is not part]
@@ -190,7 +190,7 @@ def _possible(part: Node, beside: list[Node]) -> Node:
 
 
 def _any(node: Call, parts: tuple[Node, ...]) -> Node:
-    """OR, without parts that accept no row."""
+    """OR without parts that are never TRUE."""
     left = tuple(part for part in parts if part != FALSE) or (FALSE,)
     return left[0] if len(left) == 1 else Call(BOOLEAN, "or", left, node.span)
 
@@ -231,7 +231,7 @@ def _beyond(one: Any, other: Any) -> bool:
 
 
 def _tested(node: Node) -> Node | None:
-    """The value of which a test says that it is there."""
+    """The value that an IS NOT NULL tests."""
     if isinstance(node, Call) and node.op == "not":
         inner = node.args[0]
         if isinstance(inner, Call) and inner.op == "is_null":
@@ -240,7 +240,7 @@ def _tested(node: Node) -> Node | None:
 
 
 def _needs(node: Node, value: Node) -> bool:
-    """Whether a node is TRUE, or has a value, only where another one has one."""
+    """Whether a node is TRUE, or not NULL, only if another one is not NULL."""
     if node == value:
         return True
     tested = _tested(node)

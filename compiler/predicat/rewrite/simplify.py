@@ -1,5 +1,5 @@
-"""Rewrites that keep the meaning: constants folded, patterns made plain, `is_true` dropped, equalities
-gathered.
+"""Rewrites that preserve the meaning: constant folding, simple patterns instead of regular expressions, fewer
+`is_true`, IN instead of several equalities.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def _simplified(node: Node) -> Node:
 
 
 def _plain(node: Node) -> Node:
-    """LIKE and regular expressions that amount to an equality, a prefix, a suffix or a contained text
-    become that.
+    """An equality, a prefix, a suffix or a substring test instead of an equivalent LIKE or regular
+    expression.
     """
     node = rewrite_children(node, _plain)
     if not isinstance(node, Call) or node.op not in ("like", "matches"):
@@ -51,7 +51,7 @@ def _plain(node: Node) -> Node:
 
 
 def _of_constant_patterns(node: Node) -> Node:
-    """ILIKE with a pattern that has become a constant, as that of a parameter does."""
+    """ILIKE with a pattern that has become a constant, such as the value of a parameter."""
     node = rewrite_children(node, _of_constant_patterns)
     match node:
         case Call(

@@ -1,4 +1,4 @@
-"""Parameters replaced by what they stand for."""
+"""Parameters replaced by their values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from predicat.ir.variables import fold_identifier, free, rename_bound_variables
 
 
 def substitute(node: Node, values: Mapping[str, Node]) -> Node:
-    """The node with each parameter of `values` replaced. A variable in a value stays that of the macro
-    around the whole.
+    """The node with each parameter of `values` replaced. A variable in a value still belongs to the macro
+    around the node.
     """
     names = frozenset[str]().union(*map(free, values.values()))
     return _substituted(
@@ -26,7 +26,7 @@ def _substituted(node: Node, values: Mapping[str, Node]) -> Node:
 
 
 def at(node: Node, now: datetime | None) -> Node:
-    """The node at a time that is given; the same node without one."""
+    """The node with the current time replaced by a constant; unchanged if none is given."""
     if now is None or not reads_now(node):
         return node
     return substitute(node, {NOW.name: Literal(NOW.type, now)})

@@ -27,9 +27,9 @@ _MAX_ARMS = 20_000
 
 
 def union(nodes: Iterable[Node]) -> Node:
-    """A predicate that is TRUE for the rows for which one of `nodes` is TRUE.
+    """A predicate that is TRUE for the rows for which at least one of `nodes` is TRUE.
 
-    Where it is not TRUE it may be FALSE or UNKNOWN, whatever the parts are. Without nodes it is FALSE.
+    On other rows it may be FALSE or UNKNOWN, whichever is shorter to write. Without nodes it is FALSE.
 
     Args:
         nodes: Simplified predicates without parameters.
@@ -44,15 +44,15 @@ def union(nodes: Iterable[Node]) -> Node:
 
 
 def arms_of(node: Node) -> list[list[Node]]:
-    """The conditions of each arm of a predicate, in order. An OR within an AND stays a condition: to multiply
-    it out makes it longer.
+    """The conditions of each arm of a predicate, in order. An OR inside an AND stays one condition: expanding
+    it would make the predicate longer.
     """
     parts = [dict.fromkeys(_flat(part, "and")) for part in whole_parts(_flat(node, "or"))]
     return [[condition for condition in arm if condition != TRUE] for arm in parts if FALSE not in arm]
 
 
 class _Order:
-    """The order in which conditions were first seen, so that the same filters give the same text."""
+    """The order in which conditions were first seen, so that the same filters give the same SQL."""
 
     def __init__(self) -> None:
         self.ranks: dict[Node, int] = {}
@@ -88,7 +88,7 @@ def _flat(node: Node, op: str) -> list[Node]:
 
 
 def _absorbed(arms: list[Arm]) -> list[Arm]:
-    """The arms without those that another one implies, because it has a part of their conditions only."""
+    """The arms without those that another arm absorbs: one whose conditions are a subset of theirs."""
     single = _widest([next(iter(arm)) for arm in arms if len(arm) == 1])
     kept: list[Arm] = []
     having: dict[Node, set[int]] = {}
@@ -99,7 +99,7 @@ def _absorbed(arms: list[Arm]) -> list[Arm]:
             continue
         if any(_implied(part, single) for part in arm) and len(arm) > 1:
             continue
-        # An absorbing arm has all of its conditions here: count for each kept arm how many of them are.
+        # An arm absorbs this one if all of its conditions are here: count them for each arm.
         hits = Counter(index for part in arm for index in having.get(part, ()))
         if any(count == len(kept[index]) for index, count in hits.items()):
             continue
@@ -111,7 +111,7 @@ def _absorbed(arms: list[Arm]) -> list[Arm]:
 
 
 def _implied(part: Node, single: dict[Node, list[Node]] | set[Node]) -> bool:
-    """Whether a condition implies one of those that stand alone."""
+    """Whether a condition implies one of the arms that have a single condition."""
     test = _test(part)
     if not isinstance(single, dict):
         return part in single
@@ -121,7 +121,7 @@ def _implied(part: Node, single: dict[Node, list[Node]] | set[Node]) -> bool:
 
 
 def _widest(parts: list[Node]) -> dict[Node, list[Node]]:
-    """The conditions that stand alone and that none other implies, each also under its operand."""
+    """The arms of a single condition that no other such arm absorbs, also by operand."""
     result: dict[Node, list[Node]] = {}
     for part in parts:
         test = _test(part)
@@ -137,7 +137,7 @@ def _widest(parts: list[Node]) -> dict[Node, list[Node]]:
 
 
 def implies(left: Node, right: Node) -> bool:
-    """Whether a test of an operand is TRUE only for rows for which another one is. False if unknown."""
+    """Whether one test of an operand implies another one. False if that cannot be decided."""
     one, other = _test(left), _test(right)
     if left == right:
         return True
@@ -167,9 +167,9 @@ _HOLDS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def _test(node: Node) -> tuple[Node, str, Any] | None:
-    """The operand, the operator and the constant of a test of one operand; `eq` is an `in` of one value.
+    """The operand, the operator and the constant of a test of one operand; `eq` is an `in` with one value.
 
-    None for anything else, and for types whose order or equality is not that of Python's values.
+    None for other nodes, and for types whose values Python orders or equates differently.
     """
     if (
         not isinstance(node, Call)
@@ -226,7 +226,7 @@ def _equalities(part: Node) -> list[Node]:
 
 
 def _factored(arms: list[Arm], order: _Order) -> Node:
-    """The arms as a predicate; a condition of several arms is written once, the commonest first."""
+    """The arms as a predicate. Conditions of several arms are factored out, the most common one first."""
     if len(arms) == 1:
         return conjunction(order(arms[0]))
     parts: list[Node] = []
@@ -244,7 +244,7 @@ def _factored(arms: list[Arm], order: _Order) -> Node:
 
 
 def _with_joined_tests(parts: list[Node]) -> list[Node]:
-    """Lists of one operand joined to one list."""
+    """The conditions with all IN lists of an operand merged into one."""
     groups: dict[Node, list[Node]] = {}
     others: list[Node] = []
     for part in parts:
