@@ -1,4 +1,4 @@
-"""Functions of numbers as the reference evaluator has them."""
+"""Numeric functions of the reference evaluator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXP_OVERFLOWS, _EXP_VANISHES = 710, -746
 
 
 def rounded(how: str) -> Callable[[float, int], float]:
-    """A double rounded to some digits behind the point, by its shortest decimal."""
+    """A double rounded to a number of decimal places. Its shortest decimal form is what is rounded."""
 
     def run(value: float, digits: int) -> float:
         if not math.isfinite(value):
@@ -33,7 +33,7 @@ half_even = rounded(ROUND_HALF_EVEN)
 
 
 def decimal(number: str | int | Decimal, precision: int, scale: int) -> Decimal | None:
-    """A decimal number rounded to so many digits behind the point; None if it has more digits in all."""
+    """A decimal rounded to `scale` decimal places; None if it does not fit the precision."""
     result = _EXACT.create_decimal(number).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT)
     return result if result.copy_abs() < Decimal(10) ** (precision - scale) else None
 
@@ -41,7 +41,7 @@ def decimal(number: str | int | Decimal, precision: int, scale: int) -> Decimal 
 def exact(
     op: Callable[[Context, Decimal, Decimal], Decimal], precision: int, scale: int
 ) -> Callable[[Decimal | int, Decimal | int], Decimal | None]:
-    """An operation on decimals and whole numbers; None where the result has more digits than it may."""
+    """An operation on decimals and integers; None if the result does not fit its type."""
     limit = Decimal(10) ** (precision - scale)
 
     def run(one: Decimal | int, other: Decimal | int) -> Decimal | None:
@@ -52,22 +52,22 @@ def exact(
 
 
 def negated(value: Decimal) -> Decimal:
-    """The decimal with the other sign, to the last digit; zero has none."""
+    """The exact negation of a decimal. There is no negative zero."""
     return _EXACT.minus(value)
 
 
 def absolute(value: Decimal) -> Decimal:
-    """The decimal without its sign, to the last digit."""
+    """The exact absolute value of a decimal."""
     return value.copy_abs()
 
 
 def scaled(value: Decimal, scale: int) -> Decimal:
-    """A decimal with a number of digits behind the point, at least those that it has. No negative zero."""
+    """A decimal with at least as many decimal places as before. There is no negative zero."""
     return _EXACT.plus(value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, _EXACT))
 
 
 def sqrt(value: float) -> float | None:
-    """The square root; None below zero."""
+    """The square root; None for a negative number."""
     return None if value < 0 else math.sqrt(value)
 
 
@@ -81,7 +81,7 @@ def exp(value: float) -> float:
 
 
 def logarithm(of: Callable[[Decimal], Decimal]) -> Callable[[float], float | None]:
-    """A logarithm, correctly rounded; None unless the number is above zero."""
+    """A logarithm, correctly rounded; None unless the number is positive."""
 
     def run(value: float) -> float | None:
         if math.isnan(value) or value == math.inf:
@@ -96,12 +96,12 @@ log10 = logarithm(_PRECISE.log10)
 
 
 def int64(value: int) -> int | None:
-    """An integer; None if it needs more than 64 bits."""
+    """The integer; None if it does not fit 64 bits."""
     return value if INT_MIN <= value <= INT_MAX else None
 
 
 def int_div(a: int, b: int) -> int | None:
-    """The quotient of integers, rounded to zero; None for a division by zero and beyond 64 bits."""
+    """The quotient of integers, truncated toward zero; None for a division by zero and an overflow."""
     if b == 0:
         return None
     quotient = abs(a) // abs(b)
@@ -109,6 +109,6 @@ def int_div(a: int, b: int) -> int | None:
 
 
 def shifted_left(value: int, places: int) -> int:
-    """The lowest 64 bits of a number that is moved up."""
+    """The lowest 64 bits of a number shifted to the left."""
     bits = (value << places) & (2**64 - 1)
     return bits - 2**64 if bits >= 2**63 else bits

@@ -1,11 +1,12 @@
-"""Finite automata of patterns: what Java and Python can search for safely, and matching in linear time where
-they cannot.
+"""Finite automata of patterns: which patterns Java and Python can search for safely, and matching in linear
+time for the others.
 
-Both search by trying. For a repeated group such as `([a-z]+,)*` Java calls itself once more for each round: a
-text of some thousand rounds overflows its stack, which ends the process of a Spark executor. And both may try
-every way to part a text into rounds. A possessive repetition, which gives nothing back, runs in a loop. It
-means the same where the next character tells where a round ends, and where the rest cannot match if another
-round can. This is decided here, on automata. For the other patterns there is a deterministic automaton.
+Both engines backtrack. For a repeated group such as `([a-z]+,)*` Java recurses once per iteration: a string
+of a few thousand iterations overflows its stack, which ends the process of a Spark executor. And both may try
+every way to split a string into iterations. A possessive repetition never backtracks, so it runs in a loop.
+It matches the same strings if the next character decides where an iteration ends, and if the rest of the
+pattern cannot match where another iteration can. This is decided here, on automata. The other patterns get
+a deterministic automaton.
 
 Source: Thompson's construction and the subset construction (Aho, Sethi, Ullman, 3.7).
 """
@@ -36,8 +37,8 @@ States = frozenset[int]
 
 @lru_cache(maxsize=4096)
 def backtracking_safe(pattern: str) -> Regex | None:
-    """An RE2 pattern for engines that search by trying; None if it may overflow their stack, or mean
-    something else there. Raises RegexError.
+    """An RE2 pattern for backtracking engines; None if it may overflow their stack, or match other strings
+    there. Raises RegexError.
     """
     node = regex.parse(pattern)
     result = _possessive(trim_edges(node)) if any(map(_is_loop, regex.walk(node))) else node
@@ -46,7 +47,7 @@ def backtracking_safe(pattern: str) -> Regex | None:
 
 @lru_cache(maxsize=256)
 def searcher(pattern: str) -> Callable[[str], bool]:
-    """Whether an RE2 pattern matches a part of a text. Raises RegexError."""
+    """A function that tests whether an RE2 pattern matches a part of a string. Raises RegexError."""
     node = backtracking_safe(pattern)
     if node is None or backtracking_degree(node) > _MOST_WAYS:
         return Automaton(pattern).search
@@ -56,20 +57,20 @@ def searcher(pattern: str) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=256)
 def table(pattern: str, most: int) -> Table | None:
-    """The whole automaton of an RE2 pattern with as few states as can be; None if it has more than so
-    many. Raises RegexError.
+    """The minimal deterministic automaton of an RE2 pattern; None if it has more than `most` states. Raises
+    RegexError.
     """
     return Automaton(pattern).table(most)
 
 
 def _is_loop(node: Regex) -> bool:
-    """Whether a group repeats without end."""
+    """Whether a group is repeated without an upper limit."""
     return isinstance(node, Repeat) and node.high is None and not isinstance(node.part, Chars)
 
 
 def _has_empty_rounds(node: Regex) -> bool:
-    r"""Whether a round may be empty and ask where it stands, as in `(\b.?){2}`: in Java no round follows
-    an empty one.
+    r"""Whether an iteration may be empty and have an assertion, as in `(\b.?){2}`: Java stops after an empty
+    iteration.
     """
     return (
         isinstance(node, Repeat)
@@ -80,7 +81,7 @@ def _has_empty_rounds(node: Regex) -> bool:
 
 
 def backtracking_degree(node: Regex) -> int:
-    """How many places of a pattern can be matched in several ways; an endless one counts for three."""
+    """The number of repetitions that can match in several ways; an unlimited one counts for three."""
     match node:
         case Seq(parts) | Alt(parts):
             return sum(map(backtracking_degree, parts))
@@ -92,7 +93,7 @@ def backtracking_degree(node: Regex) -> int:
 
 
 def _possessive(node: Regex) -> Regex | None:
-    """The pattern with its loops as possessive ones; None if one may not be."""
+    """The pattern with possessive loops; None if that would change what it matches."""
     nfa = _Nfa(node)
     kept = {number: nfa.kept(loops) for number, loops in nfa.loops.items()}
 
@@ -111,14 +112,12 @@ def _possessive(node: Regex) -> Regex | None:
 
 
 def trim_edges(node: Regex) -> Regex:
-    """A pattern that matches a part of the same texts, without the rounds at either end that it need not
-    have.
-    """
+    """A pattern that is found in the same strings, without needless iterations at either end."""
     return _cut(_cut(_merged(node), 0), -1)
 
 
 def _cut(node: Regex, end: int) -> Regex:
-    """Without the rounds above the least at one end: what is left matches a part of what matched."""
+    """The pattern without optional iterations at one end. It matches a part of each former match."""
     match node:
         case Alt(parts):
             return Alt(tuple(_cut(part, end) for part in parts))
@@ -139,8 +138,8 @@ def _cut(node: Regex, end: int) -> Regex:
 
 
 def _merged(node: Regex) -> Regex:
-    """Alternatives of single characters are a class, and a repetition of a repetition is one where nothing
-    tells them apart.
+    """The pattern with a class for alternatives of single characters, and one repetition for nested ones if
+    both match the same.
     """
     match regex.map_children(node, _merged):
         case Seq((part,)):
@@ -159,8 +158,8 @@ def _merged(node: Regex) -> Regex:
 
 
 class _Loop(Struct, frozen=True):
-    """A group that repeats without end: the states between rounds, where one starts and where it ends, and
-    behind the last one.
+    """A group that is repeated without limit: its states between iterations, at the start and the end of one,
+    and after the last one.
     """
 
     middle: int
@@ -170,8 +169,8 @@ class _Loop(Struct, frozen=True):
 
 
 class _Nfa:
-    """Thompson's automaton: state 0 starts, `last` accepts. Characters count by their class: no pattern
-    tells those of one class apart.
+    """Thompson's automaton: state 0 is the start, `last` accepts. Its alphabet is classes of characters that
+    the pattern does not distinguish.
     """
 
     def __init__(self, node: Regex) -> None:
@@ -216,7 +215,7 @@ class _Nfa:
         return len(self.steps) - 1
 
     def build(self, node: Regex, at: int) -> int:
-        """Add what matches a node from a state on; the state behind it."""
+        """Add the states of a node after a state, and return the last one."""
         match node:
             case Chars(ranges):
                 end = self.state()
@@ -266,9 +265,7 @@ class _Nfa:
         return out
 
     def closure(self, states: Iterable[int], holds: Callable[[str], bool], stop: int | None = None) -> States:
-        """The states that are reached without a character, over assertions that hold; nothing leads on
-        from `stop`.
-        """
+        """The states reached without a character, through assertions that hold, but not beyond `stop`."""
         result = set(states)
         left = list(result)
         while left:
@@ -287,7 +284,7 @@ class _Nfa:
     # --- repetitions that give nothing back
 
     def kept(self, loops: Sequence[_Loop]) -> Possessive | None:
-        """What has to stand behind each round of a loop, so that it may be possessive; None if it may not."""
+        """The lookahead after each iteration with which a possessive loop is equivalent; None without one."""
         if all(self.is_unambiguous(loop, -1) for loop in loops):
             return Possessive()
         following = [self.rest([loop.middle]) for loop in loops]
@@ -303,11 +300,11 @@ class _Nfa:
         return Possessive(ranges, ends)
 
     def is_unambiguous(self, loop: _Loop, mask: int) -> bool:
-        """Whether the rounds of a loop end where one of these characters follows at one place only, and the
-        rest does not match where a round is possible.
+        """Whether an iteration of a loop can end at one place only, if one of these characters follows, and
+        the rest of the pattern does not match where another iteration is possible.
 
-        Every assertion is taken to hold, which can only make more loops unsafe; behind the end of the text
-        there is no further round.
+        All assertions are assumed to hold, which can only make more loops unsafe. There is no iteration after
+        the end of the string.
         """
         first, last = self.closure([loop.start], _always, loop.end), self.rest([loop.exit])
         if loop.end in first or self.last in last:
@@ -330,7 +327,7 @@ class _Nfa:
         return not left
 
     def rest(self, states: Iterable[int]) -> States:
-        """The states that are reached where the text goes on."""
+        """The states that are reached without a character, if the string does not end here."""
         return self.closure(states, lambda kind: kind != "text_end")
 
     def class_of(self, char: str) -> int:
@@ -369,8 +366,8 @@ _HOLDS: dict[str, Callable[[int, int], bool]] = {
 
 
 class Table(Struct, frozen=True):
-    """A deterministic automaton that starts in state 0: where the characters of each class lead, and the
-    states in which a text may end.
+    """A deterministic automaton that starts in state 0: its transitions by character class, and its accepting
+    states.
     """
 
     moves: list[list[int]]
@@ -379,8 +376,8 @@ class Table(Struct, frozen=True):
 
 
 class DfaState:
-    """A state of the deterministic automaton: those of Thompson's, what the last character was, and where
-    the characters lead that a text has had.
+    """A state of the deterministic automaton: a set of states of Thompson's, the kind of the last character,
+    and the transitions computed so far.
     """
 
     def __init__(self, states: States, before: int) -> None:
@@ -390,7 +387,7 @@ class DfaState:
 
 
 class Automaton:
-    """The deterministic automaton of a pattern, made as far as a text asks for it."""
+    """The deterministic automaton of a pattern. States are built when a string needs them."""
 
     def __init__(self, pattern: str) -> None:
         self.nfa = _Nfa(trim_edges(regex.parse(pattern)))
@@ -401,7 +398,7 @@ class Automaton:
         self.moves = 0
 
     def search(self, text: str) -> bool:
-        """Whether the pattern matches a part of a text, in time linear in its length."""
+        """Whether the pattern matches a part of a string, in time linear in its length."""
         place = self.start
         for char in text:
             place = place.next.get(char) or self.move(place, char)
@@ -410,7 +407,7 @@ class Automaton:
         return self.ends(place)
 
     def move(self, place: DfaState, char: str) -> DfaState:
-        """The place after a character, which is remembered."""
+        """The state after a character. The transition is remembered."""
         if self.moves >= _MOST_MOVES:
             self.moves = 0
             self.places.clear()
@@ -428,17 +425,17 @@ class Automaton:
         return after
 
     def ends(self, place: DfaState) -> bool:
-        """Whether the pattern has matched where a text ends."""
+        """Whether the pattern has matched if the string ends in this state."""
         if place.ends is None:
             place.ends = place is self.matched or self.nfa.last in self.reached(place, _EDGE)
         return place.ends
 
     def reached(self, place: DfaState, after: int) -> States:
-        """The states that a state stands for before a character of a kind: assertions look at both sides."""
+        """The states of Thompson's automaton before a character of a kind, which assertions depend on."""
         return self.nfa.closure(place.states, lambda kind: _HOLDS[kind](place.before, after))
 
     def table(self, most: int) -> Table | None:
-        """The whole automaton with as few states as can be; None if it has more than so many."""
+        """The minimal deterministic automaton; None if it has more than `most` states."""
         ranges = self.nfa.ranges()
         order = [self.start]
         numbers = {id(self.start): 0}
@@ -459,9 +456,7 @@ class Automaton:
 
 
 def _minimal(moves: list[list[int]], accepts: list[bool]) -> tuple[list[list[int]], list[int]]:
-    """An automaton without states that no text tells apart (Moore's algorithm), and its accepting states;
-    the first stays the first.
-    """
+    """The minimal automaton (Moore's algorithm) and its accepting states. The start stays the first state."""
     block = [int(accept != accepts[0]) for accept in accepts]
     while True:
         numbers: dict[tuple[int, ...], int] = {}

@@ -1,4 +1,4 @@
-"""Months and formats of times: what the operators of the calendar mean, and where they have no value."""
+"""Months, time zones and formats of timestamps, and for which values they are UNKNOWN."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_MONTHS = 9999 * 12
 
 
 def add_months(moment: Any, months: int) -> Any:
-    """So many months later, at the same time of the day; a day that the month lacks is its last."""
+    """A number of months later, at the same time of day. A day that the month lacks becomes its last day."""
     year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
     if not 1 <= year <= 9999:
         return None
@@ -22,7 +22,7 @@ def add_months(moment: Any, months: int) -> Any:
 
 
 def months_between_bounds(months: int) -> tuple[date, date] | None:
-    """The first and the last date that has a date so many months later; None if no date has."""
+    """The first and the last date that can be moved by a number of months; None if no date can."""
     if abs(months) >= MOST_MONTHS:
         return None
     first, last = date.min, date.max
@@ -47,7 +47,7 @@ FIRST_IN_ZONES, LAST_IN_ZONES = (
 
 
 def in_zone(moment: datetime, zone: tzinfo) -> datetime | None:
-    """What clocks show in a zone at a moment, as a time of UTC; None near the ends of the calendar."""
+    """The local time in a zone, as a timestamp of UTC; None near the ends of the calendar."""
     if not FIRST_IN_ZONES <= moment <= LAST_IN_ZONES:
         return None
     return moment.astimezone(zone).replace(tzinfo=UTC, fold=0)
@@ -64,7 +64,7 @@ def to_micros(value: datetime | timedelta) -> int:
 
 
 def from_micros(count: int) -> datetime | None:
-    """The moment so many microseconds after 1970."""
+    """The timestamp of a number of microseconds since 1970."""
     try:
         return _EPOCH + timedelta(microseconds=count)
     except OverflowError:
@@ -97,7 +97,7 @@ def pieces(pattern: str) -> list[tuple[str, str]]:
 
 
 def is_in_order(pattern: str) -> bool:
-    """Whether a later moment never has an earlier text: the year first, then what is smaller."""
+    """Whether formatted timestamps sort like timestamps: the year first, then smaller and smaller units."""
     letters = [letter for letter, _ in pieces(pattern) if letter]
     return bool(letters) and any(
         letters == list(order[: len(letters)]) for order in ("YmdHMSL", "YmdHMSf", "YjHMSf")
@@ -112,7 +112,7 @@ _MONTHS = (
 
 
 def formatted(pattern: str, moment: datetime) -> str:
-    """The text of a moment (UTC) in a format."""
+    """A timestamp (UTC) as a string in a format."""
     values = {
         "Y": moment.year,
         "m": moment.month,

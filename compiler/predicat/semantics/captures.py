@@ -1,12 +1,12 @@
-"""What a pattern finds in a text, which engines agree about only for some patterns.
+"""The part of a string that a pattern or its group matches. Engines agree about it only for some patterns.
 
-Java, RE2 and Python take the first way to match that they try, PostgreSQL the longest one. These are the same
-where the next character always tells how a pattern goes on: where alternatives, and another round of a
-repetition and what follows it, begin with different characters (a grammar of type LL(1)). Then each text that
-starts at a place has one way to match, of which all engines take the longest, and no engine tries another.
+Java, RE2 and Python take the first match that they try, PostgreSQL the longest one. These are the same if the
+next character always decides how a pattern goes on: alternatives begin with different characters, and so do
+another iteration of a repetition and what follows it (an LL(1) grammar). Then there is one way to match at
+each start, all engines take the longest match, and none backtracks.
 
-Classes of characters one after another, as in `^(.*)@(.*)$`, are the same as well (28,000 random patterns on
-364 texts each, PostgreSQL 18 beside Python): each takes what it can, from left to right.
+A sequence of character classes, as in `^(.*)@(.*)$`, has the same matches as well (28,000 random patterns on
+364 strings each, PostgreSQL 18 beside Python): each class takes as much as it can, from left to right.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _END = TOP + 1
 
 
 class _Next(Struct, frozen=True):
-    """The characters that a pattern may go on with, the end of the text among them, and whether it may be
-    over, whatever follows.
+    """The characters that may come next in a pattern (the end of the string is one of them), and whether the
+    pattern may end here.
     """
 
     ranges: Ranges = ()
@@ -54,21 +54,21 @@ _MOST_ENDLESS = 3
 
 
 class Pattern(Struct, frozen=True):
-    """A pattern that finds the same on all engines, with all of its groups."""
+    """A pattern whose match, and the matches of all its groups, are the same on all engines."""
 
     node: Regex
     groups: int
 
     def only(self, *numbers: int) -> Regex:
-        """The pattern in which these groups alone are groups, in their order; group 0 is the whole match."""
+        """The pattern with only these groups, in their order; group 0 is the whole match."""
         kept = _only(self.node, frozenset(numbers))
         return Group((kept,), 0) if 0 in numbers else kept
 
 
 @lru_cache(maxsize=1024)
 def parse(pattern: str) -> Pattern:
-    """Read an RE2 pattern for what it finds. Raises RegexError for one of which engines find different
-    parts, with the reason.
+    """Read an RE2 pattern whose match is used. Raises RegexError, with the reason, if engines find different
+    matches.
     """
     regex.parse(pattern)  # its size
     node = _factored(regex.parse_groups(pattern))
@@ -83,9 +83,9 @@ def parse(pattern: str) -> Pattern:
 
 
 def _is_flat(node: Regex) -> bool:
-    """Whether a pattern is classes of characters one after another, some of them repeated, and so few without
-    end that a search tries all ways in time. All engines take the same: the first class takes as many
-    characters as it can, then the next one.
+    """Whether a pattern is a sequence of character classes, some of them repeated, with few unlimited
+    repetitions, so that a search is fast. All engines find the same: the first class takes as many characters
+    as it can, then the next one.
     """
     leaves = list(_leaves(node))
     endless = [part for part in leaves if isinstance(part, Repeat) and part.high is None]
@@ -103,7 +103,7 @@ def _is_flat(node: Regex) -> bool:
 
 
 def _leaves(node: Regex) -> Iterator[Regex]:
-    """The parts of a sequence, and of the groups in it."""
+    """The parts of a sequence and of its groups."""
     if isinstance(node, Seq):
         for part in node.parts:
             yield from _leaves(part)
@@ -112,7 +112,7 @@ def _leaves(node: Regex) -> Iterator[Regex]:
 
 
 def matches_once(pattern: str) -> bool:
-    """Whether a pattern matches a text once at most: it asks for the start or the end of the text."""
+    """Whether a pattern matches a string at most once: it is anchored at the start or at the end."""
     try:
         leaves = list(_leaves(regex.parse(pattern)))
     except RegexError:
@@ -121,7 +121,7 @@ def matches_once(pattern: str) -> bool:
 
 
 def is_repeated(pattern: Pattern, number: int) -> bool:
-    """Whether a group is in a repetition: engines remember different rounds."""
+    """Whether a group is inside a repetition: engines remember different iterations."""
     return any(
         isinstance(part, Repeat)
         and part.high != 1
@@ -139,7 +139,7 @@ def _only(node: Regex, numbers: frozenset[int]) -> Regex:
 
 
 def _factored(node: Regex) -> Regex:
-    """The pattern in which alternatives that begin with the same part share it."""
+    """The pattern with common prefixes of alternatives factored out."""
     result = regex.map_children(node, _factored)
     if not isinstance(result, Alt):
         return result
@@ -162,8 +162,8 @@ def _factored(node: Regex) -> Regex:
 
 
 def _decided(node: Regex, after: _Next, *, first: bool = False) -> Regex:
-    """The pattern as engines find it alike: greedy, and without giving back what a group has taken. `first`:
-    it stands at the start of a match. Raises RegexError where a character does not tell how it goes on.
+    """The pattern in a form that all engines match alike: greedy and without backtracking. `first`: it is at
+    the start of a match. Raises RegexError if the next character does not decide how it goes on.
     """
     match node:
         case Chars():
@@ -221,7 +221,7 @@ def _repetition(node: Repeat, after: _Next, *, first: bool) -> Regex:
 
 
 def _next(node: Regex, after: _Next) -> _Next:
-    """What a pattern may go on with, with what follows it behind it."""
+    """The characters that may come next in a pattern, given those that follow it."""
     match node:
         case Chars(ranges):
             return _Next(ranges)
@@ -257,8 +257,8 @@ def _meet(one: Ranges, other: Ranges) -> bool:
 
 
 def template(text: str) -> list[str | int]:
-    r"""A replacement in its parts: texts, and the numbers of groups. `\1` is a group, `\0` the whole match,
-    and two backslashes are one. Raises RegexError for another backslash.
+    r"""The parts of a replacement: strings, and numbers of groups. `\1` is a group, `\0` the whole match, and
+    `\\` one backslash. Raises RegexError for another backslash.
     """
     parts: list[str | int] = []
     for piece in re.split(r"(\\.?)", text, flags=re.DOTALL):
@@ -274,12 +274,12 @@ def template(text: str) -> list[str | int]:
 
 
 def groups_of(parts: list[str | int]) -> list[int]:
-    """The groups that a replacement names, but for the whole match."""
+    """The groups that a replacement names, except group 0."""
     return sorted({part for part in parts if isinstance(part, int) and part})
 
 
 def check_group(pattern: Pattern, number: int) -> None:
-    """Raises RegexError for a group that a pattern has not, or of which engines remember different rounds."""
+    """Raises RegexError if a pattern does not have a group, or if the group is inside a repetition."""
     if not 0 <= number <= pattern.groups:
         raise RegexError(say.no_group(number, pattern.groups), 0)
     if is_repeated(pattern, number):
@@ -287,7 +287,7 @@ def check_group(pattern: Pattern, number: int) -> None:
 
 
 def check_replacement(pattern: Pattern, text: str) -> None:
-    """Raises RegexError for a pattern or a replacement that engines take differently."""
+    """Raises RegexError for a pattern or a replacement that engines treat differently."""
     if regex.may_be_empty(pattern.node):
         raise RegexError(say.EMPTY_MATCH, 0, say.TO_FIND)
     for number in groups_of(template(text)):
@@ -298,7 +298,7 @@ def check_replacement(pattern: Pattern, text: str) -> None:
 
 
 def finder(pattern: str, group: int) -> Callable[[str], str]:
-    """What a group of a pattern holds at the first match in a text; the empty text where there is none."""
+    """A function that returns the part of a string that a group matches; the empty string without a match."""
     pattern_ = parse(pattern)
     if group > pattern_.groups:
         return lambda _text: ""
@@ -312,7 +312,7 @@ def finder(pattern: str, group: int) -> Callable[[str], str]:
 
 
 def replacer(pattern: str, replacement: str) -> Callable[[str], str]:
-    """A text with all matches of a pattern replaced."""
+    """A function that replaces all matches of a pattern in a string."""
     parts, known = template(replacement), parse(pattern)
     numbers = groups_of(parts)
     expression = regex.compiled(known.only(*numbers))

@@ -1,10 +1,8 @@
 """Unicode simple case folding (CaseFolding.txt, status C and S): one code point to one, the same for every
 language.
 
-Engines disagree about `lower` beyond ASCII (locale, Unicode version, U+0130). A comparison without case
-therefore
-folds exactly those characters of a text that can become a character of the constant: `translation` gives
-them.
+Engines disagree about `lower` beyond ASCII (locale, Unicode version, U+0130). So a case-insensitive
+comparison folds only the characters that can become a character of the constant: see `translation`.
 """
 
 from __future__ import annotations
@@ -23,13 +21,13 @@ def fold_char(char: str) -> str:
 
 
 def fold(text: str) -> str:
-    """The simple case folding of a text."""
+    """The simple case folding of a string."""
     return "".join(map(fold_char, text))
 
 
 @cache
 def orbits() -> dict[str, tuple[str, ...]]:
-    """For each folded character that others fold to: those others, in code point order."""
+    """For each folded character: the other characters that fold to it, in code point order."""
     result: dict[str, list[str]] = {}
     for code in range(sys.maxunicode + 1):
         char = chr(code)
@@ -59,6 +57,6 @@ def whole_translation() -> tuple[str, str]:
 
 
 def translation(folded: str) -> tuple[str, str]:
-    """`(from, to)` for SQL TRANSLATE: maps each character that folds into the given folded text."""
+    """`(from, to)` for SQL TRANSLATE: maps each character that folds to one of the given folded string."""
     source = [(other, char) for char in sorted(set(folded)) for other in variants(char)]
     return "".join(other for other, _ in source), "".join(char for _, char in source)

@@ -1,8 +1,7 @@
-"""Networks of addresses as patterns: whether a text is an address of a network, in any of its spellings.
+"""IP networks as regular expressions: whether a string is an address of a network, in any of its spellings.
 
-Sources: RFC 4632 (networks), RFC 4291 section 2.2 (the texts of IPv6 addresses: groups of up to four
-hexadecimal digits, `::` for one or
-more groups of zeros, the last two groups as an IPv4 address).
+Sources: RFC 4632 (networks), RFC 4291 section 2.2 (the text form of IPv6 addresses: groups of up to four
+hexadecimal digits, `::` for one or more groups of zeros, the last two groups as an IPv4 address).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _DIGIT = "[0-9A-Fa-f]"
 
 
 def patterns(network: str) -> list[str]:
-    """RE2 patterns, none of them too long; a text that matches one of them is an address of the network.
+    """RE2 patterns of limited length. A string is an address of the network if one of them matches it.
     Raises ValueError.
     """
     network_ = ipaddress.ip_network(network, strict=False)
@@ -35,7 +34,7 @@ def patterns(network: str) -> list[str]:
 
 
 def _dotted(bounds: list[tuple[int, int]]) -> str:
-    """An IPv4 address whose bytes lie within bounds."""
+    """The pattern of IPv4 addresses whose bytes lie within bounds."""
     return r"\.".join(map(_octet, bounds))
 
 
@@ -47,8 +46,8 @@ def _octet(bounds: tuple[int, int]) -> str:
 
 
 def _spellings(bounds: list[tuple[int, int]]) -> Iterator[str]:
-    """IPv6 addresses whose bytes lie within bounds: all groups, or some on the left and some on the right
-    of `::`.
+    """The patterns of IPv6 addresses whose bytes lie within bounds: all groups, or some on the left and some
+    on the right of `::`.
     """
     groups = [
         _group(high[0] << 8 | low[0], high[1] << 8 | low[1])
@@ -69,13 +68,13 @@ def _spellings(bounds: list[tuple[int, int]]) -> Iterator[str]:
 
 
 def _right(groups: list[str], first: int, tail: str) -> str:
-    """The groups from `first` on, the last two in either spelling."""
+    """The pattern of the groups from `first` on, the last two in both spellings."""
     whole = ":".join(groups[first:])
     return whole if len(groups) - first < 2 else f"(?:{whole}|{':'.join([*groups[first:-2], tail])})"
 
 
 def _up_to(count: int, tail: str) -> str:
-    """None to `count` groups of any value."""
+    """The pattern of at most `count` groups of any value."""
     if count == 0:
         return ""
     plain = f"(?:{_ANY}(?::{_ANY}){{0,{count - 1}}})?"
@@ -83,7 +82,7 @@ def _up_to(count: int, tail: str) -> str:
 
 
 def _group(low: int, high: int) -> str:
-    """A group whose value lies within bounds that share their first bits; zeros in front may be left out."""
+    """The pattern of a group within bounds that share their first bits. Leading zeros are optional."""
     if (low, high) == (0, 0xFFFF):
         return _ANY
     digits = [_digit(low >> shift & 15, high >> shift & 15) for shift in (12, 8, 4, 0)]

@@ -16,10 +16,10 @@ def reading(now: Any = None) -> Mapping[str, datetime]:
     """The parameter that is the current time, with its value.
 
     Args:
-        now: A datetime (UTC if it has no zone), or its text as in a row. Default: the clock, read once.
+        now: A datetime (UTC if it has no zone), or a string as in a row. Default: the clock, read once.
 
     Raises:
-        PredicatError: It is no moment of the years 1970 to 2999.
+        PredicatError: It is not a timestamp of the years 1970 to 2999.
     """
     if now is None:
         return {NOW.name: datetime.now(UTC)}

@@ -1,6 +1,6 @@
-"""What the evaluator is made of: closures for nodes, and functions for operators.
+"""The building blocks of the evaluator: closures for nodes, and functions for operators.
 
-A value that is missing is None: the row's value is absent, and a condition on it is UNKNOWN.
+None is NULL: a value that the row does not have, or UNKNOWN as the outcome of a condition.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ NotStrict = Callable[[Call, list[Eval]], Eval]
 
 
 def constant(node: Call, position: int = 1) -> Any:
-    """The constant that an argument of a call is; None if it is no constant, or the constant NULL."""
+    """The value of a constant argument; None if it is NULL or not a constant."""
     arg = node.args[position]
     return arg.value if isinstance(arg, Literal) else None

@@ -1,6 +1,6 @@
 """The reference evaluator: typed nodes as Python closures over a row. The tests compare every engine with it.
 
-None stands for a value that is missing, and for UNKNOWN. The functions of operators are in
+None is NULL, and UNKNOWN for a condition. The functions of operators are in
 `predicat.semantics.functions`.
 """
 
@@ -51,7 +51,7 @@ def compile_node(node: Node) -> Eval:
 
 
 def supported() -> frozenset[str]:
-    """The operators that the evaluator knows."""
+    """The operators that the evaluator supports."""
     return frozenset(NOT_STRICT) | frozenset(FUNCTIONS) | frozenset(CHOSEN)
 
 
@@ -84,7 +84,7 @@ def _nothing(_row: Row, _name: str) -> Any:
 
 
 def _dotted(row: Row, name: str) -> Any:
-    """`a.b` in a row that is given nested."""
+    """The value of `a.b` in a nested row."""
     for split in range(name.count("."), 0, -1):
         head = ".".join(name.split(".")[:split])
         rest = name[len(head) + 1 :]
@@ -95,7 +95,7 @@ def _dotted(row: Row, name: str) -> Any:
 
 
 def _gathered(row: Row, name: str) -> Any:
-    """The document `a` in a row that gives `a.b` and `a.c` flat."""
+    """The JSON object `a` in a flat row with keys such as `a.b` and `a.c`."""
     inner = {key[len(name) + 1 :]: value for key, value in row.items() if key.startswith(f"{name}.")}
     nested: dict[str, Any] = {}
     for key, value in inner.items():
@@ -176,7 +176,7 @@ def _collected(node: Quantifier) -> Eval:
 
 
 def _against(function: Function, left: Eval, constant: Any) -> Eval:
-    """A function of a value and a constant that has a value: what most conditions are."""
+    """A function of a value and a constant other than NULL, the most common kind of condition."""
 
     def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
         value = left(row, names, params)

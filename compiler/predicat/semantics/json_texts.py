@@ -1,7 +1,7 @@
-"""JSON in a text: which texts are JSON, and what they hold.
+"""JSON in strings: which strings are valid JSON, and their values.
 
-It is RFC 8259, less the documents that engines read differently or not at all. These have no value: an object
-with one key twice, the character NUL, half of a surrogate pair, and what is beyond the limits below.
+It is RFC 8259 without the documents that engines read differently or not at all. These are NULL: an object
+with a duplicate key, the character NUL, a lone surrogate, and whatever exceeds the limits below.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_CHARACTER = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 def parse(text: str) -> Any:
-    """What a JSON text holds, as Python has it. None for JSON's null, and for a text that is no JSON."""
+    """The Python value of JSON in a string. None for JSON null, and for a string that is not JSON."""
     if not _is_within_limits(text) or not _has_characters(text):
         return None
     try:
@@ -56,7 +56,7 @@ def _is_within_limits(text: str) -> bool:
 
 
 def _has_characters(text: str) -> bool:
-    """Whether each escape in the text stands for a character that engines have."""
+    """Whether each escape is a character that all engines support."""
     return "\\u" not in text or not _NO_CHARACTER.search(_PAIR.sub("x", _OTHER_ESCAPE.sub("x", text)))
 
 
@@ -68,5 +68,5 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(word: str) -> Any:
-    """NaN and Infinity, which Python reads."""
+    """Refuse NaN and Infinity, which Python would read."""
     raise ValueError(word)

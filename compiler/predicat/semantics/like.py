@@ -16,8 +16,8 @@ class LikeError(ValueError):
 
 
 def canonical(pattern: str, escape: str = "\\", *, before_any: bool = False) -> str:
-    """The same pattern with a backslash as its escape character. `before_any`: it may stand before any
-    character. Raises LikeError.
+    """The same pattern with a backslash as its escape character. `before_any`: any character may be escaped.
+    Raises LikeError.
     """
     out: list[str] = []
     chars = iter(pattern)
@@ -37,7 +37,7 @@ def canonical(pattern: str, escape: str = "\\", *, before_any: bool = False) -> 
 
 
 def parts(pattern: str) -> list[str | None]:
-    """A canonical pattern as a list: a text stands for itself, None for `%`, an empty text for `_`."""
+    """The parts of a canonical pattern: a string for itself, None for `%`, an empty string for `_`."""
     out: list[str | None] = []
     chars = iter(pattern)
     for char in chars:
@@ -51,8 +51,8 @@ def parts(pattern: str) -> list[str | None]:
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Whether a text is like a canonical pattern. What stands between two `%` is looked for where it
-    occurs first, so no text takes long.
+    """A function that tests whether a string is LIKE a canonical pattern. A part between two `%` is matched
+    at its first occurrence, without backtracking.
     """
     pieces: list[list[str]] = [[]]
     for part in parts(pattern):
@@ -79,7 +79,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def escaped(text: str) -> str:
-    """A text as a LIKE pattern that matches just it."""
+    """The LIKE pattern that matches exactly this string."""
     return re.sub(r"([\\%_])", r"\\\1", text)
 
 
@@ -93,9 +93,7 @@ PATTERNS: Mapping[str, Callable[[str], str]] = {
 
 
 def simple(pattern: str) -> tuple[str, str] | None:
-    """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if
-    it does.
-    """
+    """The equivalent test ("eq", "starts_with", "ends_with", "contains") and its string, if there is one."""
     pieces = parts(pattern)
     start = bool(pieces) and pieces[0] is None
     end = bool(pieces) and pieces[-1] is None

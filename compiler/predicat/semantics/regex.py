@@ -1,9 +1,8 @@
-r"""RE2 regular expressions: read once, written again for each engine with nothing left to interpretation.
+r"""RE2 regular expressions: parsed once, then written for each engine in a form without ambiguity.
 
 Engines differ in what `.`, `$`, `\s`, `\w`, `\b`, POSIX classes and `(?i)` mean. So a pattern is parsed into
-sets of
-code points, sequences, alternatives, repetitions and assertions, and every engine gets those spelled out.
-Source: RE2 syntax. A match of any part of the text counts. Laziness does not change whether there is a match.
+sets of code points, sequences, alternatives, repetitions and assertions, and each engine gets these spelled
+out. Source: RE2 syntax. A pattern may match any part of the string. Laziness does not change whether it does.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Chars(Struct, frozen=True):
 
 
 class Seq(Struct, frozen=True):
-    """Patterns one after another."""
+    """A sequence of patterns."""
 
     parts: tuple[Regex, ...]
 
@@ -64,8 +63,8 @@ class Alt(Struct, frozen=True):
 
 
 class Possessive(Struct, frozen=True):
-    """That a repetition gives no round back. One of some characters stands behind each round, or the end
-    of the text; without either, anything does.
+    """Marks a repetition as possessive: it never gives an iteration back. Each iteration is followed by one
+    of these characters or by the end of the string; without either, by anything.
     """
 
     ranges: Ranges = ()
@@ -73,8 +72,8 @@ class Possessive(Struct, frozen=True):
 
 
 class Repeat(Struct, frozen=True):
-    """From `low` to `high` times. `kept` (see automaton) is said to Java alone: possessive repetitions of
-    Python had mistakes until 3.11.5.
+    """A repetition, `low` to `high` times. Only Java gets the possessive form (`kept`, see automaton):
+    Python's had bugs until 3.11.5.
     """
 
     part: Regex
@@ -84,13 +83,13 @@ class Repeat(Struct, frozen=True):
 
 
 class Group(Seq, frozen=True):
-    """A sequence whose part of the text has a number. Only patterns for what they find have groups."""
+    """A capturing group. Only patterns whose match is used have them (see captures)."""
 
     number: int
 
 
 class Lazy(Repeat, frozen=True):
-    """A repetition that prefers fewer rounds. Only patterns for what they find have these."""
+    """A lazy repetition. Only patterns whose match is used have them (see captures)."""
 
 
 class Assert(Struct, frozen=True):
@@ -164,7 +163,7 @@ def _any_case(ranges: Ranges) -> Ranges:
 
 
 def escaped(text: str) -> str:
-    """A text as an RE2 pattern that matches just it."""
+    """The RE2 pattern that matches exactly this string."""
     return re.sub(r"([^A-Za-z0-9_ \x80-\U0010ffff])", r"\\\1", text)
 
 
@@ -207,8 +206,8 @@ def _product(node: Regex) -> int:
 
 
 def _size(node: Regex) -> int:
-    """The weight of a pattern to PostgreSQL: it says a counted round again, looks around for a word's end,
-    and takes its time with rounds that may be empty.
+    """The cost of a pattern on PostgreSQL, which expands counted repetitions, looks around at word ends,
+    and is slow with iterations that may be empty.
     """
     match node:
         case Chars():
@@ -230,7 +229,7 @@ _ASSERT_SIZES = {"word": 30, "not_word": 30, "line_start": 2, "line_end": 2}
 
 
 def may_be_empty(node: Regex) -> bool:
-    """Whether a pattern matches the empty text, assertions aside."""
+    """Whether a pattern matches the empty string, apart from its assertions."""
     match node:
         case Seq(parts):
             return all(map(may_be_empty, parts))
@@ -243,7 +242,7 @@ def may_be_empty(node: Regex) -> bool:
 
 
 def drop_repeated_assertions(node: Regex) -> Regex:
-    """Without repetitions of what only asks where it stands."""
+    """The pattern without repetitions of assertions."""
     result = map_children(node, drop_repeated_assertions)
     if isinstance(result, Repeat) and not any(isinstance(part, Chars) for part in walk(result)):
         return result.part if result.low else Seq(())
@@ -406,7 +405,7 @@ class _Reader:
         return None
 
     def named(self, ranges: Ranges, flags: _Flags, *, negate: bool) -> Ranges:
-        """A class that has a name. Case is folded before it is negated: with `i`, no negated class has the
+        """A named class. Case is folded before the class is negated: with `i`, no negated class contains the
         long s, which folds to a letter.
         """
         result = _any_case(ranges) if flags.i else ranges
@@ -526,7 +525,7 @@ RE2.asserts.update({"word": "\\b", "not_word": "\\B"})
 
 
 def emit(node: Regex, flavor: Flavor) -> str:
-    """The pattern in the syntax of an engine, to be searched for anywhere in a text."""
+    """The pattern in the syntax of an engine. It matches anywhere in a string."""
     match node:
         case Chars(ranges):
             return _emit_chars(ranges, flavor)
@@ -568,7 +567,7 @@ def _emit_chars(ranges: Ranges, flavor: Flavor) -> str:
     if ranges[0][0] == 0 and ranges[-1][1] == TOP and negated:
         return f"[^{_emit_ranges(negated, flavor)}]"
     if flavor is POSTGRES and ranges[0][0] == 0:
-        # PostgreSQL has no character 0, and refuses to hear of one.
+        # PostgreSQL has no character 0, and rejects a pattern that names it.
         ranges = ((1, ranges[0][1]), *ranges[1:]) if ranges[0][1] else ranges[1:]
     return f"[{_emit_ranges(ranges, flavor)}]"
 
@@ -608,7 +607,7 @@ def walk(node: Regex) -> Iterator[Regex]:
 
 
 def map_children(node: Regex, change: Callable[[Regex], Regex]) -> Regex:
-    """The node with each of its parts changed."""
+    """The node with a function applied to each of its parts."""
     match node:
         case Group(parts, number):
             return Group(tuple(map(change, parts)), number)
@@ -625,12 +624,12 @@ def map_children(node: Regex, change: Callable[[Regex], Regex]) -> Regex:
 
 
 def asserts(node: Regex, *kinds: str) -> bool:
-    """Whether a pattern asks for one of these assertions anywhere; without a kind, for any."""
+    """Whether a pattern contains one of these assertions; without a kind, any assertion."""
     return any(isinstance(part, Assert) and (not kinds or part.kind in kinds) for part in walk(node))
 
 
 def anchored(node: Regex) -> tuple[bool, list[Regex], bool]:
-    """Whether a pattern begins at the start of a text, its parts, and whether it ends at the end."""
+    """Whether a pattern is anchored at the start, its parts, and whether it is anchored at the end."""
     parts: list[Regex] = list(node.parts) if isinstance(node, Seq) else [node]
     start = bool(parts) and parts[0] == Assert("text_start")
     parts = parts[1:] if start else parts

@@ -1,4 +1,4 @@
-"""Units and time zones that all engines know."""
+"""Units of time and time zones that all engines support."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)+\Z|UTC\Z")
 
 
 def moment_of(clocks: datetime, zone: str) -> datetime | None:
-    """The moment at which clocks in a zone show a time (of UTC); None if they never do, or do twice."""
+    """The timestamp of a local time in a zone; None if the local time is skipped or occurs twice."""
     from zoneinfo import ZoneInfo  # noqa: PLC0415  # few filters name a zone
 
     shown = clocks.replace(tzinfo=ZoneInfo(zone))
@@ -25,7 +25,7 @@ def moment_of(clocks: datetime, zone: str) -> datetime | None:
 
 @lru_cache(maxsize=1024)
 def is_zone(name: str) -> bool:
-    """Whether a text is a name of the IANA time zone database; abbreviations differ between engines."""
+    """Whether a string is a name of the IANA time zone database. Abbreviations differ between engines."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones  # noqa: PLC0415  # few filters name a zone
 
     if not _NAME.match(name) or name.startswith(("posix/", "right/")):
@@ -34,12 +34,12 @@ def is_zone(name: str) -> bool:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return False
-    # Where files are found in any case, the names have to be listed, which takes twenty times as long.
+    # On a case-insensitive file system the names have to be listed, which takes twenty times as long.
     return sys.platform == "linux" or name in available_timezones()
 
 
 def zone_names() -> list[str]:
-    """The names for which `is_zone` holds. To list them takes a while: for messages."""
+    """The names for which `is_zone` is true. Listing them is slow: only messages do."""
     from zoneinfo import available_timezones  # noqa: PLC0415  # as above
 
     return sorted(filter(is_zone, available_timezones()))

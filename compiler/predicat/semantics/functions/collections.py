@@ -1,4 +1,4 @@
-"""Arrays, maps and structs. An element that is not there is UNKNOWN."""
+"""Functions of arrays, maps and structs. A missing element is UNKNOWN."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _sum_of_integers(items: list[int | None]) -> int | None:
 
 
 def _sum_of_doubles(items: list[float | None]) -> float | None:
-    """One after the other, as engines do; Python's `sum` rounds once, at the end."""
+    """The sum of doubles, rounded after each step as engines do. Python's `sum` rounds once, at the end."""
     total = 0.0
     for item in items:
         if item is None or SUM_MOST < abs(item) < math.inf:

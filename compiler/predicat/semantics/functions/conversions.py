@@ -1,4 +1,4 @@
-"""Conversions of values to another type. A text that does not fit is UNKNOWN."""
+"""Conversions of values to another type. A string that cannot be converted is UNKNOWN."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def _to_string(value: Any) -> str:
 
 
 def _number_text(value: float) -> str:
-    """The fewest digits that make the number, with an exponent below 1e-4 and from 1e6 on, as CEL's
-    implementations write it.
+    """A double as string: the fewest digits that identify it, with an exponent below 1e-4 and from 1e6 on, as
+    the implementations of CEL write it.
     """
     if not math.isfinite(value):
         return str(value)

@@ -1,4 +1,4 @@
-"""JSON values, as Python's `json` reads them. Null and what is not there are UNKNOWN."""
+"""Functions of JSON values, as Python's `json` reads them. JSON null and missing members are UNKNOWN."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from predicat.semantics.functions.collections import at
 
 
 def _json_values(_node: Call, args: list[Eval]) -> Eval:
-    """A JSON value, or a member of it, as a list: itself, or the elements of an array and of those in it."""
+    """The scalar values of a JSON value or a member of it: itself, or the elements of nested arrays."""
     base, key = args[0], args[1] if len(args) > 1 else None
 
     def run(row: Row, names: Names = NONE, params: Names = NONE) -> list[Any]:

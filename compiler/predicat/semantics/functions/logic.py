@@ -13,7 +13,7 @@ from predicat.semantics.closures import NONE, Choose, Eval, Function, Names, Not
 
 
 def _junction(*, decides: bool) -> NotStrict:
-    """AND, which FALSE decides, or OR, which TRUE decides."""
+    """AND, which is FALSE if one part is, or OR, which is TRUE if one part is."""
 
     def of_parts(_node: Call, args: list[Eval]) -> Eval:
         def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
@@ -134,7 +134,7 @@ def _in(node: Call, args: list[Eval]) -> Eval:
 
 
 def _compare(op: Callable[[Any, Any], bool]) -> Choose:
-    """An integer and a double are compared as doubles, as engines do; Python would compare them exactly."""
+    """A comparison. An integer and a double are compared as doubles, as engines do; Python is exact."""
 
     def build(node: Call) -> Function:
         if {node.args[0].type, node.args[1].type} == {BIGINT, DOUBLE}:

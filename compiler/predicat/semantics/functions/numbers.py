@@ -1,4 +1,4 @@
-"""Arithmetic. Integers that need more than 64 bits, and decimals with too many digits, are UNKNOWN."""
+"""Arithmetic. Integers that overflow 64 bits, and decimals with too many digits, are UNKNOWN."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _arithmetic(
 
 
 def _length(value: timedelta) -> timedelta | None:
-    """A duration, unless its microseconds need more than 64 bits."""
+    """The duration; None if its microseconds overflow 64 bits."""
     return value if abs(value) <= timedelta(microseconds=LONGEST) else None
 
 

@@ -1,4 +1,4 @@
-"""Texts, as sequences of code points, and patterns, which are constants."""
+"""Functions of strings, which are sequences of code points, and of constant patterns."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _UPPER = {code: code - 32 for code in range(97, 123)}
 
 
 def _padding(value: str, length: int, by: str) -> str:
-    """What fills a text up to a length: another text, again and again."""
+    """The characters that pad a string to a length: another string, repeated."""
     return (by * length)[: max(length - len(value), 0)]
 
 

@@ -1,4 +1,4 @@
-"""Moments, dates and durations. What leads out of the years 1 to 9999 is UNKNOWN."""
+"""Functions of timestamps, dates and durations. A result beyond the years 1 to 9999 is UNKNOWN."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _in_zone(node: Call) -> Function:
 
 
 def _truncate(unit: str, moment: datetime) -> datetime:
-    """The start of the unit of time that holds a moment (UTC)."""
+    """A timestamp (UTC) truncated to a unit of time."""
     clock = {"hour": 1, "minute": 2, "second": 3}.get(unit)
     if clock is not None:
         minute, second = moment.minute if clock > 1 else 0, moment.second if clock > 2 else 0
