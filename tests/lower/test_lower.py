@@ -6,12 +6,14 @@ import predicat
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, walk
 from predicat.ir.operators import OPS
-from predicat.language import LANGUAGES
+from predicat.language import LANGUAGES, writer
 from predicat.lower import RULES, core, for_writers
+from predicat.review.mutants import mutants
 from predicat.review.prose import describe
 from tests.language.test_cel_identity import CASES
 
-FIELDS = {
+FIELDS: dict[str, str | dict[str, str]] = {
+    "v": {"type": "string", "nulls": "value"},
     "j": "json",
     "k": "json",
     "m": "map<string, string>",
@@ -43,6 +45,10 @@ SAMPLES = {
         "(cond (or (is_null a:bigint) (is_null b:bigint)) boolean:None (or (gt a:",
     ),
     "function": ("math.isNaN(d)", "(ne d:double d:double)"),
+    "null_is_value": (
+        "v != 'x' && v == s && v in ['y', 'z']",
+        "(cond (is_null v:string) (cond (is_null s:string) boolean:None boolean:False) (eq v:",
+    ),
     "checked_mod": (
         "a % b == 0",
         "(cond (and (eq a:bigint bigint:-9223372036854775808) (eq b:bigint bigint:-1)) ",
@@ -98,6 +104,14 @@ def test_null_in_a_json_value(value: object, outcome: bool | None) -> None:
     assert predicat.parse("null in j", "cel", FIELDS).evaluate({"j": value}) is outcome
 
 
+@pytest.mark.parametrize("text", ["v != 'x'", "v == s", "v in ['y', 'z']"])
+def test_null_as_a_value_is_read_as_it_is_written(text: str) -> None:
+    surface = predicat.parse(text, "cel", FIELDS).surface
+    assert writer("cel")(surface) == text.replace("'", '"')
+    assert "no value" not in describe(surface)
+    assert core(surface) not in [core(mutant.node) for mutant in mutants(surface)]
+
+
 def test_every_rule_has_a_sample() -> None:
     assert {rule.__name__ for _, rule in RULES} == {*SAMPLES, *SAMPLES_OF_SQL}
 
@@ -111,14 +125,10 @@ def test_the_core_has_operators_of_the_table_alone_and_stays_as_it_is() -> None:
 
 def test_languages_without_the_math_extension_get_its_meaning() -> None:
     surface = predicat.parse("math.abs(j) > 1.0 && j.x == 1", "cel", FIELDS).surface
-    ops = {
-        part.op
-        for part in walk(for_writers(surface, mathematics_too=False, nan=True))
-        if isinstance(part, Call)
-    }
+    ops = {part.op for part in walk(for_writers(surface, cel=False, nan=True)) if isinstance(part, Call)}
     assert "abs" in ops
     assert "json_is" not in ops  # the comparison of a JSON value stays as it was written
-    assert [name for name, language in LANGUAGES.items() if language.mathematics] == ["cel"]
+    assert [name for name, language in LANGUAGES.items() if language.is_cel] == ["cel"]
 
 
 def test_what_grows_beyond_the_bound_is_an_error() -> None:

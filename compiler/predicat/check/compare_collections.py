@@ -21,6 +21,7 @@ from predicat.forms.conversions import (
 )
 from predicat.forms.logic import all_of, any_of, negated_if, present
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
+from predicat.ir.surface import NULL_IS_VALUE
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -73,8 +74,7 @@ def in_long_list(check: Compares, _op: str, left: Node, right: Node, span: Span)
     if left.type != kind:
         raise check.fail(say_lists.other_type(span, str(left.type), str(kind), MAX_WRITTEN))
     result = Call(BOOLEAN, "in_list", (left, right), span)
-    null_is_value = check.rules.null_is_value and check.nullable_value(left)
-    return Call(BOOLEAN, "is_true", (result,), span) if null_is_value else result
+    return Call(BOOLEAN, NULL_IS_VALUE, (result,), span) if check.nullable_value(left) else result
 
 
 def in_keys(check: Compares, _op: str, left: Node, right: Node, span: Span) -> Node:
@@ -200,11 +200,13 @@ def in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
         return Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
     parts: list[Node] = []
     one_type = left.type != JSON and _one_number_type([left, *items])
-    if one_type and len(items) > _LONG and check.nullable_value(left):
+    nullable = check.nullable_value(left)
+    constants = one_type and all(isinstance(item, Literal) and item.type == left.type for item in items)
+    if items and nullable and (constants or (one_type and len(items) > _LONG)):
         _, aligned = beside_items(check, left, items, span)
         listed = Items(ArrayType(aligned[0].type), aligned, right.span)
-        parts = [Call(BOOLEAN, "is_true", (Call(BOOLEAN, "in", (left, listed), span),), span)]
-    elif items and (not one_type or check.nullable_value(left)):
+        parts = [Call(BOOLEAN, NULL_IS_VALUE, (Call(BOOLEAN, "in", (left, listed), span),), span)]
+    elif items and (not one_type or nullable):
         if len(items) > _MOST:
             raise check.fail(msg.too_large(right.span, len(items), _MOST, "values"))
         parts = [check.comparison("eq", [left, item], span) for item in items]

@@ -25,7 +25,7 @@ from predicat.forms.conversions import (
 from predicat.forms.logic import negated_if
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Variable
 from predicat.ir.operators import COMPARISONS, EQUALITIES
-from predicat.ir.surface import is_look_up
+from predicat.ir.surface import NULL_IS_VALUE, is_look_up
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -146,9 +146,11 @@ def of_one_type(check: Compares, op: str, left: Node, right: Node, span: Span) -
         hint = comparison_hint(left, right)
         raise check.fail(msg.not_comparable(span, str(left.type), str(right.type), hint))
     pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), match.wanted, strict=True))
-    if op in EQUALITIES and check.rules.null_is_value and any(map(check.nullable_value, pair)):
-        return null_equality(check, op, pair[0], pair[1], span)
     plain = Call(BOOLEAN, op, pair, span)
+    if op in EQUALITIES and any(map(check.nullable_value, pair)):
+        absent = [arg for arg in pair if not isinstance(arg, Literal) and not check.nullable_value(arg)]
+        tests = (Call(BOOLEAN, "is_null", (arg,), span) for arg in absent)
+        return Call(BOOLEAN, NULL_IS_VALUE, (plain, *tests), span)
     return engine_order.marked(plain) if check.rules.engine_order else plain
 
 
@@ -167,27 +169,6 @@ def json_equality(check: Compares, op: str, left: Node, right: Node, span: Span)
     if not is_numeric(other.type) and other.type not in json_values.KINDS:
         raise check.fail(msg.not_comparable(span, str(left.type), str(right.type)))
     return Call(BOOLEAN, op, (left, right), span)
-
-
-def null_equality(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """Equality where a NULL of one or both sides is a value: null == null, and null differs from all
-    else.
-    """
-    equal: Node
-    if check.nullable_value(left) and check.nullable_value(right):
-        equal = Call(BOOLEAN, "same", (left, right), span)
-    else:
-        value, other = (left, right) if check.nullable_value(left) else (right, left)
-        plain = Call(BOOLEAN, "eq", (left, right), span)
-        if isinstance(other, Literal):
-            equal = Call(BOOLEAN, "is_true", (plain,), span)
-        else:
-            other_null = Call(BOOLEAN, "is_null", (other,), span)
-            missing = Call(
-                BOOLEAN, "cond", (other_null, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span
-            )
-            equal = Call(BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span)
-    return negated_if(op == "ne", equal, span)
 
 
 _PLAIN = frozenset((BIGINT, STRING, TIMESTAMP, DATE))

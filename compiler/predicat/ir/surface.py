@@ -15,6 +15,7 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 | `elements(json, variable)` | the elements of a JSON array as an array of a type |
 | `math.greatest` and the other functions of CEL's math extension | as documented there |
 | `engine_order` of a comparison | the same in the engines' order, in which NaN is above all numbers |
+| `null_is_value(comparison, test, ...)` | the same where NULL is a value; the tests ask for what is absent |
 | `unknown_if(value, test, ...)` | the value, or UNKNOWN unless all of the tests are FALSE |
 | `text_to_int` and the other casts of a text | those of SQL, which take what all engines take |
 | `is_nan` of a double | whether it is NaN |
@@ -37,6 +38,7 @@ CHECKED_MOD = "checked_mod"
 CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
 ENGINE_ORDER = "engine_order"
+NULL_IS_VALUE = "null_is_value"
 UNKNOWN_IF = "unknown_if"
 IS_NAN = "is_nan"
 SECONDS, SECONDS_OF_LENGTH = "seconds", "seconds_of_length"
@@ -64,6 +66,7 @@ WORDS = {
     CHECKED_TO_INT: "the whole number of {0}",
     ELEMENTS: "{0}",
     ENGINE_ORDER: "{0}",
+    NULL_IS_VALUE: "{0}",
     UNKNOWN_IF: "{0}",
     IS_NAN: "{0} is NaN",
     **dict.fromkeys((SECONDS, SECONDS_OF_LENGTH), "the seconds of {0}"),

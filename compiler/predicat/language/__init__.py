@@ -65,7 +65,7 @@ class Language(Struct, frozen=True):
         writer: The function that writes it, as `reader`; empty if it is only read.
         formats: Other forms that it is written in, such as `pulsar:text`.
         paths: Its names have parts (`a.b`), so that a key of a map is not taken for a field of its own.
-        mathematics: It has the functions of CEL's math extension. For other languages they are lowered.
+        is_cel: It is CEL itself. For other languages CEL's math extension and equality with null are lowered.
         two_valued: It does not tell FALSE from UNKNOWN.
         max_bytes: The greatest length of a text, in bytes of UTF-8.
         counted: It bounds keys, their combinations or its numbers. Its reader counts them, also in what is
@@ -85,7 +85,7 @@ class Language(Struct, frozen=True):
     writer: str = ""
     formats: Mapping[str, str] = {}
     paths: bool = False
-    mathematics: bool = False
+    is_cel: bool = False
     two_valued: bool = False
     max_bytes: int | None = None
     counted: bool = False
@@ -170,7 +170,7 @@ LANGUAGES = {
             placeholders=False,
             writer="cel.writer:write",
             paths=True,
-            mathematics=True,
+            is_cel=True,
         ),
         Language(
             "pip",
@@ -400,7 +400,7 @@ def writer(name: str) -> Callable[[Node], str]:
     def written(node: Node) -> str:
         if not language.paths:
             refuse_shared_keys(name, node)
-        surface = for_writers(node, mathematics_too=language.mathematics, nan=not language.two_valued)
+        surface = for_writers(node, cel=language.is_cel, nan=not language.two_valued)
         text: str = write(prepare(surface))
         problem = _beyond_limits(language, text)
         if problem is not None:

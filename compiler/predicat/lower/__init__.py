@@ -28,12 +28,13 @@ from predicat.ir.surface import (
     IS_NAN,
     LENGTH_FIELDS,
     MATHEMATICS,
+    NULL_IS_VALUE,
     SECONDS,
     SECONDS_OF_LENGTH,
     TEXT_CASTS,
     UNKNOWN_IF,
 )
-from predicat.lower import cel_integers, cel_math, decimals, json, membership, sql
+from predicat.lower import cel_integers, cel_math, decimals, json, membership, null_values, sql
 from predicat.rewrite.simplify import simplify
 
 Rule = Callable[[Call], Node | None]
@@ -67,11 +68,14 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((CHECKED_MOD,), cel_integers.checked_mod),
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
     ((ENGINE_ORDER,), engine_order.engine_order),
+    ((NULL_IS_VALUE,), null_values.null_is_value),
 )
 """Which operators each rule lowers, in order: the first that has a core for a call wins."""
 _OF_SQL = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, IS_NAN, SECONDS, SECONDS_OF_LENGTH)
 _NOT_WRITTEN = (*_OF_SQL, *LENGTH_FIELDS.values(), UNKNOWN_IF)
 """Operators of the surface that no writer has words for."""
+_OF_CEL = (*MATHEMATICS, NULL_IS_VALUE)
+"""Those that CEL alone has words for."""
 
 
 def core(surface: Node) -> Node:
@@ -87,15 +91,15 @@ def core_of_part(part: Node) -> Node:
     return part if lowered is part else simplify(lowered)
 
 
-def for_writers(surface: Node, *, mathematics_too: bool, nan: bool) -> Node:
+def for_writers(surface: Node, *, cel: bool, nan: bool) -> Node:
     """The surface for a language that is not SQL, in which numbers compare by IEEE 754.
 
     Args:
         surface: A predicate.
-        mathematics_too: Whether the language has CEL's math extension. Else its functions are lowered.
+        cel: Whether the language is CEL. Else its math extension and its equality with null are lowered.
         nan: Whether a number of the language may be NaN. In JSON and in texts it is none.
     """
-    rules = {} if mathematics_too else {op: _RULES_OF[op] for op in MATHEMATICS}
+    rules = {} if cel else {op: _RULES_OF[op] for op in _OF_CEL}
     rules |= {op: _RULES_OF[op] for op in _NOT_WRITTEN}
     rules |= {op: [decimals.against_constant] for op in (*COMPARISONS, "same")}
     rules[ENGINE_ORDER] = _RULES_OF[ENGINE_ORDER] if nan else [engine_order.plain]

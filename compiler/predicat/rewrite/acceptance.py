@@ -5,7 +5,7 @@ from __future__ import annotations
 from predicat.forms.engine_order import rewrite_parts
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.operators import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
-from predicat.ir.surface import ENGINE_ORDER
+from predicat.ir.surface import ENGINE_ORDER, NULL_IS_VALUE
 from predicat.ir.types import BOOLEAN
 
 
@@ -55,4 +55,6 @@ def never_unknown(node: Node) -> bool:
     if isinstance(node, Quantifier):
         values = isinstance(node.source, Call) and node.source.op == "json_values"
         return values and node.kind in ("any", "all") and never_unknown(node.body)
+    if isinstance(node, Call) and node.op == NULL_IS_VALUE:
+        return len(node.args) == 1
     return isinstance(node, Call) and node.op in NEVER_UNKNOWN and node.type == BOOLEAN

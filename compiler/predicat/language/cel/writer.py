@@ -24,6 +24,7 @@ from predicat.ir.nodes import (
     fields_of,
 )
 from predicat.ir.operators import BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
+from predicat.ir.surface import NULL_IS_VALUE
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE, seconds
 from predicat.ir.variables import fold_identifier, rename_bound_variables
@@ -316,6 +317,7 @@ _RULES: Mapping[str, Rule] = {
     "array": lambda writer, node: (f"[{writer.listed(node.args)}]", ATOM),
     "json_is": _Writer.of_type,
     "json_items": lambda writer, node: (writer.text(node.args[0], ATOM), ATOM),
+    NULL_IS_VALUE: lambda writer, node: writer.form(node.args[0]),
     "json_number": lambda writer, node: (f"{writer.text(node.args[0], PRODUCT)} * 1.0", PRODUCT),
     "json_string": lambda writer, node: (f'{writer.text(node.args[0], SUM)} + ""', SUM),
     "json_values": _unsupported_list,

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
 from predicat.forms.engine_order import unmarked, whole_parts
-from predicat.ir.nodes import Call, Field, Node, children, walk
+from predicat.ir.nodes import Call, Field, Node, children, fields_of, walk
 from predicat.ir.operators import JUNCTIONS
+from predicat.ir.surface import NULL_IS_VALUE
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.rewrite.acceptance import never_unknown
 
@@ -56,6 +57,8 @@ def fields_lost(node: Node) -> Iterator[str]:
     """The fields without which a negation may be UNKNOWN: none that coalesce() or the like guards."""
     if isinstance(node, Field):
         yield node.decl.name
+    elif isinstance(node, Call) and node.op == NULL_IS_VALUE:
+        yield from dict.fromkeys(name for test in node.args[1:] for name in fields_of(test))
     elif not never_unknown(node) and not (isinstance(node, Call) and node.op == "coalesce"):
         yield from dict.fromkeys(name for child in children(node) for name in fields_lost(child))
 

@@ -1,0 +1,41 @@
+"""Comparisons in which a NULL is a value: null equals null, and differs from all else."""
+
+from __future__ import annotations
+
+from predicat.diagnostics import Span
+from predicat.forms.logic import any_of, negated_if, unknown_if
+from predicat.ir.nodes import Call, Field, Items, Literal, Node
+from predicat.ir.types import BOOLEAN
+
+_LONG = 100
+"""A list with more items is compared at once."""
+
+
+def null_is_value(call: Call) -> Node:
+    """A comparison in which a field has null as a value. The tests behind it ask for what is absent."""
+    comparison, *absent = call.args
+    assert isinstance(comparison, Call)  # noqa: S101  # the check makes it
+    op, (left, right), span = comparison.op, comparison.args, comparison.span
+    if isinstance(right, Items) and len(right.items) <= _LONG:
+        return any_of([_decided("eq", (left, item), span) for item in right.items], span)
+    if op not in ("eq", "ne"):
+        return _decided(op, (left, right), span)
+    value, other = (left, right) if _is_nullable(left) else (right, left)
+    if absent:
+        missing = unknown_if(Literal(BOOLEAN, False), absent, span)
+        no_value = Call(BOOLEAN, "is_null", (value,), span)
+        plain = Call(BOOLEAN, "eq", (left, right), span)
+        equal: Node = Call(BOOLEAN, "cond", (no_value, missing, plain), span)
+    elif _is_nullable(other):
+        equal = Call(BOOLEAN, "same", (left, right), span)
+    else:
+        equal = _decided("eq", (left, right), span)
+    return negated_if(op == "ne", equal, span)
+
+
+def _is_nullable(node: Node) -> bool:
+    return isinstance(node, Field) and node.decl.nulls == "value"
+
+
+def _decided(op: str, args: tuple[Node, Node], span: Span) -> Node:
+    return Call(BOOLEAN, "is_true", (Call(BOOLEAN, op, args, span),), span)
