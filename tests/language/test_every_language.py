@@ -68,3 +68,9 @@ def test_every_language_is_documented() -> None:
 
 def codes(text: str) -> set[str]:
     return set(re.findall(r"`([^`\n]+)`", text))
+
+
+@pytest.mark.parametrize("target", sorted(WRITERS.keys() - {"cel"}))
+def test_a_list_without_values_is_not_written_as_a_filter_that_accepts_all(target: str) -> None:
+    with pytest.raises(predicat.Unsupported):
+        predicat.parse("ce.type in []", "cel", {"ce": "map<string, string>"}).to(target)

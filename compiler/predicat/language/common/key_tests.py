@@ -138,7 +138,9 @@ def test_of(node: Node) -> KeyTest | None:
     key = key_of(left)
     if key is None:
         return None
-    if isinstance(right, Items) and op == "in" and all(isinstance(item, Literal) for item in right.items):
+    if isinstance(right, Items) and op == "in":
+        if not right.items or not all(isinstance(item, Literal) for item in right.items):
+            return None
         return KeyTest(
             key,
             op,
