@@ -26,7 +26,8 @@ from predicat.ir.syntax import Value
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
 from predicat.ir.widths import stored_width
-from predicat.language import LANGUAGES, WRITERS, Body, writer
+from predicat.language import LANGUAGES, WRITERS, writer
+from predicat.language.common.body import Body
 from predicat.lower import core
 from predicat.rewrite.simplify import simplify
 from predicat.rewrite.substitute import substitute

@@ -16,7 +16,8 @@ from predicat.ir import syntax as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.operators import ZONED
 from predicat.ir.types import parse_type
-from predicat.language import LANGUAGES, Body
+from predicat.language import LANGUAGES
+from predicat.language.common.body import Body
 from predicat.lower import core
 
 FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "conformance"

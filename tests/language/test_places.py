@@ -8,7 +8,8 @@ import predicat
 from predicat.diagnostics import Source, Span
 from predicat.ir import syntax as t
 from predicat.ir.nodes import Call, Items, Quantifier, walk
-from predicat.language import LANGUAGES, Body
+from predicat.language import LANGUAGES
+from predicat.language.common.body import Body
 
 FIELDS = {
     "n": "bigint",

@@ -39,7 +39,8 @@ from predicat.ir.codec import to_data
 from predicat.ir.nodes import Call, Field, Literal, Node, rewrite_children
 from predicat.ir.syntax import Tree
 from predicat.ir.types import BOOLEAN
-from predicat.language import LANGUAGES, Body, Language
+from predicat.language import LANGUAGES, Language
+from predicat.language.common.body import Body
 from predicat.lower import core
 from predicat.rewrite.simplify import simplify
 from predicat.rewrite.substitute import substitute

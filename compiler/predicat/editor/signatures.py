@@ -12,8 +12,9 @@ from msgspec import Struct
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.ir import syntax as t
 from predicat.ir.operators import OPS, Strictness
-from predicat.language import LANGUAGES, Body
+from predicat.language import LANGUAGES
 from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
+from predicat.language.common.body import Body
 from predicat.language.sql.rules import KNOWN as SQL_FUNCTIONS
 
 _MOST = 4

@@ -17,7 +17,8 @@ from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.ir import syntax as t
 from predicat.ir.nodes import FieldDecl
-from predicat.language import LANGUAGES, Body
+from predicat.language import LANGUAGES
+from predicat.language.common.body import Body
 
 
 class Symbol(Struct, frozen=True):

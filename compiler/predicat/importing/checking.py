@@ -16,7 +16,8 @@ from predicat.diagnostics.messages import importing as say
 from predicat.importing.model import Findings, ImportedFilter, SkippedPart
 from predicat.ir.nodes import ParamDecl, fields_of
 from predicat.ir.types import STRING
-from predicat.language import LANGUAGES, Body
+from predicat.language import LANGUAGES
+from predicat.language.common.body import Body
 from predicat.lower import core
 
 Accepted = tuple[tuple[ImportedFilter, tuple[str, ...]], ...]

@@ -26,26 +26,10 @@ from predicat.check.scope import (
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
-from predicat.diagnostics.messages import keys as say_keys
-from predicat.ir.nodes import FieldDecl, Node
+from predicat.ir.nodes import Node
 from predicat.ir.syntax import Tree
+from predicat.language.common.body import Body
 from predicat.rewrite.acceptance import for_acceptance, two_valued
-
-
-class Body(Struct, frozen=True):
-    """The body of a filter: data from YAML or Python, its place, and what names in it may refer to."""
-
-    value: Any
-    source: Source
-    span: Span
-    on: str | None = None
-    fields: Mapping[str, FieldDecl] | None = None
-
-    def text(self, what: str = "the body") -> str:
-        """The body as text. Raises PredicatError if it is not a text."""
-        if not isinstance(self.value, str):
-            raise PredicatError.of(say_keys.wrong_kind(self.span, what, "a text", repr(self.value)))
-        return str(self.value)
 
 
 class Language(Struct, frozen=True):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
-
-if TYPE_CHECKING:
-    from predicat.language import Body
+from predicat.language.common.body import Body
 
 
 def all_of(body: Body) -> t.Tree:

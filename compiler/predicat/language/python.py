@@ -9,7 +9,7 @@ from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import entries as say
 from predicat.ir import syntax as t
 from predicat.ir.names import is_code_name
-from predicat.language import Body
+from predicat.language.common.body import Body
 
 RULES = SQL_RULES
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.check.lists import TYPE_NAMES
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
@@ -39,10 +39,8 @@ from predicat.language.cel import (
 )
 from predicat.language.cel.spelling import CONVERSIONS, METHODS, OPERATORS, PART_NAMES
 from predicat.language.cel.tokens import TOKEN
+from predicat.language.common.body import Body
 from predicat.language.common.trees import Build
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 
 def read(body: Body) -> t.Tree:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -35,11 +34,9 @@ from predicat.language.cesql.spelling import (
     unquoted,
 )
 from predicat.language.cesql.spelling import FUNCTIONS as FUNCTIONS_OF_TEXTS
+from predicat.language.common.body import Body
 from predicat.language.common.lexer import TokenReader
 from predicat.semantics.like import LikeError, canonical
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
 _TOKEN = re.compile(
@@ -68,8 +65,6 @@ def parse(body: Body) -> t.Tree:
 
 def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, FieldDecl] | None) -> t.Tree:
     """The untyped tree of a CESQL text. Raises PredicatError."""
-    from predicat.language import Body  # noqa: PLC0415  # the package imports this module on first use
-
     whole = Span(source, 0, len(text))
     parser = _Parser(Body(text, source, whole, on, fields))
     return parser.tree(lambda: parser.top(text))

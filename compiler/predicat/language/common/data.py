@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
@@ -13,9 +13,7 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH, MAX_NODES
 from predicat.ir.types import JSON, STRING, MapType, StructType, Type
-
-if TYPE_CHECKING:
-    from predicat.language import Body
+from predicat.language.common.body import Body
 
 
 class Stop(Exception):

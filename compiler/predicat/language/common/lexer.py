@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir.limits import MAX_LENGTH
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader, Stop
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 
 class TokenReader(DataReader):

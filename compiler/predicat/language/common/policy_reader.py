@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,11 +26,9 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.types import JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.language.common import jsontext
+from predicat.language.common.body import Body
 from predicat.language.common.data import Stop, all_of, any_of, decided, negated, present
 from predicat.language.common.policy_values import Flavor, ValueReader, is_absence
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 MAX_DEPTH = 10
 MAX_WAYS = 200

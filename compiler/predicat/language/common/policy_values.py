@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
@@ -15,12 +15,10 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT, JSON, STRING, Type
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader, all_of, any_of, decided, negated, present
 from predicat.language.common.policy_spelling import AFFIXED, COMPARED
 from predicat.semantics import cidr, like
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 Test = Callable[[t.Tree, Type], t.Tree]
 _BUT = ("prefix", "suffix", "wildcard", "equals-ignore-case")

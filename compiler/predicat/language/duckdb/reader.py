@@ -7,16 +7,12 @@ UNKNOWN.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.ir import syntax as t
+from predicat.language.common.body import Body
 from predicat.language.duckdb.differences import FOREIGN, RULES
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
 from predicat.language.sql.rules import rule_table
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 DUCKDB = SqlLanguage(
     "duckdb",

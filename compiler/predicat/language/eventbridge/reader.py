@@ -7,15 +7,13 @@ User Guide, "Event patterns"; what it leaves open is as the Event Ruler has it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
+from predicat.language.common.body import Body
 from predicat.language.common.policy_reader import PolicyReader, properties
 from predicat.language.common.policy_values import Flavor
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 MAX_CHARACTERS = 64 * 1024
 """The quota of an account is 2,048 characters by default, and may be raised."""

@@ -9,19 +9,17 @@ letters, digits, `_`, `-` and `.`. Source: PeeGeeQ, "Server-Side Filtering Techn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.operators import JUNCTIONS
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader, all_of, any_of, decided, negated
 from predicat.language.headers.spelling import KEY, OPERATORS
 from predicat.semantics.like import LikeError, canonical
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 WORDS = (*OPERATORS, "and", "or")
 

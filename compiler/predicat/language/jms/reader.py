@@ -15,7 +15,6 @@ import math
 import re
 import struct
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
@@ -26,13 +25,11 @@ from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.operators import ARITHMETIC, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX
+from predicat.language.common.body import Body
 from predicat.language.common.data import all_of, any_of, negated
 from predicat.language.common.lexer import TokenReader
 from predicat.language.jms.spelling import COMPARED, KEYWORDS
 from predicat.semantics.like import LikeError, canonical
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 _SUMS = ("+", "-")
 FOREIGN = {

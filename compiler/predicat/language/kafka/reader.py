@@ -12,18 +12,16 @@ name. Source: Apache Kafka documentation, Connect, "Predicates".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader, decided, negated, present
 from predicat.semantics import regex
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 PACKAGE = "org.apache.kafka.connect.transforms.predicates."
 TYPES = ("HasHeaderKey", "TopicNameMatches", "RecordIsTombstone")

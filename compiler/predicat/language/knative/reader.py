@@ -15,17 +15,15 @@ CloudEvents Subscriptions 1.0, section 3.2.4.1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.language.cesql import reader as cesql
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader, Stop, all_of, any_of, decided, negated
 from predicat.language.knative.spelling import OPERATORS
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 DIALECTS = (*OPERATORS, "all", "any", "not", "cesql", "sql")
 SPEC = ("broker", "brokerRef", "filter", "filters", "subscriber", "delivery")

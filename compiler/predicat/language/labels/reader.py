@@ -11,18 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader, all_of, decided, negated, present
 from predicat.language.labels.spelling import KEY, VALUE, WHOLE
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 _PARTS = ("matchLabels", "matchExpressions")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")

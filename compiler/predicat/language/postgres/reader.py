@@ -7,18 +7,14 @@ PostgreSQL is UNKNOWN.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.ir import syntax as t
 from predicat.ir.types import UNSIZED_NUMERIC
+from predicat.language.common.body import Body
 from predicat.language.postgres.constants import with_constants
 from predicat.language.postgres.differences import FOREIGN, RULES
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
 from predicat.language.sql.rules import rule_table
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 POSTGRES = SqlLanguage(
     "postgres",

@@ -9,18 +9,15 @@ Source: Google Cloud documentation, "Filter messages from a subscription".
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
+from predicat.language.common.body import Body
 from predicat.language.common.data import all_of, any_of, decided, negated, present
 from predicat.language.common.lexer import TokenReader
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 _TOKEN = re.compile(
     r'\s*(?:(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<word>[A-Za-z_][A-Za-z0-9_-]*)|(?P<sign>!=|[=:.(),-]))'

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
@@ -21,11 +21,9 @@ from predicat.diagnostics.messages import pulsar as say
 from predicat.ir import syntax as t
 from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import parse_double, parse_whole
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader
 from predicat.language.pulsar.spelling import COMPARED, CONVERSIONS, REFS, TESTED
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 OPERATORS = (
     "EQUALS",

@@ -15,7 +15,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
@@ -26,12 +26,10 @@ from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.values import parse_double, parse_whole
 from predicat.language.common import jsontext
+from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader, Stop
 from predicat.language.pulsar import proto
 from predicat.language.pulsar.pip import PredicateReader
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 MAX_BYTES = 1_000_000
 _SEEK = re.compile(r"(?:consumer_id|request_id|message_id|message_publish_time|expression)\b")

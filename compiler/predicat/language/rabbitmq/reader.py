@@ -6,18 +6,14 @@ Source: RabbitMQ documentation, "Topic exchange"; AMQP 0-9-1, section 3.1.3.3.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
+from predicat.language.common.body import Body
 from predicat.language.common.data import any_of, decided, present
 from predicat.language.rabbitmq.spelling import FIELD, MAX_BYTES, PIECES
 from predicat.semantics import regex
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 
 def parse(body: Body) -> t.Tree:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
@@ -22,12 +22,10 @@ from predicat.diagnostics.messages import selectors as say
 from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX
+from predicat.language.common.body import Body
 from predicat.language.common.data import all_of, decided, present
 from predicat.language.jms.reader import FOREIGN, SelectorReader
 from predicat.language.servicebus.spelling import CORRELATION, SYSTEM, WORDS
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 _HINTS = {
     **FOREIGN,

@@ -11,15 +11,13 @@ SNS Developer Guide,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
+from predicat.language.common.body import Body
 from predicat.language.common.policy_reader import MAX_DEPTH, PolicyReader, properties
 from predicat.language.common.policy_values import Flavor
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 SCOPES = ("MessageAttributes", "MessageBody")
 SUBSCRIPTION = (

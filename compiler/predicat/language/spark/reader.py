@@ -6,18 +6,14 @@ Texts are in single or double quotes, with escapes of a backslash; names in back
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.ir import syntax as t
+from predicat.language.common.body import Body
 from predicat.language.spark.differences import FOREIGN, RULES
 from predicat.language.spark.tokens import joined_quotes
 from predicat.language.spark.without_ansi import RULES as WITHOUT_ANSI
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
 from predicat.language.sql.rules import rule_table
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 SPARK = SqlLanguage(
     "spark",

@@ -9,7 +9,6 @@ what is refused. Source: ISO/IEC 9075-2 for the predicates; docs/languages_sql.m
 from __future__ import annotations
 
 from collections.abc import Container
-from typing import TYPE_CHECKING
 
 from sqlglot import Token, TokenType
 from sqlglot.errors import ParseError, TokenError
@@ -19,6 +18,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH, MAX_LENGTH
+from predicat.language.common.body import Body
 from predicat.language.sql import calendars, json_functions
 from predicat.language.sql.differences import RULES as DIFFERENCES
 from predicat.language.sql.intervals import protect_interval_literals
@@ -28,9 +28,6 @@ from predicat.language.sql.refusals import WRITTEN_OTHERWISE, refused_tokens
 from predicat.language.sql.rules import rule_table
 from predicat.language.sql.spans import SpanIndex
 from predicat.language.sql.tokens import as_written, called_div, clause_word, unclosed
-
-if TYPE_CHECKING:
-    from predicat.language import Body
 
 SQL = SqlLanguage("sql", corrected=called_div)
 """Standard SQL, and what Spark and PostgreSQL have in common."""

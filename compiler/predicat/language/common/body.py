@@ -1,0 +1,28 @@
+"""What a reader of a language is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics.messages import keys as say
+from predicat.ir.nodes import FieldDecl
+
+
+class Body(Struct, frozen=True):
+    """The body of a filter: data from YAML or Python, its place, and what names in it may refer to."""
+
+    value: Any
+    source: Source
+    span: Span
+    on: str | None = None
+    fields: Mapping[str, FieldDecl] | None = None
+
+    def text(self, what: str = "the body") -> str:
+        """The body as text. Raises PredicatError if it is not a text."""
+        if not isinstance(self.value, str):
+            raise PredicatError.of(say.wrong_kind(self.span, what, "a text", repr(self.value)))
+        return str(self.value)
