@@ -23,6 +23,7 @@ from predicat.cli.options import (
 from predicat.cli.output import format_option, problems, show
 from predicat.cli.project import connect
 from predicat.cli.selection import Selection, exclude_option, selectors_argument
+from predicat.diagnostics import PredicatError, Severity
 from predicat.diagnostics.messages import commands
 from predicat.diagnostics.messages import selection as say
 
@@ -187,7 +188,6 @@ def _result(
     Raises PredicatError with breaches of the rules of released versions.
     """
     from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above
     from predicat.review.releases import Rules  # noqa: PLC0415  # as above
 
     path = lock_path(folder)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from predicat.diagnostics import PredicatError
+
 if TYPE_CHECKING:
     from predicat.catalog.model import WrittenFilter
 
@@ -23,7 +25,6 @@ def selectors(context: click.Context, text: str) -> list[str]:
     The files are read, and no filter is checked.
     """
     from predicat.catalog.load import read_definitions  # noqa: PLC0415  # only when a shell asks
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
 
     folder = context.params.get("folder")
     rows: list[WrittenFilter] = []

@@ -22,6 +22,7 @@ from predicat.cli.options import (
     vars_option,
 )
 from predicat.cli.project import connect
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -82,7 +83,6 @@ def _review(
     sides: Sides, form: str, out: Path | None, timeout: float, data: tuple[str, ...], master: str
 ) -> None:
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import NOWHERE, Diagnostic
 
 
 class ExitCode(IntEnum):
@@ -44,8 +42,6 @@ _ENGINE = frozenset({"engine", "connection", "encoding", "java"})
 
 def code_for(command: str, problems: Sequence[Diagnostic]) -> ExitCode:
     """The exit code of a command that ends with these problems. A failed engine has priority."""
-    from predicat.diagnostics import NOWHERE  # noqa: PLC0415  # only for problems
-
     codes = {
         "usage" if problem.code in _NAMES and problem.span == NOWHERE else problem.code
         for problem in problems

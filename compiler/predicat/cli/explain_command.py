@@ -11,6 +11,8 @@ import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
 from predicat.cli.output import format_option, show
+from predicat.diagnostics import NOWHERE
+from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -58,8 +60,6 @@ def _check_names(row: dict[str, object], fields: Mapping[str, FieldDecl]) -> Non
     """Warns of keys that are no fields of the dataset: a mistyped one would pass for a field without a
     value.
     """
-    from predicat.diagnostics import NOWHERE  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # not for --help
     from predicat.ir.rows import unknown_keys  # noqa: PLC0415  # not for --help
 
     for name, known in unknown_keys(row, fields):

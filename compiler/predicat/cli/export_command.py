@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from predicat.cli.options import FOLDER, catalog_option, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option, show
@@ -103,9 +104,7 @@ def pipeline(
     folder: Path,
     variables: tuple[str, ...],
 ) -> None:
-    from msgspec.structs import replace  # noqa: PLC0415  # not for --help
-
-    from predicat.catalog.jobs import Job, Source  # noqa: PLC0415  # as above
+    from predicat.catalog.jobs import Job, Source  # noqa: PLC0415  # not for --help
     from predicat.deploy.chosen import dataset_of, job_of, with_filters  # noqa: PLC0415  # as above
     from predicat.deploy.pipelines import export  # noqa: PLC0415  # as above
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from predicat.cli.options import catalog_option
 from predicat.cli.output import format_option, text_of
+from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.wording import quantity
-
-if TYPE_CHECKING:
-    from predicat.diagnostics import Source
-
 
 _HELP = (
     "Format catalog files (default: all; - is standard input): two spaces per level, quotes only where "
@@ -33,7 +31,6 @@ _HELP = (
 @format_option
 def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: bool, show: bool) -> None:
     from predicat.catalog.files import catalog_files, read_source  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import PredicatError, Reporter  # noqa: PLC0415  # as above
     from predicat.editor.layout import layout  # noqa: PLC0415  # as above
 
     reporter = Reporter()
@@ -75,8 +72,6 @@ def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: boo
 def _changes(source: Source, text: str, *, show: bool, writes: bool) -> list[str]:
     """The message for a file that changes."""
     if show:
-        import difflib  # noqa: PLC0415  # only for --diff
-
         before, after = (item.splitlines(keepends=True) for item in (source.text, text))
         return list(difflib.unified_diff(before, after, source.name, source.name))
     return [f"{source.name}\n" if writes else f"{source.name} is not formatted\n"]
@@ -91,6 +86,4 @@ def _write(file: Path, text: str) -> None:
 
 
 def _standard_input() -> Source:
-    from predicat.diagnostics import Source  # noqa: PLC0415  # only here
-
     return Source("<stdin>", sys.stdin.read())

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from predicat.cli.options import FILE, check_dataset_name
 from predicat.cli.output import format_option, show
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
-    from predicat.diagnostics import Diagnostic, Span
     from predicat.importing.checking import Accepted, Checked
     from predicat.importing.model import Findings
 
@@ -142,7 +142,6 @@ def _data(findings: Findings, result: Checked, written: Sequence[WrittenFile]) -
 def _write(kept: Accepted, to: Path | None, *, force: bool) -> tuple[list[WrittenFile], list[Diagnostic]]:
     """Write the files. Returns what was written, or would be, and the problems."""
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import Source  # noqa: PLC0415  # as above
     from predicat.editor.layout import layout  # noqa: PLC0415  # as above
     from predicat.importing import writing  # noqa: PLC0415  # as above
 
@@ -166,6 +165,4 @@ def _write(kept: Accepted, to: Path | None, *, force: bool) -> tuple[list[Writte
 
 def _tell(problems: list[Diagnostic]) -> None:
     """Print the problems; what they are about was not written."""
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # only for problems
-
     raise PredicatError(list(dict.fromkeys(problems)))

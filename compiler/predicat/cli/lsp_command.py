@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option
+from predicat.diagnostics import PredicatError, Reporter
 
 
 @click.command(
@@ -39,8 +40,7 @@ class _Measured:
 
     def __call__(self) -> dict[str, tuple[int, int]]:
         """None where nothing was measured; read again only when the file has changed."""
-        from predicat.diagnostics import PredicatError, Reporter  # noqa: PLC0415  # not for --help
-        from predicat.quality.stores import read  # noqa: PLC0415  # as above
+        from predicat.quality.stores import read  # noqa: PLC0415  # not for --help
 
         try:
             status = self.history.stat()

@@ -7,14 +7,12 @@ import importlib
 import io
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
 from predicat.cli.exit_codes import MEANINGS, ExitCode, code_for
-
-if TYPE_CHECKING:
-    from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import Diagnostic
 
 COMMANDS = {
     "init": "Write a first catalog, or the dataset of a file or table.",

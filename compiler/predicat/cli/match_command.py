@@ -22,6 +22,7 @@ from predicat.cli.options import (
     vars_option,
 )
 from predicat.cli.selection import no_paths
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import matching as say
 
 if TYPE_CHECKING:
@@ -77,7 +78,6 @@ def command(
     count: bool,
 ) -> None:
     from predicat.api import UnknownKeyWarning  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
     from predicat.matching.matcher import Matcher  # noqa: PLC0415  # as above
     from predicat.matching.rows import RowReader  # noqa: PLC0415  # as above
 

@@ -14,6 +14,7 @@ import click
 
 from predicat.cli.colour import tell
 from predicat.cli.project import FromProject, with_variables
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -198,8 +199,6 @@ def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapped(**options: Any) -> None:
-        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-
         try:
             command(**options)
         except PredicatError as error:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from predicat.cli.options import form_option
-
-if TYPE_CHECKING:
-    from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import Diagnostic, PredicatError
 
 _option = form_option("text", "json", what="result. json prints problems to standard output too, as JSON")
 
@@ -24,8 +22,6 @@ def format_option(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapped(*args: Any, **options: Any) -> None:
-        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-
         try:
             command(*args, **options)
         except PredicatError as error:

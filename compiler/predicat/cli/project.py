@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.diagnostics import PredicatError
+
 if TYPE_CHECKING:
     import psycopg
 
@@ -63,8 +65,6 @@ class FromProject(click.Option):
 
     def get_default(self, ctx: click.Context, call: bool = True) -> Any:  # as in click
         """The setting; the option's own default where the project does not have it."""
-        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help of the program
-
         try:
             value = self.found(ctx)
         except PredicatError:
@@ -114,8 +114,6 @@ def with_variables(
     context: click.Context, _parameter: click.Parameter, variables: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The variables of the profile, and behind them those that are given, which have priority."""
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help of the program
-
     try:
         chosen = profile(context)
         stated = chosen.variables if chosen is not None else {}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +31,7 @@ from predicat.cli.options import (
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
+from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
@@ -233,9 +237,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
 @click.option("--partition", metavar="NAME", help="Only results of this partition.")
 @format_option
 def baseline(history: Path, baseline: Path, partition: str | None, form: str) -> None:
-    import json  # noqa: PLC0415  # not for --help
-
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
 
     last = {
         tuple(entry.get(key) for key in ("catalog", "engine", "sample", "filter")): entry
@@ -338,9 +340,7 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
 
 def _about(folder: Path, project: str) -> About:
     """When the run is, and the revision of the catalog, with a + if files differ from the commit."""
-    from datetime import UTC, datetime  # noqa: PLC0415  # not for --help
-
-    from predicat.quality.outcome import About  # noqa: PLC0415  # as above
+    from predicat.quality.outcome import About  # noqa: PLC0415  # not for --help
     from predicat.review import git  # noqa: PLC0415  # as above
 
     commit, changed, _ = git.revision(folder).partition("+")
@@ -350,8 +350,6 @@ def _about(folder: Path, project: str) -> About:
 
 def _site_beside(page: Path) -> str:
     """The way from a page to the site in target/site; "" if it was not built."""
-    import os  # noqa: PLC0415  # not for --help
-
     site = below("target/site")
     return Path(os.path.relpath(site, page.parent)).as_posix() if (site / "index.html").exists() else ""
 
@@ -360,8 +358,7 @@ def _notify(url: str, form: str, event: str, runs: Sequence[Run]) -> None:
     """Post the result. A webhook that cannot be reached is reported, and does not change the exit code: the
     bounds were checked.
     """
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-    from predicat.quality import notify  # noqa: PLC0415  # as above
+    from predicat.quality import notify  # noqa: PLC0415  # not for --help
 
     if notify.worst(runs) in notify.EVENTS[event]:
         try:
@@ -372,8 +369,7 @@ def _notify(url: str, form: str, event: str, runs: Sequence[Run]) -> None:
 
 def _read(history: Path) -> list[Entry]:
     """The results in the history; damaged ones are reported on standard error and skipped."""
-    from predicat.diagnostics import Reporter  # noqa: PLC0415  # not for --help
-    from predicat.quality import stores  # noqa: PLC0415  # as above
+    from predicat.quality import stores  # noqa: PLC0415  # not for --help
 
     reporter = Reporter()
     entries = stores.read(history, reporter)
@@ -404,8 +400,7 @@ def _run(
     entries: Sequence[Entry],
     baseline: Sequence[Entry],
 ) -> Run:
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-    from predicat.quality.bounds import judge  # noqa: PLC0415  # as above
+    from predicat.quality.bounds import judge  # noqa: PLC0415  # not for --help
     from predicat.quality.outcome import Run  # noqa: PLC0415  # as above
 
     past = series.of(entries)

@@ -11,6 +11,7 @@ import click
 
 from predicat.cli.options import base_option, catalog_option, load, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option, show
+from predicat.diagnostics import PredicatError, Severity
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -77,7 +78,6 @@ def _released(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str],
     """
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
     from predicat.catalog.released import lock_text  # noqa: PLC0415  # as above
-    from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above
     from predicat.review import changelog  # noqa: PLC0415  # as above
 
     errors = [item for item in rules.problems() if item.severity is Severity.ERROR]

@@ -24,6 +24,8 @@ from predicat.cli.options import (
 )
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.cli.spark_command import extension
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
@@ -171,8 +173,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 def command(
     name: str, filters: tuple[str, ...], folder: Path, variables: tuple[str, ...], **given: Any
 ) -> None:
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-    from predicat.review import git  # noqa: PLC0415  # as above
+    from predicat.review import git  # noqa: PLC0415  # not for --help
 
     with_classes_here()
     catalog = load(folder, variables)
@@ -244,8 +245,6 @@ class _Newer:
         return fingerprint(self._folder, self._folder.parent / "macros", pairs("--var", self._variables))
 
     def __call__(self) -> tuple[Catalog, Job] | None:
-        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-
         now = self._fingerprint()
         if now == self._seen:
             return None
@@ -267,8 +266,6 @@ def _save(path: Path, text: str) -> None:
 def _job(catalog: Catalog, name: str, selection: Selection, options: dict[str, Any], pipeline: Any) -> Job:
     """The job of a name with what the flags change, or a job made of flags alone."""
     from predicat.deploy.chosen import chosen, with_filters  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
-    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
 
     job: Job | None = pipeline.job_of(catalog, name)
     if job is None and name not in catalog.datasets:

@@ -11,6 +11,8 @@ import click
 from predicat.cli.options import catalog_option, dsn_option, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option
 from predicat.cli.project import connect
+from predicat.diagnostics import NOWHERE, PredicatError
+from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -55,8 +57,6 @@ def command(
     folder: Path,
     variables: tuple[str, ...],
 ) -> None:
-    from predicat.diagnostics import NOWHERE, PredicatError  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
 
     catalog = load_quietly(folder, pairs("--var", variables))
     predicate = catalog.accepted(name)

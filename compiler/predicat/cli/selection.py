@@ -12,6 +12,7 @@ import click
 from msgspec import Struct
 
 from predicat.cli.options import catalog_option, pairs, vars_option
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import selection as say
 
 if TYPE_CHECKING:
@@ -52,8 +53,6 @@ def no_paths(names: Iterable[str], *, file: str | None = None) -> Iterator[None]
     """Filters are looked up by names. One that there is not, and that is a folder or a file, was meant for
     another option; `file` is the one that takes files. Raises PredicatError.
     """
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-
     try:
         yield
     except PredicatError as error:

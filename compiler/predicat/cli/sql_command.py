@@ -13,6 +13,8 @@ from predicat.cli.options import load_with_warnings, param_option, values_of
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selecting
+from predicat.diagnostics import Unsupported
+from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import either
 
 if TYPE_CHECKING:
@@ -125,9 +127,6 @@ def _tell_lists(rows: Sequence[tuple[Filter, int]], dialect: str) -> None:
 
 def _tell_conditions(texts: Iterable[tuple[str, str]]) -> None:
     """Say that there is shorter SQL for a WHERE, given the SQL of filters and of their conditions."""
-    from predicat.diagnostics import Unsupported  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics.messages import commands as say  # noqa: PLC0415  # as above
-
     with suppress(Unsupported):
         if any(len(condition) < len(text) for text, condition in texts):
             click.echo(say.shorter_condition(), err=True)

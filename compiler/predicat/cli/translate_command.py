@@ -10,6 +10,7 @@ import click
 
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option, show
+from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import commands as say
 
 
@@ -96,8 +97,7 @@ def command(
 
 
 def _read(file: str) -> str:
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics.reading import reading  # noqa: PLC0415  # as above
+    from predicat.diagnostics.reading import reading  # noqa: PLC0415  # not for --help
 
     if file != "-" and not Path(file).exists():
         raise PredicatError.of(say.no_file_to_translate(file))
@@ -107,8 +107,7 @@ def _read(file: str) -> str:
 
 def _body(text: str, language: str, name: str) -> Any:
     """A text, or the data that YAML (and so JSON) holds."""
-    from predicat.catalog.yaml_nodes import compose  # noqa: PLC0415  # as above
-    from predicat.diagnostics import PredicatError, Reporter, Source  # noqa: PLC0415  # as above
+    from predicat.catalog.yaml_nodes import compose  # noqa: PLC0415  # not for --help
     from predicat.language import LANGUAGES  # noqa: PLC0415  # as above
 
     language_ = LANGUAGES.get(language)
