@@ -68,9 +68,7 @@ def main(count: int, runs: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "filters", nargs="?", type=int, default=10_000, help="filters of each generated catalog"
     )

@@ -106,9 +106,7 @@ def main(worst: int, dialects: tuple[str, ...]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--worst", type=int, default=20, help="how many conditions are shown per dialect")
     parser.add_argument("--dialect", action="append", choices=predicat.dialects(), help="only this dialect")
     options = parser.parse_args()

@@ -99,9 +99,7 @@ def main(rows: int, filters: int, runs: int, *, folders: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="?", type=int, default=1_000_000)
     parser.add_argument("--filters", type=int, default=10_000)
     parser.add_argument("--folders", action="store_true", help="a folder for each subscription")

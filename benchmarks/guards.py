@@ -269,9 +269,7 @@ def main(rows: int, engines: list[str], runs: int, labels: list[str], *, functio
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
     parser.add_argument(
         "engines",

@@ -70,9 +70,7 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "seconds", nargs="?", type=float, default=0.5, help="how long each of them is measured"
     )

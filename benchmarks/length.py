@@ -164,9 +164,7 @@ def main(count: int, worst: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "policies", nargs="?", type=int, default=10_000, help="how many flat SNS policies are compiled"
     )

@@ -41,9 +41,7 @@ def _lint(folder: Path) -> float:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "filters", nargs="?", type=int, default=5000, help="filters of each generated catalog"
     )

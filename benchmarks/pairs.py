@@ -49,9 +49,7 @@ def main(most: int | None) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "pairs", nargs="?", type=int, help="so many of the pairs; all of them unless it is given"
     )

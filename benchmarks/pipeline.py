@@ -141,9 +141,7 @@ def main(rows: int, sinks: list[int], runs: int, *, wide: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
     parser.add_argument("--sinks", type=int, nargs="*", default=[1, 5, 25, 100])
     parser.add_argument(

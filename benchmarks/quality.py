@@ -176,9 +176,7 @@ def great_expectations(frame: Any, conditions: list[str], times: int) -> float:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
     parser.add_argument("filters", nargs="?", type=int, default=100, help="at least 3")
     parser.add_argument(

@@ -114,9 +114,7 @@ def reviews(count: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "filters", nargs="?", type=int, default=5000, help="filters of the generated catalog, at least 15"
     )

@@ -218,9 +218,7 @@ def main(rows: int, runs: int, filters: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
     parser.add_argument(
         "--runs",
