@@ -103,7 +103,7 @@ def _versions(
         if version:
             versions[number] = version
     if keys["versions"].empty:
-        item.reporter.add(say_keys.no_body(span, name, LANGUAGES))
+        item.reporter.add(say_keys.no_body(span, name))
     return versions
 
 
@@ -112,7 +112,7 @@ def _version(
 ) -> WrittenVersion | None:
     languages = [language for language in LANGUAGES if language in keys]
     if not languages:
-        item.reporter.add(say_keys.no_body(span, name, LANGUAGES))
+        item.reporter.add(say_keys.no_body(span, name))
         return None
     if len(languages) > 1:
         item.reporter.add(say_keys.two_bodies(keys[languages[1]].span, name, languages))
