@@ -46,6 +46,20 @@ def test_a_file_becomes_a_dataset_with_a_first_filter(tmp_path: Path, name: str)
     assert again.returncode == 2 and "already exists" in again.stderr
 
 
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".json"])
+def test_a_folder_of_files_becomes_a_dataset(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "orders").mkdir()
+    write(tmp_path, f"orders/part-0{ending}")
+    write(tmp_path, f"orders/part-1{ending}")
+    (tmp_path / "orders" / "_SUCCESS").touch()
+    done = run("init", "--from", "orders", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    measured = run("quality", "run", "--engine", "duckdb", cwd=tmp_path)
+    assert "orders on duckdb: 6 rows" in measured.stdout
+    found = run("seek", "positive_order_id", "--input", "orders", cwd=tmp_path)
+    assert found.returncode == 0 and "Order ID: 1\n" in found.stdout, found.stdout
+
+
 def test_nested_types_are_declared_and_others_are_named(tmp_path: Path) -> None:
     write(
         tmp_path,

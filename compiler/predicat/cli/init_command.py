@@ -62,8 +62,8 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
     "source",
     metavar="FILE|TABLE|DSN",
     help=(
-        "Write a dataset with the columns of this source: a Parquet, CSV or JSON file "
-        "(needs the extra duckdb), a PostgreSQL table (with --dsn, or a DSN alone if "
+        "Write a dataset with the columns of this source: a Parquet, CSV or JSON file, or "
+        "a folder of them (needs the extra duckdb), a PostgreSQL table (with --dsn, or a DSN alone if "
         "the database has one table), or a Spark table."
     ),
 )
@@ -114,6 +114,7 @@ def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, 
 def _columns(source: str, dsn: str | None) -> Described:
     """The columns of a DSN (its only table), of a table in a database, of a file, or of a Spark table."""
     from predicat.deploy import describe  # noqa: PLC0415  # not for --help
+    from predicat.deploy.data_files import ENDINGS  # noqa: PLC0415  # as above
 
     is_dsn = source.startswith(("postgresql://", "postgres://")) or (
         "=" in source and not Path(source).exists()
@@ -121,7 +122,7 @@ def _columns(source: str, dsn: str | None) -> Described:
     if is_dsn or dsn:
         with connect(source if is_dsn else dsn) as connection:
             return describe.from_postgres(connection, None if is_dsn else source)
-    if Path(source).exists() or "/" in source or source.lower().endswith(describe.FILES):
+    if Path(source).exists() or "/" in source or source.lower().endswith((*ENDINGS, ".gz")):
         return describe.from_file(source)
     spark: Any = importlib.import_module("predicat_spark.columns")
     return describe.Described("spark", source, describe.columns_of("spark", spark.table_columns(source)))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @click.argument("name")
 @click.option(
-    "--input", "source", metavar="PATH", help="A Parquet, CSV or JSON file, or a folder of Parquet files."
+    "--input", "source", metavar="PATH", help="A Parquet, CSV or JSON file, or a folder of such files."
 )
 @dsn_option()
 @click.option(

@@ -10,6 +10,7 @@ from msgspec import Struct
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from predicat.deploy import data_files
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
@@ -18,9 +19,6 @@ from predicat.ir.types import MAX_PRECISION
 
 if TYPE_CHECKING:
     import psycopg
-
-FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
-"""The endings of files that DuckDB reads."""
 
 
 class Column(Struct, frozen=True):
@@ -55,25 +53,25 @@ _SCALARS = {
 _TYPES = {name: field for field, names in _SCALARS.items() for name in names.split()}
 _WIDTHS = {"INT": "int", "SMALLINT": "smallint", "TINYINT": "tinyint", "FLOAT": "float"}
 """Numbers narrower than bigint and double. Only a field has a width, no element of an array or map."""
-_LOCAL_TIMES = {"TIMESTAMPNTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"}
-"""Timestamps without a time zone in DuckDB. Its sessions are in UTC here, so they are timestamps of UTC."""
+_LOCAL_TIMES = ("TIMESTAMPNTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
+_OF_DUCKDB = {**dict.fromkeys(_LOCAL_TIMES, "timestamp"), "INT128": "bigint"}
+"""Timestamps without a time zone: the sessions are in UTC here, so they are timestamps of UTC. And HUGEINT,
+which DuckDB finds in JSON where some whole numbers are negative.
+"""
 _ANY_DECIMAL = f"decimal({MAX_PRECISION},10)"
 """PostgreSQL's numeric without precision."""
 
 
 def from_file(path: str) -> Described:
-    """The columns of a Parquet, CSV or JSON file, or of a folder of Parquet files. Raises PredicatError."""
+    """The columns of a Parquet, CSV or JSON file, or of a folder of such files. Raises PredicatError."""
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
     if "*" not in path and not Path(path).exists():
         raise PredicatError.of(say.no_such_file(path))
-    source = f"{path.rstrip('/')}/**/*.parquet" if Path(path).is_dir() else path
     with duckdb.connect() as connection:
         try:
-            rows = connection.execute(
-                f"DESCRIBE SELECT * FROM {exp.Literal.string(source).sql(dialect='duckdb')}"
-            ).fetchall()
+            rows = connection.execute(f"DESCRIBE SELECT * FROM {data_files.source(path)}").fetchall()
         except duckdb.Error as error:
             raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
     return Described("duckdb", path, columns_of("duckdb", ((row[0], row[1]) for row in rows)))
@@ -126,8 +124,8 @@ def _of(kind: Any, engine: str) -> str | None:
         return "string"
     if name in _TYPES and not (engine == "postgres" and name == "JSON"):  # has no operators: only jsonb
         return _TYPES[name]
-    if engine == "duckdb" and name in _LOCAL_TIMES:
-        return "timestamp"
+    if engine == "duckdb" and name in _OF_DUCKDB:
+        return _OF_DUCKDB[name]
     if name == "DECIMAL":
         precision, scale = (*(int(part.name) for part in kind.expressions), 0, 0)[:2]
         if precision > MAX_PRECISION or scale > precision:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from predicat.deploy import data_files
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
@@ -259,9 +259,8 @@ def _files(source: str) -> str:
     """What DuckDB reads: of Parquet the columns of all files by their names, so that later files may have
     more of them.
     """
-    path = source.rstrip("/") + "/**/*.parquet" if Path(source).is_dir() else source
-    literal = exp.Literal.string(path).sql(dialect="duckdb")
-    return f"read_parquet({literal}, union_by_name = true)" if path.endswith(".parquet") else literal
+    files = data_files.source(source)
+    return f"read_parquet({files}, union_by_name = true)" if data_files.is_parquet(files) else files
 
 
 def _dicts(connection: Any, query: str) -> list[Mapping[str, Any]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat.api import Predicate
+from predicat.deploy import data_files
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import files as say_files
@@ -23,18 +24,17 @@ from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, st
 if TYPE_CHECKING:
     import duckdb
 
-_ENDINGS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 _FILE, _NUMBER = "predicat_file", "predicat_row_number"
 
 
 def seek(predicate: Predicate, path: str, order_by: str | None = None) -> Found:
-    """The first accepted row of a file, or of a folder of Parquet files.
+    """The first accepted row of a file, or of a folder of files.
 
     Rows for which the filter is UNKNOWN are not accepted; NULL in `order_by` comes last.
 
     Args:
         predicate: The filter, without parameters.
-        path: A file, a folder of Parquet files, or a pattern.
+        path: A file, a folder of such files, or a pattern.
         order_by: The column whose least value is first. Default: the order of the rows in the files.
 
     Raises:
@@ -62,7 +62,7 @@ def offsets(predicate: Predicate, path: str) -> str:
         read = [decl.column("duckdb") for decl in predicate.fields.values()]
         _check_columns(connection, path, [*KAFKA_COLUMNS, *read])
         query = first_offsets_query(
-            predicate.sql("duckdb"), _source(path), [_name(name) for name in KAFKA_COLUMNS]
+            predicate.sql("duckdb"), data_files.source(path), [_name(name) for name in KAFKA_COLUMNS]
         )
         return starting_offsets(connection.execute(query).fetchall())
 
@@ -76,8 +76,8 @@ def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
     pattern = any(sign in path for sign in "*?[")
     if not path or (not pattern and not Path(path).exists()):
         raise PredicatError.of(say.no_such_file(path or "''"))
-    if not Path(path).is_dir() and not path.lower().removesuffix(".gz").endswith(_ENDINGS):
-        raise PredicatError.of(say.unknown_ending(path, _ENDINGS))
+    if not Path(path).is_dir() and not path.lower().removesuffix(".gz").endswith(data_files.ENDINGS):
+        raise PredicatError.of(say.unknown_ending(path, data_files.ENDINGS))
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET threads = 1")
@@ -91,7 +91,7 @@ def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
 
 def _check_columns(connection: Any, path: str, names: Sequence[str]) -> None:
     """Raise PredicatError for columns that are not there. Names of columns differ in case at most."""
-    described = connection.execute(f"DESCRIBE SELECT * FROM {_source(path)}").fetchall()
+    described = connection.execute(f"DESCRIBE SELECT * FROM {data_files.source(path)}").fetchall()
     known = [str(column[0]) for column in described]
     there = {name.lower() for name in known}
     missing = [name for name in dict.fromkeys(names) if name.lower() not in there]
@@ -107,24 +107,14 @@ def _bytes_read(connection: Any) -> int | None:
     return int(total) if total is not None else None
 
 
-def _source(path: str) -> str:
-    return _literal(f"{path.rstrip('/')}/**/*.parquet" if Path(path).is_dir() else path)
-
-
 def _numbered(path: str) -> str:
     """The rows with their file and their number in it."""
-    parquet = Path(path).is_dir() or path.lower().endswith((".parquet", ".parquet.gz"))
-    if parquet:
+    source = data_files.source(path)
+    if data_files.is_parquet(source):
         columns = f"filename AS {_FILE}, file_row_number AS {_NUMBER}, * EXCLUDE (filename, file_row_number)"
-        return (
-            f"(SELECT {columns} FROM read_parquet({_source(path)}, filename = true, file_row_number = true))"
-        )
-    return f"(SELECT row_number() OVER () - 1 AS {_NUMBER}, * FROM {_source(path)})"
+        return f"(SELECT {columns} FROM read_parquet({source}, filename = true, file_row_number = true))"
+    return f"(SELECT row_number() OVER () - 1 AS {_NUMBER}, * FROM {source})"
 
 
 def _name(column: str) -> str:
     return exp.column(column, quoted=True).sql(dialect="duckdb")
-
-
-def _literal(text: str) -> str:
-    return exp.Literal.string(text).sql(dialect="duckdb")
