@@ -2,7 +2,7 @@ package io.predicat.spark
 
 import scala.annotation.tailrec
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{AnalysisException, SparkSession}
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedHaving}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter => FilterNode, LogicalPlan, MergeAction, MergeIntoTable, Sort, SubqueryAlias, UnaryNode}
@@ -48,10 +48,11 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
   }
 
   private def resolve(node: LogicalPlan, sources: Seq[LogicalPlan], column: FilterColumn, call: FilterCall): Expression = {
-    def find(parts: Seq[String]): Option[NamedExpression] = sources match {
-      case Seq(one) => one.resolve(parts, resolver)
-      case _ => node.resolveChildren(parts, resolver)
-    }
+    def find(parts: Seq[String]): Option[NamedExpression] =
+      try sources match {
+        case Seq(one) => one.resolve(parts, resolver)
+        case _ => node.resolveChildren(parts, resolver)
+      } catch { case error: AnalysisException if error.getCondition == "AMBIGUOUS_REFERENCE" => throw ambiguous(column, sources, call) }
     find(column.column).flatMap(resolved => Types.problem(column.filter, column.path.head, resolved, column.declared)).foreach(problem =>
       throw Errors.analysis(PredicatException(Kind.ColumnType, problem), call.origin))
     find(column.nameParts).map {
@@ -73,6 +74,16 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     case _ => false
   }
 
+  private def ambiguous(column: FilterColumn, sources: Seq[LogicalPlan], call: FilterCall): Throwable = {
+    val found = sources.flatMap(_.output).filter(one => resolver(one.name, column.path.head))
+    val alias = found.map(_.qualifier.lastOption).distinct match {
+      case Seq(Some(first), _, _*) => first
+      case _ => "o"
+    }
+    Errors.analysis(PredicatException(Kind.AmbiguousColumn, s"filter ${column.filter} reads the column '${column.path.head}', " +
+      s"which more than one relation here has; name one: ${call.reading(s"'$alias'")}"), call.origin)
+  }
+
   private def missing(filter: String, column: String, sources: Seq[LogicalPlan], call: FilterCall): Throwable =
     Errors.analysis(PredicatException(Kind.MissingColumn, Types.missing(filter, column, sources.flatMap(_.output).map(_.name))), call.origin)
 }
@@ -82,7 +93,7 @@ object RefuseOuterColumns extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreach(_.expressions.foreach(_.foreach {
     case call: FilterCall if call.getTagValue(MatchesFilter.Bound).isEmpty => call.foreach {
       case outer: OuterReference => throw Errors.analysis(PredicatException(Kind.OuterColumn,
-        s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: ${call.example}"), call.origin)
+        s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: ${call.reading("o.*")}"), call.origin)
       case _ =>
     }
     case _ =>

@@ -12,6 +12,7 @@ object Kind {
   val Call = "PREDICAT_INVALID_CALL"
   val Parameter = "PREDICAT_INVALID_PARAMETER"
   val MissingColumn = "PREDICAT_MISSING_COLUMN"
+  val AmbiguousColumn = "PREDICAT_AMBIGUOUS_COLUMN"
   val ColumnType = "PREDICAT_COLUMN_TYPE"
   val OuterColumn = "PREDICAT_OUTER_COLUMN"
   val Setting = "PREDICAT_SETTING"

@@ -11,8 +11,8 @@ import org.apache.spark.sql.predicat.Usage
 /** A call that reads columns of filters, which are those of its own operator. */
 trait FilterCall extends Expression {
   def name: String
-  /** How the call names its columns itself. */
-  def example: String
+  /** The call as it names its columns itself: `o.*`, or `'o'` for an alias. */
+  def reading(columns: String): String
   /** The filters in it, `name@version`. */
   def used: Seq[String]
 }
@@ -20,7 +20,7 @@ trait FilterCall extends Expression {
 /** `matches_filter('name')`: two-valued, shown by its name, replaced by its predicate before execution. */
 case class MatchesFilter(name: String, version: Int, parameters: Seq[Expression], replacement: Expression)
     extends RuntimeReplaceable with InheritAnalysisRules with FilterCall {
-  override def example: String = s"matches_filter('$name', o.*)"
+  override def reading(columns: String): String = s"matches_filter('$name', $columns)"
   override def used: Seq[String] = Seq(s"$name@$version")
   override def prettyName: String = "matches_filter"
   override def nullable: Boolean = false

@@ -42,7 +42,7 @@ case class MatchingFilters(function: String, given: Given, selection: Selection,
   private def handle: IndexHandle = place.get(selection, children.map(_.dataType))
 
   override def name: String = s"$function('${selection.dataset}')"
-  override def example: String = s"$function('${selection.dataset}', o.*)"
+  override def reading(columns: String): String = s"$function('${selection.dataset}', $columns)"
   override def used: Seq[String] = selection.used
   override def dataType: DataType = given.dataType
   override def nullable: Boolean = false
