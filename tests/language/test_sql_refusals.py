@@ -1,6 +1,9 @@
 """What a SQL condition has and a filter does not: each refusal says what to write."""
 
+from contextlib import suppress
+
 import pytest
+from sqlglot.expressions import FUNCTION_BY_NAME
 
 import predicat
 from predicat.diagnostics import PredicatError
@@ -56,6 +59,11 @@ REFUSED = [
     ("postgres", "doc @> 'x'", "'x' is not a JSON value", None, 8),
     ("postgres", "doc -> -1 = 1", "counts from the end", None, 1),
     ("sql", "a = 'x'", "'x' is not a bigint", "42", 5),
+    ("sql", "a = 1 AND abs(a, b) = 1", "does not have this number of arguments", None, 19),
+    ("spark", "a = 1 AND abs(a, b) = 1", "does not have this number of arguments", None, 11),
+    ("postgres", "concat() = 'a'", "does not have this number of arguments", None, 1),
+    ("duckdb", "to_char(now(), 'YYYY') = 'a'", "no function is named 'to_char'", None, 1),
+    ("duckdb", "to_date(s, 'yyyy') = now()", "to_date takes 1 argument, not 2", None, 1),
 ]
 
 
@@ -100,6 +108,14 @@ def test_a_syntax_error_says_what_to_write(text: str, hint: str) -> None:
     with pytest.raises(PredicatError) as error:
         predicat.parse(text, "sql", FIELDS)
     assert hint in (error.value.diagnostics[0].hint or ""), error.value
+
+
+@pytest.mark.parametrize("language", ["sql", "spark", "postgres", "duckdb"])
+def test_any_number_of_arguments_has_a_message(language: str) -> None:
+    for name in {*FUNCTION_BY_NAME, *FUNCTIONS}:
+        for arguments in ("", "s", "s, s, s", "s, s, s, s, s, s, s"):
+            with suppress(PredicatError):
+                predicat.parse(f"{name}({arguments}) = 'a'", language, FIELDS)
 
 
 def test_no_function_is_read_and_refused() -> None:

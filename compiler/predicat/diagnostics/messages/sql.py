@@ -10,6 +10,7 @@ from predicat.diagnostics.source import Span
 
 CANNOT_BE_PARSED = "it cannot be parsed"
 SOMETHING_MISSING = "something is missing here"
+WRONG_ARGUMENTS = "the function does not have this number of arguments"
 
 
 _USUAL: Mapping[str, str] = {

@@ -104,6 +104,11 @@ RULES: dict[Key, Rule | None] = {
     "epoch": (None, times.named("EPOCH")),
     "epoch_ms": (None, calendars.unix(1000)),
     "to_timestamp": (None, calendars.moment(1_000_000)),
+    # DuckDB writes and reads times by strftime and strptime only.
+    "to_char": None,
+    "to_date": (None, calendars.read("date", most=1)),
+    "try_to_date": (None, calendars.read("date", most=1)),
+    "try_to_timestamp": (None, calendars.read("timestamp", most=1)),
 }
 
 FOREIGN = {

@@ -366,11 +366,11 @@ def name_of(pattern: str) -> Build:
     return build
 
 
-def read(kind: str, style: str = "", *, format_first: bool = False) -> Build:
+def read(kind: str, style: str = "", *, format_first: bool = False, most: int = 2) -> Build:
     """`to_date(s, 'yyyy-MM-dd')`, `to_timestamp(s, 'YYYY-MM-DD HH24:MI:SS')`; with one argument a cast."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-        args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
+        args, span = reader.all(counted(reader, node, *range(1, most + 1)), depth), reader.span(node)
         if len(args) == 1:
             return converted(reader, args[0], kind, span)
         text, pattern = args[::-1] if format_first else args

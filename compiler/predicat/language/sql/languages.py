@@ -8,8 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
-from sqlglot import Dialect, Token, TokenType, exp
+from sqlglot import Dialect, ParseError, Token, TokenType, exp
 
+from predicat.diagnostics.messages.sql import WRONG_ARGUMENTS
 from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.tokens import renamed
 
@@ -105,12 +106,12 @@ class SqlLanguage(Struct, frozen=True, dict=True):
 
 
 def named_calls(root: exp.Expr) -> exp.Expr:
-    """A tree in which the calls with marked names are those of sqlglot's own dialect."""
+    """A tree in which the calls with marked names are those of sqlglot's own dialect. Raises ParseError."""
     for node in reversed(list(root.find_all(exp.Anonymous, bfs=False))):
         name = str(node.this)
         if not name.startswith(MARK):
             continue
-        call = _call(name.removeprefix(MARK), node.expressions)
+        call = _call(name.removeprefix(MARK), node)
         call.meta.update(node.meta)
         if node is root:
             return call
@@ -118,12 +119,15 @@ def named_calls(root: exp.Expr) -> exp.Expr:
     return root
 
 
-def _call(name: str, args: list[exp.Expr]) -> exp.Expr:
+def _call(name: str, node: exp.Expr) -> exp.Expr:
     try:
-        return exp.func(name, *args, copy=False)
+        return exp.func(name, *node.expressions, copy=False)
     except TypeError:  # of what sqlglot makes an operator: mod(a, b)
         build: Callable[[list[exp.Expr]], exp.Expr] = _OWN.FUNCTIONS[name.upper()]
-        return build(args)
+        return build(node.expressions)
+    except (AttributeError, IndexError, ValueError):
+        place = {"line": node.meta["line"], "col": node.meta["col"]}
+        raise ParseError.new(name, WRONG_ARGUMENTS, **place) from None
 
 
 _OWN = Dialect.get_or_raise(None).parser()

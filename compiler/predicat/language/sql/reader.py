@@ -82,7 +82,7 @@ def _parse(
         raise PredicatError([_parse_error(item, whole, tokens, fields) for item in error.errors]) from None
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES)) from None
-    except TypeError:  # of sqlglot's compiled nodes, where an operand is missing
+    except (IndexError, TypeError):  # of sqlglot's compiled nodes, where an operand is missing
         raise PredicatError.of(say.operand_missing(whole)) from None
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
@@ -127,6 +127,8 @@ def _parse_error(
     description = str(error.get("description") or say.CANNOT_BE_PARSED).rstrip(".").partition(" but got <")[0]
     if description == "Invalid expression / Unexpected token":
         description = f"unexpected {word!r}"
+    elif description.startswith("The number of provided arguments"):
+        description = say.WRONG_ARGUMENTS
     elif description.startswith("Required keyword"):
         description = say.SOMETHING_MISSING
     field = _unquoted(tokens, fields, span.start)
