@@ -9,6 +9,7 @@ every engine. Their meaning is that of the operator that is rarest among the exa
 import html
 import json
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import product
@@ -38,7 +39,9 @@ _HIDDEN = frozenset({"is_true", "get", "int32", "dyn", "json_is", "json_get"})
 
 
 def languages() -> dict[str, set[str]]:
-    """The operators that the bodies of the corpus and of the reference catalog use, by language."""
+    """The operators that the bodies of the corpus and of the reference catalog use, by language. A body in
+    `sql` counts for the languages of engines that read it, too.
+    """
     found: dict[str, set[str]] = {name: set() for name in predicat.languages()}
     for file in sorted((ROOT / "tests" / "corpus").glob("*.yml")):
         for entry in yaml.safe_load(file.read_text(encoding="utf-8")):
@@ -49,6 +52,9 @@ def languages() -> dict[str, set[str]]:
                 found[language] |= used(
                     predicat.parse(body, language, entry["fields"], on=entry.get("on")).node
                 )
+                for engine in backends.DIALECTS if language == "sql" else ():
+                    with suppress(PredicatError):
+                        found[engine] |= used(predicat.parse(body, engine, entry["fields"]).node)
     for row in predicat.load_catalog(ROOT / "catalog").filters():
         for version in row.versions.values():
             found[version.language] |= used(version.predicate.node)
@@ -245,7 +251,7 @@ def document() -> str:
             "",
             "## Languages",
             "",
-            "x: the tests or the example catalog use the operator in this language.",
+            "x: a filter in this language can use the operator. The tests have an example.",
             "",
             table(["operator", *columns], reads),
             "",
