@@ -185,18 +185,15 @@ def test_every_room_has_a_paragraph() -> None:
     assert [room for room in architecture.edges() if room not in paragraphs] == []
 
 
-def test_files_import_each_other_in_two_places_only() -> None:
-    """The renderer of SQL and the encoder of formulas are given to the rules of their tables, whose types
-    name them. When modules are loaded there is no circle.
+def test_files_import_each_other_in_one_place_only() -> None:
+    """The renderer of SQL is given to the rules of its tables, whose types name it. When modules are loaded
+    there is no circle.
     """
     from tools import architecture
 
     assert architecture.circles(types=False) == []
     homes = [{module.rpartition(".")[0] for module in circle} for circle in architecture.circles()]
-    assert homes == [
-        {"predicat.backends.sql"},
-        {"predicat.review.smt", "predicat.review.smt.rules"},
-    ]
+    assert homes == [{"predicat.backends.sql"}]
 
 
 def test_the_representations_of_the_architecture_exist() -> None:

@@ -36,7 +36,7 @@ from predicat.review.compare import compare_nodes
 from predicat.review.inputs import is_affordable
 from predicat.review.show import SENTENCES
 from predicat.review.smt.arrays import needed
-from predicat.review.smt.encode import Encoder
+from predicat.review.smt.encode import Formulas
 from predicat.review.smt.terms import as_term, z3
 from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.fold import fold
@@ -92,7 +92,7 @@ def test_every_example_of_the_operator_table_is_what_its_formula_says(
     wrong = Call(BOOLEAN, "and", (*pinned(fields, values), Call(BOOLEAN, "not", (equality(node, want),))))
     mixed = isinstance(node, Call) and {arg.type for arg in node.args} == {BIGINT, DOUBLE}
     for how in ({}, {"regular": True}, {"exact": True}):
-        encoder = Encoder((right, wrong), **how)
+        encoder = Formulas((right, wrong), **how)
         solver = z3.Solver()
         solver.set("timeout", 3000)
         possible, another = encoder.predicate(right).true, encoder.predicate(wrong).true
@@ -138,7 +138,7 @@ def test_a_strict_operator_is_unknown_where_an_argument_is(
                 Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,)),)),
             ),
         )
-        encoder = Encoder((there,))
+        encoder = Formulas((there,))
         solver = z3.Solver()
         true = encoder.predicate(there).true
         solver.add(*encoder.constraints)

@@ -21,7 +21,8 @@ from predicat.review.cases.proof import Cases, cases
 from predicat.review.inputs import Inputs, is_affordable, over_inputs
 from predicat.review.shrink import shrink
 from predicat.review.smt import rows as models
-from predicat.review.smt.encode import Encoder, OutOfTime
+from predicat.review.smt.encode import Formulas
+from predicat.review.smt.encoder import Encoder, OutOfTime
 from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
 from predicat.rewrite.list_tables import long_lists
 
@@ -481,7 +482,7 @@ class _Comparison:
         key = attempt.regular, attempt.exact, attempt.opaque_texts
         result = self.solvers.get(key)
         if result is None:
-            encoder = Encoder(
+            encoder = Formulas(
                 self.nodes, regular=key[0], exact=key[1], opaque_texts=key[2], deadline=self.deadline
             )
             truths = (encoder.predicate(self.nodes[0]), encoder.predicate(self.nodes[1]))

@@ -1,440 +1,45 @@
-"""Typed nodes as formulas. What has no formula becomes a value of its own, the same wherever the same node
-stands.
-
-So a proof that two predicates agree holds even with such parts in them; a difference is only believed once
-the reference evaluator has seen it on a row. What a formula takes for granted of its variables is true of
-every row: see `Encoder.constraints`. The only bound is that on the elements of arrays, which
-predicat.review.smt.arrays proves.
-"""
+"""Typed nodes as formulas, by the rules of operators."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Iterable
-from decimal import Decimal
-from fractions import Fraction
-from functools import cached_property, partial
 from typing import Any
 
 from predicat.ir.limits import MAX_DEPTH
-from predicat.ir.nodes import (
-    NOW,
-    Call,
-    Field,
-    Items,
-    Literal,
-    Node,
-    ParamDecl,
-    Parameter,
-    Quantifier,
-    Variable,
-    walk,
-)
-from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED, TEXT_OPERATORS
-from predicat.ir.types import (
-    BIGINT,
-    BOOLEAN,
-    DATE,
-    DOUBLE,
-    DURATION,
-    JSON,
-    STRING,
-    TIMESTAMP,
-    ArrayType,
-    DecimalType,
-    Type,
-)
-from predicat.ir.value_sets import ValueSet
-from predicat.ir.values import FIRST_NOW, LAST_NOW
-from predicat.review.smt import functions, numbers, quantifiers, strings, times
-from predicat.review.smt.arrays import Needs, Path, needed, opaque_place
+from predicat.ir.nodes import Call, Quantifier
+from predicat.ir.operators import TEXT_OPERATORS
+from predicat.review.smt import functions, quantifiers
+from predicat.review.smt.arrays import opaque_place
+from predicat.review.smt.encoder import Encoder, Env, paths
 from predicat.review.smt.rules import RULES
-from predicat.review.smt.rules.rule import BOUNDS, Env, sort
 from predicat.review.smt.strings import NotEncodable
-from predicat.review.smt.terms import (
-    KINDS,
-    Array,
-    Bool,
-    Double,
-    Json,
-    Record,
-    Scalar,
-    Term,
-    Truth,
-    all_of,
-    any_of,
-    integer,
-    negated,
-    truth_of,
-    z3,
-)
-from predicat.review.smt.value_sets import Asked
-from predicat.semantics.regex import Regex
-
-MAX_ITEMS = 32
-"""An array that would need more named elements than this has no formula."""
+from predicat.review.smt.terms import Term
 
 
-class OutOfTime(Exception):
-    """The time for a comparison is over before its formula is written."""
-
-
-class Encoder:
-    """Formulas over one set of variables, for one or more predicates.
-
-    `variables` are the values that a row is made of, by their path; `constraints` what is always true of
-    them; `children` the paths of the members of maps, structs and JSON values; `nulls` which members of
-    these are there and null; `opaque` the operators that have no formula; `approximated` the cases in
-    which a model says more than its row can hold; `inexact` whether a formula is about doubles that are
-    never rounded. `regular` writes tests of prefixes and suffixes as regular languages: Z3 decides some
-    questions only one way. `exact` takes the arithmetic of doubles, and decimals beside them, for exact;
-    without it such arithmetic has no formula, so that a proof holds for rounded numbers. `opaque_texts`
-    takes text operators as functions that nothing is known of, which decides what does not depend on them
-    at once. Names of variables are generated: no name of a field meets another. `deadline` is on the
-    clock of time.monotonic.
-    """
-
-    def __init__(
-        self,
-        nodes: Iterable[Node],
-        *,
-        regular: bool = False,
-        exact: bool = False,
-        opaque_texts: bool = False,
-        deadline: float = math.inf,
-    ) -> None:
-        self.nodes = tuple(nodes)
-        self.needs: Needs = needed(self.nodes)
-        self.asked = Asked()
-        self.regular = regular
-        self.exact = exact
-        self.opaque_texts = opaque_texts
-        self.deadline = deadline
-        self.variables: dict[Path, Term] = {}
-        self.constraints: list[Any] = []
-        self.opaque: dict[str, None] = {}
-        self.inexact = False
-        self.depth = 0
-        self.names = 0
-        self.approximated: list[Any] = []
-        self.lengths: list[Any] = []
-        self.children: dict[Path, dict[str | int, Path]] = {}
-        self.nulls: dict[Path, Any] = {}
-
-    # --- walking
-
-    def predicate(self, node: Node) -> Truth:
-        """A predicate: when it is TRUE and when it is FALSE."""
-        try:
-            return self.truth(node, {})
-        except NotEncodable:
-            result = self.opaque_value(node, {})
-            assert isinstance(result, Truth)  # noqa: S101  # it is a boolean
-            return result
-
-    def truth(self, node: Node, env: Env) -> Truth:
-        """A boolean node as a pair of conditions. A node without a formula is any truth value."""
-        result = self.term(node, env)
-        if not isinstance(result, Truth):
-            raise NotEncodable
-        return result
-
-    def term(self, node: Node, env: Env) -> Term:
-        """A node as a term. A node without a formula is an uninterpreted value."""
-        match node:
-            case Literal():
-                return self.literal(node)
-            case Field():
-                return self.variable((("field", node.decl.name),), node.type)
-            case Parameter():
-                return self.parameter(node.decl, node.type)
-            case Variable():
-                return env[node.name][1]
-            case Quantifier():
-                return self.attempt(node, env, partial(quantifiers.quantifier, self))
-            case Call():
-                return self.attempt(node, env, self.call)
-            case Items():
-                raise NotEncodable
-
-    def attempt(self, node: Any, env: Env, rule: Callable[[Any, Env], Term]) -> Term:
-        """The term of a node by a rule, or an uninterpreted value where the rule is not encodable."""
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
-        self.depth += 1
-        try:
-            return rule(node, env) if self.depth <= MAX_DEPTH else self.opaque_value(node, env)
-        except NotEncodable:
-            return self.opaque_value(node, env)
-        finally:
-            self.depth -= 1
+class Formulas(Encoder):
+    """The encoder with the rules of the operators."""
 
     def opaque_value(self, node: Any, env: Env) -> Term:
-        """Any value at all, the same wherever the node reads the same elements, or a strict operator has
-        the same arguments.
-        """
+        """What has no formula: an application of a function, or a value of its own."""
         self.opaque.setdefault(node.op if isinstance(node, Call) else node.kind)
         if not isinstance(node, Call) or self.depth > MAX_DEPTH:
-            return self.variable(opaque_place(node, _paths(env)), node.type)
+            return self.variable(opaque_place(node, paths(env)), node.type)
         result = functions.applied(self, node, env)
         if result is None:
-            result = self.variable(opaque_place(node, _paths(env)), node.type)
+            result = self.variable(opaque_place(node, paths(env)), node.type)
             functions.absent_with_its_arguments(self, node, result, env)
         functions.known_at_constants(self, node, result, env)
         return result
 
-    @cached_property
-    def texts(self) -> list[str]:
-        """The constant texts with which the predicates compare something."""
-        texts = (
-            part.value
-            for node in self.nodes
-            for call in walk(node)
-            if isinstance(call, Call) and (call.op in COMPARISONS or call.op == "in")
-            for arg in call.args
-            for part in (arg.items if isinstance(arg, Items) else (arg,))
-            if isinstance(part, Literal) and isinstance(part.value, str)
-        )
-        return list(dict.fromkeys(texts))
-
-    def truth_unknown(self, node: Call, env: Env) -> Bool:
-        """Whether a test without a formula is TRUE."""
-        result = self.opaque_value(node, env)
-        assert isinstance(result, Truth)  # noqa: S101  # it is a boolean
-        return result.true
-
     def call(self, node: Call, env: Env) -> Term:
-        """The term of an operator by its rule."""
+        """The term of an operator, from the table of rules."""
         rule = RULES.get(node.op)
         if rule is None or (self.opaque_texts and node.op in TEXT_OPERATORS):
             raise NotEncodable
         return rule(self, node, env)
 
-    # --- leaves
-
-    def literal(self, node: Literal) -> Term:
-        """The term of a constant."""
-        value, kind = node.value, node.type
-        if value is None:
-            return self.missing(kind)
-        if isinstance(value, bool):
-            return Truth(value, not value)
-        if isinstance(value, float):
-            return numbers.double_of(value)
-        if isinstance(value, int):
-            return numbers.double_of(float(value)) if kind == DOUBLE else Scalar(integer(value), False)
-        if isinstance(value, str):
-            return Scalar(strings.text(value), False)
-        if isinstance(value, Decimal):
-            number = Fraction(value)
-            return Scalar(z3.RealVal(f"{number.numerator}/{number.denominator}"), False)
-        if isinstance(value, ValueSet):
-            raise NotEncodable
-        return Scalar(integer(times.number_of(value)), False)
-
-    def missing(self, kind: Type) -> Term:
-        """A value that is missing."""
-        if kind == BOOLEAN:
-            return Truth(False, False)
-        if kind == DOUBLE:
-            return Double(z3.RealVal(0), False, False, False, True)
-        if kind == STRING:
-            return Scalar(z3.StringVal(""), True)
-        if isinstance(kind, DecimalType):
-            return Scalar(z3.RealVal(0), True)
-        if kind in (BIGINT, TIMESTAMP, DATE, DURATION):
-            return Scalar(integer(0), True)
-        raise NotEncodable
-
-    def parameter(self, decl: ParamDecl, kind: Type) -> Term:
-        """Any value, a missing one too: `:p IS NULL OR x = :p` asks for it. NaN is refused where a value
-        is given.
-        """
-        result = self.variable((("parameter", decl.name),), kind)
-        if decl == NOW and isinstance(result, Scalar):
-            first, last = map(times.number_of, (FIRST_NOW, LAST_NOW))
-            self.constraints += [z3.Not(result.null), result.term >= first, result.term <= last]
-        if (
-            isinstance(result, Double) and not isinstance(result.nan, bool) and decl.default == decl.default
-        ):  # no NaN
-            self.constraints.append(z3.Not(result.nan))
-        return result
-
-    def fresh(self, sort: Callable[[str], Any]) -> Any:
-        """A variable of Z3 with a name of its own."""
-        self.names += 1
-        return sort(f"v{self.names}")
-
-    def variable(self, path: Path, kind: Type) -> Term:
-        """The unknown value at a path, made when it is first asked for."""
-        result = self.variables.get(path)
-        if result is None:
-            result = self.variables[path] = self.unknown(path, kind)
-        return result
-
-    def unknown(self, path: Path, kind: Type) -> Term:
-        """Variables for the value at a path, of a type."""
-        null = self.fresh(z3.Bool)
-        if kind == BOOLEAN:
-            value = self.fresh(z3.Bool)
-            return Truth(z3.And(z3.Not(null), value), z3.And(z3.Not(null), z3.Not(value)))
-        if kind == STRING:
-            return Scalar(self.fresh(z3.String), null)
-        if kind == DOUBLE:
-            nan, plus, minus = (self.fresh(z3.Bool) for _ in range(3))
-            self.constraints += [z3.AtMost(nan, plus, minus, 1)]
-            return Double(self.fresh(z3.Real), nan, plus, minus, null)
-        if kind in (BIGINT, TIMESTAMP, DATE, DURATION):
-            term = self.fresh(z3.Int)
-            low, high = BOUNDS[kind]
-            self.constraints += [term >= low, term <= high]
-            return Scalar(term, null)
-        if isinstance(kind, DecimalType):
-            scaled = self.fresh(z3.Int)
-            self.constraints += [scaled < 10**kind.precision, scaled > -(10**kind.precision)]
-            return Scalar(z3.ToReal(scaled) / 10**kind.scale, null)
-        if kind == JSON:
-            return self.json(path, null)
-        if isinstance(kind, ArrayType):
-            return self.array(
-                path, null, self.length(), lambda place: self.variable((*path, ("item", place)), kind.element)
-            )
-        return Record(path, null)
-
-    def json(self, path: Path, null: Any) -> Json:
-        """Variables for the JSON value at a path."""
-        kind = self.fresh(z3.Int)
-        plus, minus = self.fresh(z3.Bool), self.fresh(z3.Bool)  # 1e400 is a number of JSON
-        self.constraints += [kind >= 0, kind < len(KINDS), z3.AtMost(plus, minus, 1)]
-        number = Double(self.fresh(z3.Real), False, plus, minus, False)
-        return Json(path, kind, self.fresh(z3.String), number, self.fresh(z3.Bool), self.length(), null)
-
-    def length(self) -> Any:
-        """The length of an array."""
-        result = self.fresh(z3.Int)
-        self.constraints.append(result >= 0)
-        self.lengths.append(result)
-        return result
-
-    def array(self, path: Path, null: Any, length: Any, item: Callable[[int], Term]) -> Array:
-        """The named elements of the array at a path."""
-        items = self.needs.items(path)
-        if items > MAX_ITEMS:
-            raise NotEncodable
-        return Array(path, length, tuple(item(place) for place in range(items)), null)
-
-    # --- elements and members
-
-    def elements(self, node: Node, env: Env) -> Array:
-        """An array, or a JSON value that is one. Raises NotEncodable where too few of its elements are
-        named.
-        """
-        result = self.term(node, env)
-        if isinstance(result, Json):
-            null = any_of(result.null, result.kind != KINDS.index("array"))
-            result = self.array(result.path, null, result.length, partial(self.json_child, result))
-        if not isinstance(result, Array) or not self.needs.covers(result.path, node, _paths(env)):
-            raise NotEncodable
-        return result
-
-    def json_child(self, parent: Json, key: str | int) -> Json:
-        """The member or element of a JSON value."""
-        path = (*parent.path, ("item" if isinstance(key, int) else "key", key))
-        child = self.variables.get(path)
-        if not isinstance(child, Json):
-            child = self.json(path, self.fresh(z3.Bool))
-            self.variables[path] = child
-            self.children.setdefault(parent.path, {})[key] = path
-            holder = KINDS.index("object" if isinstance(key, str) else "array")
-            self.constraints.append(any_of(child.null, z3.And(negated(parent.null), parent.kind == holder)))
-            if isinstance(key, int):
-                self.constraints.append(z3.Or(child.null, parent.length > key))
-        return child
-
-    # --- comparison
-
-    def double(self, term: Term, *, exactly: bool = False) -> Double:
-        """A number as a double: the nearest one, or, `exactly`, the number itself (Python compares a
-        decimal with a double so).
-        """
-        if isinstance(term, Double):
-            return term
-        if not isinstance(term, Scalar) or not z3.is_arith(term.term):
-            raise NotEncodable
-        if self.exact and not term.term.is_int():
-            self.inexact = exactly = True
-        return numbers.exact_double(term) if exactly else numbers.rounded(term, self.constraints)
-
-    def scalar(self, node: Node, env: Env) -> Scalar:
-        """The term of a node with one value, such as a number or a text."""
-        result = self.term(node, env)
-        if not isinstance(result, Scalar):
-            raise NotEncodable
-        return result
-
-    def compared(self, op: str, left: Node, right: Node, env: Env) -> Truth:
-        """A comparison as a pair of conditions; UNKNOWN if an operand is missing."""
-        language = self.folded_equality(op, left, right)
-        if language is not None:
-            text, wanted, negative = language
-            result = self.member(text, wanted, env)
-            return Truth(result.false, result.true) if negative else result
-        a, b = self.term(left, env), self.term(right, env)
-        null = any_of(a.null, b.null)
-        if isinstance(a, Truth) and isinstance(b, Truth):
-            if op not in EQUALITIES:
-                raise NotEncodable
-            same = any_of(all_of(a.true, b.true), all_of(a.false, b.false))
-            return truth_of(same if op == "eq" else negated(same), null)
-        if (
-            isinstance(a, Double)
-            or isinstance(b, Double)
-            or (isinstance(a, Scalar) and isinstance(b, Scalar) and sort(a) != sort(b))
-        ):
-            decimals = isinstance(left.type, DecimalType) or isinstance(right.type, DecimalType)
-            return truth_of(
-                numbers.compare(op, self.double(a, exactly=decimals), self.double(b, exactly=decimals)), null
-            )
-        if isinstance(a, Scalar) and isinstance(b, Scalar):
-            return truth_of(_ordered(op, a.term, b.term), null)
-        raise NotEncodable
-
-    # --- texts
-
-    def member(self, node: Node, language: Regex, env: Env) -> Truth:
-        """Whether a text is in a language. ASCII lower and upper case go into the language, which Z3
-        decides far better.
-        """
-        if isinstance(node, Call) and node.op in ("lower", "upper"):
-            change = strings.before_lower if node.op == "lower" else strings.before_upper
-            return self.member(node.args[0], strings.mapped(language, change), env)
-        text = self.scalar(node, env)
-        return truth_of(z3.InRe(text.term, strings.language(language)), text.null)
-
-    def folded_equality(self, op: str, left: Node, right: Node) -> tuple[Node, Regex, bool] | None:
-        """`lower(x) = 'a'` as a language of x."""
-        if (
-            self.opaque_texts
-            or op not in EQUALITIES
-            or not isinstance(right, Literal)
-            or not isinstance(right.value, str)
-        ):
-            return None
-        if not isinstance(left, Call) or left.op not in ("lower", "upper"):
-            return None
-        return left, strings.literal(right.value), op == "ne"
-
-
-def _paths(env: Env) -> dict[str, Path]:
-    return {name: path for name, (path, _) in env.items()}
-
-
-def _ordered(op: str, a: Any, b: Any) -> Bool:
-    """A comparison of two terms. Of texts the solver knows less than and at most alone."""
-    if op in ("gt", "ge"):
-        return _ordered(FLIPPED[op], b, a)
-    return COMPARISONS[op].holds(a, b)
+    def quantifier(self, node: Quantifier, env: Env) -> Term:
+        """The term of a macro over its named elements."""
+        return quantifiers.quantifier(self, node, env)
 
 
 def encodable() -> frozenset[str]:

@@ -6,13 +6,13 @@ said as well.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.ir.nodes import Call, Field, Items, Literal, walk
 from predicat.ir.operators import COUNTS, JUNCTIONS, OPS, STRICT, TEXT_OPERATORS
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.smt import strings
-from predicat.review.smt.rules.rule import BOUNDS, Env
+from predicat.review.smt.encoder import BOUNDS, Encoder, Env
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     Bool,
@@ -27,9 +27,6 @@ from predicat.review.smt.terms import (
     z3,
 )
 from predicat.semantics.evaluate import compile_node
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def applied(to: Encoder, node: Call, env: Env) -> Term | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from predicat.ir.nodes import (
     Call,
@@ -15,7 +15,7 @@ from predicat.ir.nodes import (
 from predicat.ir.operators import ARRAYS
 from predicat.review.smt import numbers
 from predicat.review.smt.arrays import normalized
-from predicat.review.smt.rules.rule import Env
+from predicat.review.smt.encoder import Encoder, Env
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     KINDS,
@@ -28,9 +28,6 @@ from predicat.review.smt.terms import (
     negated,
     z3,
 )
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def quantifier(to: Encoder, node: Quantifier, env: Env) -> Truth:

@@ -23,7 +23,7 @@ from predicat.ir.types import (
 from predicat.ir.values import EXACT
 from predicat.review.smt import times
 from predicat.review.smt.arrays import Path
-from predicat.review.smt.encode import Encoder
+from predicat.review.smt.encoder import Encoder
 from predicat.review.smt.terms import KINDS, Array, Double, Json, Record, Scalar, Term, Truth, as_term, z3
 
 MAX_LENGTH = 5_000

@@ -7,30 +7,17 @@ lies, and whether it is a part of another list or has nothing in common with it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct, field
+from typing import Any
 
 from predicat.ir.nodes import Call, Literal, walk
 from predicat.ir.types import ArrayType, Type
 from predicat.ir.value_sets import ValueSet
+from predicat.review.smt.encoder import Encoder
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import Bool, Scalar, Term, Truth, truth_of, z3
 
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
-
 _MOST_FACTS = 200
 """Constants, and pairs of a value and two lists, about which a formula says what is known."""
-
-
-class Asked(Struct):
-    """The lists that formulas of one encoder have asked for, and of what."""
-
-    lists: dict[str, tuple[ValueSet, Any]] = field(default_factory=dict[str, Any])
-    values: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
-    """The values by the name of their sort."""
-    facts: int = 0
 
 
 def member(to: Encoder, node: Call, env: Any) -> Term:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Literal
-from predicat.review.smt.rules.rule import Env, Rule, constant
+from predicat.review.smt.encoder import Encoder, Env
+from predicat.review.smt.rules.rule import Rule, constant
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     Array,
@@ -22,9 +21,6 @@ from predicat.review.smt.terms import (
     negated,
     z3,
 )
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def _member(to: Encoder, node: Call, env: Env) -> Term:

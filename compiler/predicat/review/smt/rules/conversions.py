@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType
 from predicat.review.smt import numbers, times
-from predicat.review.smt.rules.rule import Env, Rule
+from predicat.review.smt.encoder import Encoder, Env
+from predicat.review.smt.rules.rule import Rule
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     Double,
@@ -21,9 +20,6 @@ from predicat.review.smt.terms import (
     negated,
     z3,
 )
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def _to_int(to: Encoder, node: Call, env: Env) -> Term:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.operators import JSON_READS
 from predicat.review.smt import numbers
-from predicat.review.smt.rules.rule import Env, Rule, constant
+from predicat.review.smt.encoder import Encoder, Env
+from predicat.review.smt.rules.rule import Rule, constant
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     KINDS,
@@ -20,9 +19,6 @@ from predicat.review.smt.terms import (
     any_of,
     truth_of,
 )
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def _json(to: Encoder, node: Call, env: Env) -> Json:

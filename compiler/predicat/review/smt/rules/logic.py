@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS
 from predicat.review.smt import numbers, times, value_sets
-from predicat.review.smt.rules.rule import Env, Rule, sort
+from predicat.review.smt.encoder import Encoder, Env, sort
+from predicat.review.smt.rules.rule import Rule
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     Bool,
@@ -21,9 +20,6 @@ from predicat.review.smt.terms import (
     negated,
     truth_of,
 )
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 _MOST_ITEMS = 500
 """A longer list has no formula: the formula alone takes longer than most comparisons."""

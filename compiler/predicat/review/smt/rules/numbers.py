@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.forms.decimals import may_have_more_digits
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.operators import ARITHMETIC
 from predicat.ir.types import BIGINT, DecimalType
 from predicat.review.smt import numbers
-from predicat.review.smt.rules.rule import BOUNDS, Env, Rule
+from predicat.review.smt.encoder import BOUNDS, Encoder, Env
+from predicat.review.smt.rules.rule import Rule
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     Double,
@@ -18,9 +17,6 @@ from predicat.review.smt.terms import (
     any_of,
     z3,
 )
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from predicat.ir.nodes import Call, Literal
 from predicat.review.smt import strings
-from predicat.review.smt.rules.rule import Env, Rule, constant
+from predicat.review.smt.encoder import Encoder, Env
+from predicat.review.smt.rules.rule import Rule, constant
 from predicat.review.smt.terms import (
     Scalar,
     Term,
@@ -16,9 +16,6 @@ from predicat.review.smt.terms import (
     z3,
 )
 from predicat.semantics.regex import Regex, Seq
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def _concat(to: Encoder, node: Call, env: Env) -> Term:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from predicat.ir.nodes import Call
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE
 from predicat.ir.values import UNITS
 from predicat.review.smt import numbers, times
-from predicat.review.smt.rules.rule import Env, Rule, constant
+from predicat.review.smt.encoder import Encoder, Env
+from predicat.review.smt.rules.rule import Rule, constant
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     Scalar,
@@ -18,9 +17,6 @@ from predicat.review.smt.terms import (
     integer,
     z3,
 )
-
-if TYPE_CHECKING:
-    from predicat.review.smt.encode import Encoder
 
 
 def _time_part(to: Encoder, node: Call, env: Env) -> Term:
