@@ -157,6 +157,13 @@ CONDITIONS = [
     ("cel", "tags.exists(t, t == 't77') && !('b' in tags)"),
     ("cel", "!tags.exists(t, t == 't77')"),
     ("cel", "tags.all(t, t == 't77')"),
+    *[
+        ("postgres", f"doc @> '{pattern}'")
+        for pattern in ('[{"s": "x"}]', '{"a": [{"s": "x"}]}', '{"a": ["x"]}', '["x"]', '{"k": "c77"}')
+    ],
+    ("postgres", 'NOT doc @> \'{"a": [{"s": "x"}]}\''),
+    ("postgres", "tags && ARRAY['t77', 'b']"),
+    ("postgres", "nums && ARRAY[77, 78] AND NOT tags && ARRAY['b']"),
 ]
 GROUPS = [
     [],
@@ -256,6 +263,21 @@ def test_the_rows_are_those_of_the_reference(rows: Any) -> None:
                 if run({"name": name, "doc": document and json.loads(document)}, NONE, NONE) is True
             ]
             assert accepted(rows, dialect.render(node)) == wanted, text
+
+
+@pytest.mark.parametrize(
+    ("condition", "form"),
+    [
+        ('doc @> \'[{"s": "x"}]\'', 'doc @> \'[{"s": "x"}]\''),
+        ("tags && ARRAY['a', 'b']", 'tags && \'{"a","b"}\''),
+    ],
+)
+def test_operators_of_postgres_keep_their_index(condition: str, form: str) -> None:
+    node = predicat.parse(condition, "postgres", declared(FIELDS)).node
+    stored = stated(None, ["USING gin (doc)", "USING gin (tags)"])
+    sql = backends.dialect("postgres").render(node, condition=True, storage=stored)
+    assert form in sql
+    assert "SELECT" not in sql
 
 
 # --- what is known of a relation

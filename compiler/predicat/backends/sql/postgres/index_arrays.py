@@ -57,6 +57,8 @@ def _compared(body: Node, name: str) -> list[object]:
         case Call(op="in", args=(Variable(name=said), Items(items=items))) if said == name:
             values = [item.value for item in items if isinstance(item, Literal) and item.value is not None]
             return list(values) if len(values) == len(items) else []
+        case Call(op="is_true", args=(inner,)):
+            return _compared(inner, name)
         case Call(op="or", args=args):
             parts = [_compared(arg, name) for arg in args]
             return [value for part in parts for value in part] if all(parts) else []

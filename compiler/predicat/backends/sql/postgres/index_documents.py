@@ -146,6 +146,8 @@ def needed(node: Node) -> Need | None:
             if len(values) < len(items) or not all(isinstance(one, str) for one in values):
                 return _paths(node)
             return _texts(value, [one for one in values if isinstance(one, str)])
+        case Call(op="is_true", args=(inner,)):
+            return needed(inner)
         case Call(op="or", args=args):
             return _any_of([needed(arg) for arg in args])
         case Call(op="and", args=args):
