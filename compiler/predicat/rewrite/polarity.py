@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 from predicat.analysis.facts import may_be_nan
 from predicat.forms.engine_order import paired, rewrite_parts
-from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, walk
+from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, Quantifier, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.rewrite.solve import exactly, for_rows, without_nan_tests
@@ -246,6 +246,8 @@ def _needs(node: Node, value: Node) -> bool:
     tested = _tested(node)
     if tested is not None:
         return _needs(tested, value)
+    if isinstance(node, Quantifier):
+        return _needs(node.source, value)
     if not isinstance(node, Call) or (node.op not in STRICT and node.op != "in"):
         return False
     return any(_needs(arg, value) for arg in node.args)

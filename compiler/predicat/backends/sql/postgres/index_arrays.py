@@ -26,7 +26,9 @@ def served(r: Renderer, node: Node, _: Sql) -> Served | None:
         return None
     field, values = elements
     column = r.column(field)
-    if r.storage.index_on(spelling(column), ("gin",)) is None or not _fit(r, field, values):
+    is_subquery = isinstance(node, Quantifier)  # the operators are faster also where no index is known
+    has_index = is_subquery or r.storage.index_on(spelling(column), ("gin",)) is not None
+    if not has_index or not _fit(r, field, values):
         return None
     # A constant without a type takes that of the column, which may be another kind of text or integer.
     items = string_literal("{" + ",".join(map(_element, values)) + "}")
@@ -57,9 +59,7 @@ def _compared(body: Node, name: str) -> list[object]:
         case Call(op="in", args=(Variable(name=said), Items(items=items))) if said == name:
             values = [item.value for item in items if isinstance(item, Literal) and item.value is not None]
             return list(values) if len(values) == len(items) else []
-        case Call(op="is_true", args=(inner,)):
-            return _compared(inner, name)
-        case Call(op="or", args=args):
+        case Call(op="or" | "is_true", args=args):
             parts = [_compared(arg, name) for arg in args]
             return [value for part in parts for value in part] if all(parts) else []
         case _:

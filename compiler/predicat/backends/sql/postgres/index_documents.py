@@ -57,7 +57,9 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     if any(r.storage.index_on(spelling(part), _TREES) for part in _look_ups(sql)):
         return None  # an index on the look-up itself serves the usual form
     several = len(need.alternatives) > 1
-    parts = [_said(r, one, whole=several or one.whole) for one in need.alternatives]
+    # A test of elements is a subquery: `@>` is faster also where no index is known, as below a view.
+    always = need.exact and isinstance(node, Quantifier)
+    parts = [_said(r, one, whole=several or one.whole, always=always) for one in need.alternatives]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -68,8 +70,10 @@ def _look_ups(sql: Sql) -> Iterator[Sql]:
     yield from sql.find_all(exp.JSONExtract, exp.JSONExtractScalar)
 
 
-def _said(r: Renderer, one: Required, *, whole: bool) -> Served | None:
-    """A requirement, on the innermost part of the document that has an index which serves it."""
+def _said(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | None:
+    """A requirement, on the innermost part of the document that has an index which serves it; `always`: or
+    on the whole document.
+    """
     if not isinstance(one.base, Field):
         return None
     for depth in range(len(one.path), -1, -1):
@@ -77,7 +81,7 @@ def _said(r: Renderer, one: Required, *, whole: bool) -> Served | None:
             continue
         base, rest = _inner(r.column(one.base), one.path[:depth]), one.path[depth:]
         index = r.storage.index_on(spelling(base), ("gin",), ("", "jsonb_ops", "jsonb_path_ops"))
-        if index is None:
+        if index is None and not (always and depth == 0):
             continue
         if not one.is_path:
             pattern = one.pattern
@@ -146,9 +150,7 @@ def needed(node: Node) -> Need | None:
             if len(values) < len(items) or not all(isinstance(one, str) for one in values):
                 return _paths(node)
             return _texts(value, [one for one in values if isinstance(one, str)])
-        case Call(op="is_true", args=(inner,)):
-            return needed(inner)
-        case Call(op="or", args=args):
+        case Call(op="or" | "is_true", args=args):
             return _any_of([needed(arg) for arg in args])
         case Call(op="and", args=args):
             return _one_of([needed(arg) for arg in args])

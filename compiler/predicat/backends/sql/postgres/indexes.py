@@ -16,7 +16,7 @@ from predicat.backends.sql.postgres import index_arrays, index_documents, index_
 from predicat.backends.sql.postgres.index_documents import document, is_text_only
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Served
-from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier
 from predicat.ir.operators import STRICT
 from predicat.ir.types import STRING, MapType
 
@@ -26,7 +26,7 @@ _MOST = 4
 
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     """The form of a test that an index serves; None if its usual form, `sql`, is to be taken."""
-    if r.storage.indexes is None:
+    if r.storage.indexes is None and not isinstance(node, Quantifier):
         beside = index_condition(r, node, sql)
         return None if beside is None else Served(beside)
     for rule in (index_arrays.served, index_documents.served, index_texts.served):
