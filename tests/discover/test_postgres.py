@@ -16,6 +16,9 @@ def dsn(postgres: Any) -> Iterator[str]:
         CREATE SCHEMA rules;
         CREATE TABLE rules.orders (id int, status varchar(9), amount numeric(9, 2), CHECK (amount >= 0));
         CREATE VIEW rules.open AS SELECT o.id FROM rules.orders o WHERE o.status = 'open' AND o.amount > 3;
+        CREATE VIEW rules.applied AS SELECT o.id FROM rules.orders o WHERE o.status = 'paid';
+        COMMENT ON VIEW rules.applied IS 'predicat: A.
+[predicat/1 catalog=c dataset=orders filter=paid hash=0]';
         CREATE POLICY own ON rules.orders USING (status <> 'secret');
         """
     )

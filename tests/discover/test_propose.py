@@ -55,6 +55,20 @@ def test_a_proposal_is_a_catalog(folder: Path) -> None:
     assert in_process("test", cwd=folder).returncode == 0
 
 
+def test_a_comparison_with_null_is_no_filter_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(
+        "create table orders (note text, amount bigint);\n"
+        "select 1 from orders where note = null;\n"
+        "select 1 from orders where note = null or amount > 7;\n"
+        "select 1 from orders where amount > 3;\n"
+    )
+    done = in_process("discover", "a.sql", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
+    assert "1  left out: no row meets it" in done.stderr
+    assert "2 filters in 1 dataset" in done.stdout
+    checked = in_process("check", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
+
+
 def test_nothing_is_written_over(folder: Path) -> None:
     (folder / "catalog").mkdir()
     (folder / "catalog" / "orders.yml").write_text("# mine\n")

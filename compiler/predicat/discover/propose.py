@@ -205,6 +205,9 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
         except PredicatError:
             result.left[say.UNCLEAR] += len(rule.conditions)
             continue
+        if not rule.predicate.fields:  # as of `note = NULL`
+            result.left[say.DEAD] += len(rule.conditions)
+            continue
         first = _unused(name_of(rule.sql), filters)
         answer = ask(rule.sql, first) if ask is not None else first
         if answer:
@@ -214,7 +217,7 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
     if not filters:
         return ""
     result.filters += len(filters)
-    used = {name for rule in rules if rule.predicate is not None for name in rule.predicate.fields}
+    used = {name for sql, predicate in named.values() for name in (*predicate.fields, *_columns(sql))}
     data: dict[str, Any] = {
         "apiVersion": API_VERSION,
         "dataset": dataset,
@@ -267,6 +270,13 @@ def _kind(kind: Any, name: str, fractions: bool, inferred: Mapping[str, str]) ->
     if name in inferred and isinstance(kind, DecimalType):
         return "double" if fractions else "bigint"
     return "timestamp" if kind in (DATE, TIMESTAMP) and name in inferred else str(kind)
+
+
+def _columns(sql: str) -> set[str]:
+    """The columns that a condition names, also where it does not depend on them: `note = NULL OR n > 3`."""
+    from sqlglot import exp, parse_one  # noqa: PLC0415  # only for a proposal
+
+    return {column.name for column in parse_one(sql).find_all(exp.Column)}
 
 
 def _fractions(rules: list[Rule]) -> bool:

@@ -119,7 +119,7 @@ def parted(commit: str, subject: str, path: str) -> str:
 
 
 def _told(rows: list[Mapping[str, Any]]) -> str:
-    return "".join(f" They differ for {_row(values)}." for values in rows[:1])
+    return "".join(f". They differ for {_row(values)}." for values in rows[:1])
 
 
 def baseline(path: str, accepted: int, stale: int) -> str:

@@ -5,15 +5,20 @@ Each function is one: see the package.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
 
+_NO_REASON = re.compile(r"Failed to parse '.*' into <class .*>")
+"""What sqlglot says if it has no more to say than the text."""
+
 
 def cannot_read(span: Span, dialect: str, problem: str) -> Diagnostic:
     first = problem.replace("\x1b[4m", "").replace("\x1b[0m", "").split("\n")[0].rstrip(".")
-    return Diagnostic("not-read", f"as SQL of {dialect or 'the standard'} it cannot be read: {first}", span)
+    reason = "" if _NO_REASON.fullmatch(first) else f": {first}"
+    return Diagnostic("not-read", f"as SQL of {dialect or 'the standard'} it cannot be read{reason}", span)
 
 
 def several_kinds(name: str, kinds: Iterable[str]) -> str:
