@@ -16,6 +16,7 @@ from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
+from predicat_spark.pipeline import failures
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
@@ -122,11 +123,14 @@ def table_columns(name: str) -> list[tuple[str, str]]:
     session = local_session("local[1]", "predicat init")
     from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
 
-    try:
-        return list(session.table(name).dtypes)
-    except PySparkException as error:
-        reason = " ".join(str(error).split("\n")[0].split())
-        raise PredicatError.of(say.no_table(reason)) from None
+    with failures.telling():
+        try:
+            return list(session.table(name).dtypes)
+        except PySparkException as error:
+            if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
+                raise
+            reason = " ".join(str(error).split("\n")[0].split())
+            raise PredicatError.of(say.no_table(reason)) from None
 
 
 def ddl(kind: Type) -> str:

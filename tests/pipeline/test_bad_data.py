@@ -170,6 +170,19 @@ def test_a_full_disk() -> None:
     assert failures.diagnostic(caught.value).message == "Spark failed: the disk is full"
 
 
+def test_a_metastore_that_another_session_has_opened() -> None:
+    from predicat_spark.pipeline import failures
+
+    error = RuntimeError(
+        "Unable to instantiate SessionHiveMetaStoreClient\nERROR XSDB6: Another instance of Derby may have "
+        "already booted the database /home/me/metastore_db."
+    )
+    told = failures.diagnostic(error)
+    assert (
+        told.message == "Spark failed: another Spark session has opened the metastore /home/me/metastore_db"
+    )
+
+
 def test_a_format_that_cannot_hold_a_column(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     spark.sql("SELECT 'UA' AS carrier, 90L AS dep_delay, array('a') AS tags").write.parquet(
         str(tmp_path / "in")

@@ -74,6 +74,11 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
         "the Spark session was stopped",
         None,
     ),
+    (
+        r"Another instance of Derby may have already booted the database (?P<file>\S+)",
+        "another Spark session has opened the metastore {file}",
+        "end it first: a local metastore takes one session at a time",
+    ),
     (r"cancelled|Job aborted due to user", "the job was cancelled", None),
 )
 _MAX_CAUSES = 20

@@ -12,6 +12,10 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import NOWHERE
 from predicat.diagnostics.wording import quantity
 
+_HIVE = (
+    "tables of Hive need spark.sql.catalogImplementation hive in the spark-defaults.conf of SPARK_CONF_DIR"
+)
+
 
 def lease_lost(root: str) -> Diagnostic:
     reason = f"its lease on {root} ran out, and another run has taken it"
@@ -97,7 +101,7 @@ def table_and_path(name: str) -> Diagnostic:
 
 
 def no_table_or_file(name: str) -> Diagnostic:
-    return msg.engine_error("Spark", f"there is no table and no file named {name}")
+    return msg.engine_error("Spark", f"there is no table and no file named {name}", _HIVE)
 
 
 def no_spark_relation(dataset: str) -> Diagnostic:
@@ -105,7 +109,8 @@ def no_spark_relation(dataset: str) -> Diagnostic:
 
 
 def no_table(reason: str) -> Diagnostic:
-    return msg.engine_error("Spark", reason, "a file needs its folder or its ending, such as ./orders.csv")
+    hint = f"a file needs its folder or its ending, such as ./orders.csv; {_HIVE}"
+    return msg.engine_error("Spark", reason, hint)
 
 
 def no_path(path: str) -> Diagnostic:
