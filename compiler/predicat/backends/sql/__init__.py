@@ -1,1 +1,1 @@
-"""SQL back ends: one dialect a file, each a table from operators to sqlglot nodes."""
+"""SQL back ends: one folder per dialect, each a table from operators to sqlglot nodes."""

@@ -19,7 +19,7 @@ Operand = Sql | int | str
 
 
 def sql_of(value: Operand) -> Sql:
-    """A node as it is, and a constant as a literal."""
+    """A node unchanged, or a literal for a constant."""
     if isinstance(value, str):
         return string_literal(value)
     if isinstance(value, bool):
@@ -28,7 +28,7 @@ def sql_of(value: Operand) -> Sql:
 
 
 def call(name: str, *args: Operand) -> Sql:
-    """A function call, written as it is given."""
+    """A function call; the name is written as given."""
     return exp.Anonymous(this=name, expressions=list(map(sql_of, args)))
 
 
@@ -43,19 +43,19 @@ def lambda_(body: Sql, *names: str) -> Sql:
 
 
 def string_literal(value: str) -> Sql:
-    """A constant text. The generator of the dialect quotes it."""
+    """A string literal. The generator of the dialect quotes it."""
     return exp.Literal(this=value, is_string=True)
 
 
 def number_literal(value: int | str) -> Sql:
-    """A constant number, with a minus as an operator."""
+    """A number literal. A minus is an operator."""
     shown = str(value)
     plain = exp.Literal(this=shown.removeprefix("-"), is_string=False)
     return exp.Neg(this=plain) if shown.startswith("-") else plain
 
 
 def cast(sql: Operand, kind: str) -> Sql:
-    """CAST(sql AS kind), which may raise an error of the engine: guard the operand where it can fail."""
+    """CAST(sql AS kind). The engine raises an error if the cast fails: guard the operand if it may."""
     return exp.Cast(this=sql_of(sql), to=_type(kind))
 
 
@@ -66,7 +66,7 @@ def try_cast(sql: Operand, kind: str) -> Sql:
 
 @lru_cache(1024)
 def _type(kind: str) -> exp.DataType:
-    """A type of an engine, whose name sqlglot reads but once."""
+    """A type of an engine. sqlglot parses each name once."""
     return exp.DataType.build(kind)
 
 
@@ -77,7 +77,7 @@ def case(*branches: tuple[Sql, Operand], default: Operand | None = None) -> Sql:
 
 
 def clamp(sql: Sql, low: int, high: int) -> Sql:
-    """The nearest number in a range; NULL of NULL, which LEAST and GREATEST would ignore."""
+    """The nearest number in a range. NULL for NULL, which LEAST and GREATEST would ignore."""
     below = (binary(exp.LT, sql, number_literal(low)), number_literal(low))
     above = (binary(exp.GT, sql, number_literal(high)), number_literal(high))
     return case(below, above, default=sql)
@@ -118,7 +118,7 @@ _tight: dict[type[Sql], bool] = {}
 
 
 def binary(kind: type[exp.Binary], left: Operand, right: Operand) -> Sql:
-    """A binary operation with its operands in parentheses where they need them."""
+    """A binary operation. Operands get parentheses if they need them."""
     left, right = sql_of(left), sql_of(right)
     if issubclass(kind, _COMPARED):
         return kind(this=comparison_operand(left), expression=comparison_operand(right))
@@ -140,8 +140,8 @@ def concatenated(left: Operand, right: Operand) -> Sql:
 
 
 def comparison_operand(sql: Sql) -> Sql:
-    """The expression as an operand of a comparison, LIKE, IN or IS: calculations bind tighter than these, and
-    so does PostgreSQL's `->>`.
+    """The expression as an operand of a comparison, LIKE, IN or IS. Calculations bind tighter and need no
+    parentheses; nor does PostgreSQL's `->>`.
     """
     return sql if type(sql) in _CALCULATIONS else wrap(sql)
 
@@ -160,7 +160,7 @@ _CALCULATIONS = (
 
 
 def is_one_of(sql: Sql, *values: Operand) -> Sql:
-    """Whether an expression is one of some values; NULL of NULL."""
+    """IN, or an equality for a single value; NULL for NULL."""
     return exp.In(this=wrap(sql), expressions=list(map(sql_of, values)))
 
 
@@ -193,7 +193,7 @@ def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
 
 
 def not_(sql: Sql) -> Sql:
-    """NOT; NULL of NULL. Of a comparison the opposite: engines order all values, NaN above the numbers."""
+    """NOT; NULL for NULL. A comparison becomes its opposite, since engines put NaN above all numbers."""
     opposite = _OPPOSITE.get(type(sql))
     if opposite is not None and not isinstance(sql.expression, exp.Any | exp.All):
         return opposite(this=sql.this, expression=sql.expression)
@@ -212,14 +212,14 @@ _OPPOSITE: dict[type[Sql], type[exp.Binary]] = {
 
 
 def is_null(sql: Sql) -> Sql:
-    """Whether an expression is NULL, as TRUE or FALSE."""
+    """IS NULL."""
     # IS NULL alone does not tell PostgreSQL what a parameter is.
     typed = cast(sql, "TEXT") if isinstance(sql, exp.Var) else sql
     return exp.Is(this=comparison_operand(typed), expression=exp.Null())
 
 
 def is_true(sql: Sql) -> Sql:
-    """Whether an expression is TRUE: FALSE for FALSE and NULL."""
+    """IS TRUE: FALSE for FALSE and NULL."""
     return exp.Is(this=wrap(sql), expression=exp.Boolean(this=True))
 
 
@@ -232,13 +232,13 @@ _SMALL_PARTS = 24
 
 
 def is_small(sql: Sql) -> bool:
-    """Whether an expression may be written twice where a guard needs its value."""
+    """Whether an expression is small enough to be repeated in a guard."""
     return not Sizes().exceeds(sql, _SMALL_PARTS)
 
 
 def pack(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
-    """Several values as one: a single value as it is, otherwise a struct of them; the name of the result; and
-    the body, in which names of several values become members.
+    """One value for several: a single value unchanged, otherwise a struct. Returns the value, its name, and
+    the body, in which the names of several values become members of the struct.
     """
     name = next(iter(values))
     if len(values) == 1:
@@ -265,10 +265,10 @@ COMPARISON_NODES: dict[str, type[exp.Binary]] = {
 
 
 def rlike(sql: Sql, pattern: str) -> Sql:
-    """Whether a pattern of the engine matches a part of a text."""
+    """The engine's regular expression test: whether the pattern matches a part of a string."""
     return exp.RegexpLike(this=wrap(sql), expression=string_literal(pattern))
 
 
 def like(value: Sql, pattern: Operand) -> Sql:
-    """LIKE where the backslash escapes by itself."""
+    """LIKE for an engine whose default escape character is the backslash."""
     return exp.Like(this=comparison_operand(value), expression=sql_of(pattern))

@@ -98,7 +98,7 @@ def _children_outside_macros(node: Node) -> tuple[Node, ...]:
 
 
 def _has_variables(node: Node) -> bool:
-    """Whether a node gives a name to a value: a macro, or one document for all that is read of it."""
+    """Whether a node binds a variable: a macro, or a named document."""
     return isinstance(node, Quantifier) or (isinstance(node, Call) and node.op == "json_let")
 
 
@@ -115,7 +115,7 @@ def is_nameable(node: Node) -> bool:
 
 
 def _is_scalar(kind: Type) -> bool:
-    """Whether a value is rendered the same everywhere. How a JSON value is looked up depends on its use."""
+    """Whether the SQL of a value does not depend on its use, as the look-up of a JSON value does."""
     return (
         _is_scalar(kind.element)
         if isinstance(kind, ArrayType)

@@ -33,7 +33,7 @@ def _conjuncts(r: Renderer, node: Node) -> list[Sql]:
 
 
 def _short(r: Renderer, node: Node) -> Sql | None:
-    """A shorter form of a test that may be FALSE instead of NULL; None where the dialect has none."""
+    """A shorter form of a test that may be FALSE instead of NULL; None if the dialect has none."""
     if isinstance(node, Quantifier) and node.kind == "any" and node.source.type != JSON:
         return r.dialect.exists(r, node)
     shorter = r.dialect.rows.get(node.op) if isinstance(node, Call) else None
@@ -41,7 +41,7 @@ def _short(r: Renderer, node: Node) -> Sql | None:
 
 
 def _conjuncts_of(sql: Sql) -> list[Sql]:
-    """The parts of an AND in SQL: two conditions may have the same guard."""
+    """The distinct parts of an AND in SQL: two conditions may have the same guard."""
     if not isinstance(sql, exp.And):
         return [sql]
     return [part for side in (sql.this, sql.expression) for part in _conjuncts_of(side)]

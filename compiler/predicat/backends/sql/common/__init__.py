@@ -1,4 +1,4 @@
-"""The rules that the dialects share. `RULES` of a topic has the operators that most of them say alike."""
+"""Rules that the dialects share. `RULES` of a topic has the operators with the same SQL in most of them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from predicat.ir.values import RANGE_MOST
 
 
 def source_of_present(node: Node) -> Node | None:
-    """The array of which a node is the elements that are there; None of any other node."""
+    """The array from which a node drops the NULL elements; None for any other node."""
     match node:
         case Quantifier(
             kind="filter", source=source, body=Call(op="not", args=(Call(op="is_null", args=(Variable(),)),))
@@ -26,12 +26,12 @@ def source_of_present(node: Node) -> Node | None:
 
 
 def array(name: str) -> Rule:
-    """The array of some values by a function of the engine."""
+    """An array literal by a function of the engine."""
     return lambda r, node: unless_missing(r, node, call(name, *r.args(node)))
 
 
 def array_position(name: str) -> Rule:
-    """The place of a value, counted from 1; 0 without it, where the engine has 0 or NULL."""
+    """The position of a value, counted from 1; 0 if the array does not contain it. Engines have 0 or NULL."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         place = call("COALESCE", call(name, *r.args(node)), 0)
@@ -41,7 +41,7 @@ def array_position(name: str) -> Rule:
 
 
 def array_eq(is_whole: Callable[[Sql], Sql]) -> Rule:
-    """Whether arrays are equal; NULL if an element is missing, by a test for no such element."""
+    """Whether two arrays are equal; NULL if an element is NULL, which is tested first."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = r.args(node)
@@ -51,7 +51,7 @@ def array_eq(is_whole: Callable[[Sql], Sql]) -> Rule:
 
 
 def array_concat(joined: Callable[[Sql, Sql], Sql]) -> Rule:
-    """One array after another, by an engine that ignores a NULL array."""
+    """The concatenation of arrays for an engine that ignores a NULL array."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = r.args(node)
@@ -61,7 +61,7 @@ def array_concat(joined: Callable[[Sql, Sql], Sql]) -> Rule:
 
 
 def extreme(name: str, is_whole: Callable[[Sql], Sql]) -> Rule:
-    """The largest or the smallest element by a function that ignores missing ones; NULL if one is missing."""
+    """The largest or the smallest element by a function that ignores NULL; NULL if an element is NULL."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         present = source_of_present(node.args[0])
@@ -74,7 +74,7 @@ def extreme(name: str, is_whole: Callable[[Sql], Sql]) -> Rule:
 
 
 def numbers_before(numbers: Callable[[Sql], Sql]) -> Rule:
-    """The numbers from 0 to before another, as an array; NULL where that has too many."""
+    """The numbers from 0 up to, but not including, another one, as an array; NULL if there are too many."""
 
     def build(count: Sql) -> Sql:
         return case((between(count, 0, RANGE_MOST), numbers(count)))
@@ -83,7 +83,7 @@ def numbers_before(numbers: Callable[[Sql], Sql]) -> Rule:
 
 
 def join_texts(name: str, is_whole: Callable[[Sql], Sql]) -> Rule:
-    """The elements with a text between them; NULL if one is missing."""
+    """The elements joined with a separator; NULL if an element is NULL."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         items, by = r.args(node)
@@ -93,7 +93,7 @@ def join_texts(name: str, is_whole: Callable[[Sql], Sql]) -> Rule:
 
 
 def _map_get(r: Renderer, node: Call) -> Sql:
-    """The value of a key of a map; NULL where it has no such key."""
+    """The value of a key of a map; NULL if there is no such key."""
     items, key = r.args(node)
     return exp.Bracket(this=wrap(items), expressions=[key])
 

@@ -32,8 +32,8 @@ from predicat.ir.types import BIGINT, DOUBLE, STRING
 
 
 def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """A comparison by value: numbers across types exactly, NaN equal to nothing and below and above
-    nothing.
+    """A comparison by value. Numbers of different types are compared exactly; NaN equals nothing and is in no
+    order.
     """
     if is_numeric_mix(left, right):
         return _compare_mixed(r, op, left, right)
@@ -52,7 +52,7 @@ _NARROW = OF_INT | {"int32"}
 
 
 def _compared(r: Renderer, node: Node) -> Sql:
-    """A value that is only compared: of a number without the cast to a greater width."""
+    """A value that is only compared: a number needs no cast to a greater width."""
     sql = r.node(node)
     if isinstance(node, Call) and node.op in _NARROW and type(sql) is exp.Cast:
         return sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
@@ -60,7 +60,7 @@ def _compared(r: Renderer, node: Node) -> Sql:
 
 
 def tested(r: Renderer, node: Node, *constants: Node) -> Sql:
-    """A value that is only tested against constants: LOWER or UPPER as the engine has it, if that decides the
+    """A value that is only tested against constants: the engine's own LOWER or UPPER, if the result is the
     same.
     """
     if not r.parameterize and isinstance(node, Call) and has_usual_case(node, *constants):
@@ -69,10 +69,10 @@ def tested(r: Renderer, node: Node, *constants: Node) -> Sql:
 
 
 def _of_ascii(r: Renderer, op: str, node: Node, other: Node) -> Sql | None:
-    """`lower(x) = 'kim'`, where LOWER may make a `k` of another letter, as that and the number of bytes.
-    UPPER may make two letters of one.
+    """`lower(x) = 'kim'` with a test of the number of bytes, because LOWER may turn another letter into `k`
+    (and UPPER one letter into two).
 
-    None of another comparison, and where the collation may change what LOWER makes of ASCII.
+    None for another comparison, and if the collation may change LOWER for ASCII.
     """
     size = r.dialect.byte_length_function
     if size is None or r.parameterize or not isinstance(node, Call) or node.op not in ("lower", "upper"):
@@ -88,8 +88,8 @@ def _of_ascii(r: Renderer, op: str, node: Node, other: Node) -> Sql | None:
 
 
 def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """Engines order NaN above every number and equal to itself. Comparisons with another result get a
-    guard.
+    """A comparison of doubles by IEEE 754. Engines order NaN above every number and equal to itself, so
+    comparisons with another result get a guard.
     """
     if op == "ne" and left == right and left.type == DOUBLE:  # the test for NaN, which engines hold equal
         return binary(exp.EQ, r.node(left), r.literal(DOUBLE, math.nan))
@@ -105,13 +105,13 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return ordered(op, value, beside)
     costly = (_is_long(value) and text is None) or calls(value)
     if costly and limit is not None and op not in EQUALITIES:
-        # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs
-        # its value only once.
+        # The engines put NaN above all numbers, negated or not: the opposite comparison needs the value
+        # only once.
         return ordered(FLIPPED[op], exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit))
 
     def build(value: Sql) -> Sql:
         result = ordered(op, value, beside)
-        # One text alone is read as NaN, and comparing it costs less than reading it twice.
+        # Only one string is read as NaN: comparing the string is cheaper than converting it twice.
         is_number = _not_nan(r, guarded, value) if text is None else binary(exp.NEQ, r.node(text), "NaN")
         return _with_guard(r, op, result, is_number, other)
 
@@ -127,7 +127,7 @@ def _needs_guard(r: Renderer, op: str, guarded: Node, other: Node) -> bool:
 
 
 def _text_read(node: Node) -> Node | None:
-    """The text that is read as a double; None of any other node."""
+    """The string that a node converts to a double; None for any other node."""
     reads = isinstance(node, Call) and node.op == "to_double" and node.args[0].type == STRING
     return node.args[0] if reads and isinstance(node, Call) else None
 
@@ -139,9 +139,7 @@ def _limit(node: Node) -> float | None:
 
 
 def _with_guard(r: Renderer, op: str, result: Sql, is_number: Sql, other: Node) -> Sql:
-    """A comparison, as if NaN were neither equal to anything nor in any order. Beside NULL it stays UNKNOWN,
-    NaN or not.
-    """
+    """A comparison with a guard: FALSE for NaN (`ne`: TRUE). UNKNOWN beside NULL, also for NaN."""
     if isinstance(other, Literal) and other.value is not None:
         return or_(result, not_(is_number)) if op == "ne" else and_(result, is_number)
     missing = is_null(r.node(other))
@@ -155,7 +153,7 @@ def _is_long(value: Sql) -> bool:
 
 
 def _not_nan(r: Renderer, node: Node, value: Sql) -> Sql:
-    """The guard against NaN. Beside a column of doubles a text alone is a double."""
+    """The guard against NaN. Beside a double column a string literal is read as a double."""
     guard = r.dialect.not_nan(value)
     if isinstance(node, Field) and is_full(r, node) and isinstance(guard, exp.NEQ):
         nan = guard.expression
@@ -169,7 +167,7 @@ def is_numeric_mix(left: Node, right: Node) -> bool:
 
 
 def _compare_mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """An integer compared with a double: both as doubles, as in CEL, Spark and PostgreSQL."""
+    """An integer compared with a double. Both are compared as doubles, as in CEL, Spark and PostgreSQL."""
     if left.type == DOUBLE:
         op, left, right = FLIPPED[op], right, left
     if isinstance(right, Literal) and isinstance(right.value, float):
@@ -180,9 +178,7 @@ def _compare_mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
 
 def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
-    """`bigint op constant`: the constant becomes the integer that decides the same, so that an index
-    serves.
-    """
+    """`bigint op constant`. The constant becomes an integer with the same result, so an index is used."""
     sql = _compared(r, left)
     if math.isnan(value):
         return case((not_(is_null(sql)), exp.Boolean(this=op == "ne")))
@@ -195,7 +191,7 @@ def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
 
 
 def nan_where(r: Renderer, node: Call) -> Sql | None:
-    """`x <> x` in a WHERE, where ISNAN of NULL may be FALSE."""
+    """ISNAN for `x <> x` in a WHERE, where NULL and FALSE are the same."""
     one, other = node.args
     return call("ISNAN", r.node(one)) if one == other and one.type == DOUBLE else None
 

@@ -26,7 +26,7 @@ from predicat.ir.values import DECIMAL_PATTERN, FIRST_MOMENT, LAST_MOMENT, QUANT
 
 
 def by_type(otherwise: str, rules: Mapping[Type, Rule]) -> Rule:
-    """A conversion with a rule for a type of its argument, and a cast for the other types."""
+    """A conversion with rules for some types of its argument, and a cast for the others."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         (arg, *_) = node.args
@@ -36,17 +36,17 @@ def by_type(otherwise: str, rules: Mapping[Type, Rule]) -> Rule:
 
 
 def of(build: Callable[[Sql], Sql]) -> Rule:
-    """A rule that needs the SQL of its argument alone."""
+    """A rule that needs nothing but the SQL of its argument."""
     return lambda r, node: build(r.node(node.args[0]))
 
 
 def let_of(build: Callable[[Sql], Sql], value: Callable[[Sql], Sql] = lambda sql: sql) -> Rule:
-    """A rule that uses the SQL of its argument, or a value of that, several times."""
+    """A rule that uses the SQL of its argument, or a value computed from it, several times."""
     return lambda r, node: let(r, value(r.node(node.args[0])), build)
 
 
 def text_to_decimal(fits: Callable[[Sql, str], Sql]) -> Rule:
-    """A text as a decimal; NULL where it is none, by a test for a pattern, or has too many digits."""
+    """A string as a decimal; NULL if it does not match the pattern, or has too many digits."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         sql = r.node(node.args[0])
@@ -56,15 +56,15 @@ def text_to_decimal(fits: Callable[[Sql, str], Sql]) -> Rule:
 
 
 def refuse_double(r: Renderer, node: Call) -> Sql:
-    """Raise Unsupported: each engine writes doubles in its own way."""
+    """Raise Unsupported: each engine formats doubles in its own way."""
     raise r.refuse(node, say.DOUBLES_AS_TEXT)
 
 
 def quantity(
     is_one: Callable[[Sql], Sql], ends: Callable[[Sql, str], Sql], product: Callable[[Sql, Sql], Sql]
 ) -> Rule:
-    """A quantity such as `1.5Gi` as a number: the text with its decimal unit as an exponent, times its binary
-    unit. `is_one` tests for the pattern of quantities; other texts give NULL.
+    """A quantity such as `1.5Gi` as a number. A decimal unit becomes an exponent, a binary one a factor.
+    `is_one` tests for the pattern of quantities; other strings give NULL.
     """
 
     def build(sql: Sql) -> Sql:
@@ -81,7 +81,7 @@ def quantity(
 
 
 def to_whole_number(rounded: str) -> Rule:
-    """A double as a whole number where the engine's function that rounds leaves it as it is."""
+    """A double as an integer, if the engine's rounding function does not change it."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         def build(number: Node) -> Sql:
@@ -99,20 +99,20 @@ def to_whole_number(rounded: str) -> Rule:
 
 
 def is_special(sql: Sql) -> Sql:
-    """Whether a text is one of the names of doubles that are no finite numbers."""
+    """Whether a string is CEL's spelling of NaN or an infinity."""
     return is_one_of(sql, "NaN", "Infinity", "-Infinity")
 
 
 def truth_value(sql: Sql) -> Sql:
-    """A text as a truth value, by CEL's words for it; NULL for any other text."""
+    """A string as a boolean, by CEL's spellings; NULL for any other string."""
     yes = is_one_of(sql, "true", "TRUE", "True", "t", "1")
     no = is_one_of(sql, "false", "FALSE", "False", "f", "0")
     return case((yes, True), (no, False))
 
 
-# Casts of texts to dates and timestamps as SQL has them (`predicat.forms.text_casts`) have one pattern. It
-# finds what is between the blanks if it is a date or a moment, and else gives the empty text, which no cast
-# takes. The engine then tells which days there are.
+# SQL's casts of strings to dates and timestamps (`predicat.forms.text_casts`) have one pattern. It extracts
+# the date or timestamp without the spaces around it. For other strings it gives the empty string, for which
+# each cast fails. The engine then decides whether the day exists.
 _BLANKS = r"[ \t\n\x0B\f\r]*"
 _DAY = "-[0-9]{2}-[0-9]{2}"
 _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
@@ -129,12 +129,12 @@ def _found(text: Sql, pattern: str) -> Sql:
 
 
 def cast_to_date(text: Sql) -> Sql:
-    """The date that a text is or begins with."""
+    """A string as a date. The string may go on with a time."""
     return try_cast(_found(text, _DATE), "DATE")
 
 
 def cast_to_timestamp(r: Renderer, text: Sql, matches: Callable[[Sql, str], Sql]) -> Sql:
-    """The moment that a text is, between years 1 and 9999: what it lacks of a time in UTC is added.
+    """A string as a timestamp of the years 1 to 9999. A missing time is midnight, a missing zone UTC.
 
     `matches` tests for a pattern.
     """

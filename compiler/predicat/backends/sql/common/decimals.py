@@ -1,4 +1,4 @@
-"""Exact arithmetic of decimals that several dialects share. Where a type holds every result it is plain."""
+"""Exact arithmetic of decimals that several dialects share. It is plain if the type holds every result."""
 
 from __future__ import annotations
 
@@ -17,19 +17,17 @@ SIGNS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp
 
 
 def where_exact(exact: Rule, otherwise: Rule) -> Rule:
-    """A rule for decimals, and one for other types."""
+    """An operator with one rule for decimals and one for other types."""
     return lambda r, node: (exact if isinstance(node.type, DecimalType) else otherwise)(r, node)
 
 
 def of_numbers(exact: Rule, of_texts: Rule) -> Rule:
-    """A conversion to a decimal: of a number, or of a text."""
+    """A conversion to a decimal, with a rule for numbers and one for strings."""
     return lambda r, node: (of_texts if node.args[0].type == STRING else exact)(r, node)
 
 
 def operands(r: Renderer, node: Call) -> list[Sql]:
-    """The operands of a calculation. A whole constant beside whole numbers is cast: it is an integer to the
-    engine.
-    """
+    """The operands of a calculation. An integer literal beside integers is cast to a decimal."""
     parts = list(map(r.node, node.args))
     if all(arg.type == BIGINT or _is_whole_constant(arg) for arg in node.args):
         place = next(place for place, arg in enumerate(node.args) if arg.type != BIGINT)
@@ -42,26 +40,28 @@ def _is_whole_constant(node: Node) -> bool:
 
 
 def signed(r: Renderer, node: Call) -> Sql:
-    """The other sign, or none."""
+    """The negation or the absolute value of a decimal."""
     value = r.node(node.args[0])
     return exp.Neg(this=wrap(value)) if node.op == "neg" else call("ABS", value)
 
 
 def ends_at(node: Call, digits: Digits) -> bool:
-    """Whether an engine with 38 digits has no value where the result has none."""
+    """Whether an engine with 38 digits gives NULL exactly if the result is NULL."""
     same = not digits.fits and isinstance(node.type, DecimalType) and node.type.scale == digits.scale
     return (same and decimals.has_known_type(node)) or not decimals.may_have_more_digits(node)
 
 
 def converted(r: Renderer, node: Call) -> Sql:
-    """A number with the digits of a type, rounded as the engine's cast does: a half away from zero."""
+    """A number cast to a decimal type, rounded as the engine does: a half away from zero."""
     (arg,), kind = node.args, str(node.type)
     value = as_double(r, arg) if arg.type == DOUBLE else r.node(arg)
     return try_cast(value, kind) if decimals.may_not_fit(node) else cast(value, kind)
 
 
 def by_text(r: Renderer, node: Call) -> Sql:
-    """As `converted`; of a double by its text, the shortest decimal: a cast would multiply doubles."""
+    """Like `converted`, but a double is cast through its shortest decimal form: a direct cast would multiply
+    doubles.
+    """
     if node.args[0].type != DOUBLE:
         return converted(r, node)
     return try_cast(cast(as_double(r, node.args[0]), "TEXT"), str(node.type))

@@ -35,7 +35,7 @@ def is_kind(r: Renderer, value: Node, kind: str) -> Sql:
 
 
 def where_kind(r: Renderer, value: Node, kind: str, read: Sql) -> Sql:
-    """What is read of a JSON value if it is of a kind, otherwise NULL."""
+    """An expression over a JSON value if that is of a kind, otherwise NULL."""
     json = r.dialect.documents
     return case((json.is_kind(json.kind(r, value), kind), read))
 
@@ -61,8 +61,8 @@ def _is_text(r: Renderer, value: Node, wanted: Sql) -> Sql:
 
 
 def _json_equals(r: Renderer, node: Call) -> Sql:
-    """Whether a JSON value equals a constant. A constant text that cannot be the text of a number, a truth
-    value or a collection needs no test of the kind.
+    """Whether a JSON value equals a constant. A string that is not also the text of a number, a boolean or a
+    collection needs no test of the kind.
     """
     value, wanted = node.args
     known = wanted.value if isinstance(wanted, Literal) else None
@@ -85,7 +85,7 @@ def _json_equals(r: Renderer, node: Call) -> Sql:
 
 
 def _equals_where(r: Renderer, node: Call) -> Sql | None:
-    """The test of a WHERE: FALSE is as good as NULL, so the value need not be looked at twice."""
+    """The test in a WHERE, where FALSE is as good as NULL: one look-up of the value is enough."""
     value, wanted = node.args
     known = wanted.value if isinstance(wanted, Literal) else None
     if isinstance(known, bool):
@@ -118,12 +118,12 @@ def _json_in(r: Renderer, node: Call) -> Sql:
 
 
 def _looked_up(r: Renderer, node: Call) -> Sql:
-    """A member or an element; an absent one and a JSON null are both no value."""
+    """A member or an element. A missing one and a JSON null are both NULL."""
     return r.dialect.not_json_null(r.dialect.documents.value(r, node))
 
 
 def member_or_element(r: Renderer, node: Call) -> Sql:
-    """A look-up with a JSON value as the key: a text finds the member of that name, a number the element at
+    """A look-up with a JSON value as the key: a string finds the member of that name, a number the element at
     that position.
     """
     base, key = node.args

@@ -1,5 +1,5 @@
-"""Durations, which are whole microseconds in SQL, and the texts of durations and timestamps, the same on
-every engine.
+"""Durations, which are integers (microseconds) in SQL, and conversions of durations and timestamps to
+strings, with the same result on every engine.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _SECOND = 1_000_000
 
 
 def operation(operator: type[exp.Binary], left: Sql, right: Sql) -> Sql:
-    """A sum or difference, which never overflows; small constants alone would be integers of 32 bits."""
+    """A sum or difference of 64-bit integers that never overflows. Literals would have 32 bits."""
     return binary(operator, cast(left, "BIGINT"), cast(right, "BIGINT"))
 
 
 def in_range(micros: Sql) -> Sql:
-    """A duration, or NULL beyond the longest."""
+    """A duration; NULL if it exceeds the longest one."""
     return case((between(micros, -LONGEST, LONGEST), micros))
 
 
@@ -54,7 +54,7 @@ def fits_duration(total: Sql) -> Sql:
 
 
 def signed(duration: Sql, micros: Sql) -> Sql:
-    """The microseconds with the sign that the text of a duration begins with."""
+    """The microseconds with the sign at the start of the string of a duration."""
     minus = binary(exp.EQ, call("LEFT", duration, 1), "-")
     return binary(exp.Mul, case((minus, -1), default=1), micros)
 
@@ -67,12 +67,12 @@ def duration_text(micros: Sql) -> Sql:
 
 
 def to_string(r: Renderer, node: Call) -> Sql:
-    """The text of a duration, which the engine may hold in fewer bits."""
+    """A duration as a string. The engine may store it in fewer bits."""
     return let(r, cast(r.node(node.args[0]), "BIGINT"), duration_text)
 
 
 def fraction(micros: Sql) -> Sql:
-    """The point and the digits after whole seconds: none, three or six."""
+    """The fraction of a second, with its point: no digits, three or six."""
     digits = case((binary(exp.EQ, remainder_of(micros, 1000), 0), 3), default=6)
     # A leading 1 keeps the zeros.
     shown = concatenate(".", call("SUBSTRING", _shown(binary(exp.Add, micros, _SECOND)), 2, digits))
@@ -88,7 +88,7 @@ def concatenate(*parts: Operand) -> Sql:
 
 
 def divide_by(sql: Sql, by: int) -> Sql:
-    """Integer division by a constant, which rounds toward zero."""
+    """Integer division by a constant, truncated toward zero."""
     return binary(exp.IntDiv, sql, by)
 
 

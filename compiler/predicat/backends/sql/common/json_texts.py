@@ -1,4 +1,4 @@
-"""The JSON in a text: what the dialects share."""
+"""JSON in string columns: the parts that the dialects share."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ OPEN = "2 * OCTET_LENGTH(__s) - OCTET_LENGTH(REPLACE(__s, '[', '')) - OCTET_LENG
 
 
 def limited(sql: str) -> str:
-    """SQL with the limits of documents in the place of their names."""
+    """SQL with the names of limits replaced by their values."""
     for name, limit in _LIMITS.items():
         sql = sql.replace(name, str(limit))
     return sql
 
 
 def parse(dialect: str, sql: str, **parts: Sql) -> Rule:
-    """The JSON in a text, by SQL in which `__s` is the text and `parts` replace other names. It is NULL for
-    all other texts.
+    """A string parsed as JSON; NULL if it is not JSON. In the SQL `__s` is the string, and `parts` replace
+    other names.
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -51,12 +51,12 @@ def _of(dialect: str, sql: str, parts: Mapping[str, Sql]) -> Sql:
 
 @lru_cache
 def tree(dialect: str, sql: str) -> Sql:
-    """SQL with the limits in it as nodes, which are not to be changed."""
+    """SQL with its limits, as nodes. Do not change them: they are shared."""
     return parse_one(limited(sql), dialect=dialect)
 
 
 def let(r: Renderer, node: Call) -> Sql:
-    """What is read of a document that has a name. One that is read once needs none."""
+    """An expression over a document with a name. A document that is used once needs none."""
     document, name, body = node.args
     assert isinstance(name, Variable)  # noqa: S101  # the rewrite makes it
     value, result = r.document(document), r.node(body)

@@ -1,8 +1,8 @@
-"""Tests of texts without case against constants, by the engines' own LOWER, UPPER and ILIKE.
+"""Case-insensitive tests of strings against constants, with the engines' own LOWER, UPPER and ILIKE.
 
-A filter's `lower` changes letters of ASCII only; ILIKE uses simple case folding. What the engines' functions
-do beyond ASCII depends on the engine, its locale and the collation. That is no matter beside a constant of
-ASCII, except for the few letters that another character becomes: of `K` (Kelvin) LOWER makes `k`.
+A filter's `lower` changes ASCII letters only; ILIKE uses simple case folding. Beyond ASCII the engines'
+functions depend on the engine, its locale and the collation. That does not matter for an ASCII constant,
+except for the few other characters that become ASCII letters: LOWER turns U+212A (Kelvin) into `k`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _ALSO_FOLDED = frozenset("s")
 
 
 def has_usual_case(node: Node, *constants: Node) -> bool:
-    """Whether LOWER or UPPER of an engine decides a test of `lower(x)` or `upper(x)` against constants."""
+    """Whether the engine's LOWER or UPPER gives the same result for a test of `lower(x)` or `upper(x)`
+    against constants.
+    """
     if not isinstance(node, Call) or node.op not in _MADE:
         return False
     texts = [part.value for part in constants if isinstance(part, Literal) and isinstance(part.value, str)]
@@ -30,11 +32,11 @@ def has_usual_case(node: Node, *constants: Node) -> bool:
 
 
 def is_usually_folded(folded: str, *, kelvin: bool) -> bool:
-    """Whether LOWER of an engine decides a test against a constant, which is folded, under case folding.
+    """Whether the engine's LOWER gives the same result as case folding for a test against a constant.
 
     Args:
-        folded: The constant.
-        kelvin: Whether LOWER surely makes `k` of U+212A, as case folding does.
+        folded: The folded constant.
+        kelvin: Whether LOWER is known to turn U+212A into `k`, as case folding does.
     """
     unusual = _MADE["lower"] | _ALSO_FOLDED
     return folded.isascii() and not (unusual - {"k"} if kelvin else unusual) & {*folded}

@@ -42,9 +42,7 @@ from predicat.rewrite.idioms import nullif
 
 
 def _and(r: Renderer, node: Call) -> Sql:
-    """AND. A long expression that several operands compare with constants, such as the two ends of a range,
-    is computed once.
-    """
+    """AND. A long expression that several operands compare with constants (a range) is computed once."""
     compared = [
         arg.args[0]
         for arg in node.args
@@ -57,8 +55,8 @@ def _and(r: Renderer, node: Call) -> Sql:
 
 
 def conjuncts(r: Renderer, node: Call, render: Callable[[Node], list[Sql]]) -> list[Sql]:
-    """The parts of an AND. Two bounds of one value by constants, one after the other, are a BETWEEN. Beside
-    an upper bound a lower one needs no guard against NaN, which is above it.
+    """The parts of an AND. Two consecutive bounds of one value become a BETWEEN. Beside an upper bound a
+    lower bound needs no guard: the upper bound excludes NaN.
     """
     if not r.rewritings.between:
         return [sql for part in node.args for sql in render(part)]
@@ -94,7 +92,9 @@ def _is_false_for_nan(node: Node) -> TypeGuard[Call]:
 
 
 def _without_guard(r: Renderer, node: Node, numbers: set[Node]) -> Sql | None:
-    """A lower bound of a column that is not NaN in the rows that count; None of another node."""
+    """A lower bound of a column without its guard, if NaN cannot occur in the rows that count; None for other
+    nodes.
+    """
     if not isinstance(node, Call) or node.op not in ("gt", "ge") or node.args[0] not in numbers:
         return None
     other = node.args[1]
@@ -104,7 +104,7 @@ def _without_guard(r: Renderer, node: Node, numbers: set[Node]) -> Sql | None:
 
 
 def _lower_bound(node: Node) -> Node:
-    """A comparison alone, if NaN passes it, too: beside an upper bound that does not matter."""
+    """A lower bound without its test for NaN: beside an upper bound NaN does not matter."""
     return bare_comparison(node) or node
 
 
@@ -159,7 +159,7 @@ def _is_or(node: Node) -> TypeGuard[Call]:
 
 
 def _as_engine(r: Renderer, node: Node) -> Sql:
-    """A comparison in the order of doubles that engines have."""
+    """A comparison of doubles in the engines' order."""
     assert isinstance(node, Call)  # noqa: S101  # the first part of what `paired` has put together
     left, right = (arg if arg.type == DOUBLE else convert(arg, DOUBLE) for arg in node.args)
     one, other = r.compared_double(left, right), r.compared_double(right, left)
@@ -178,8 +178,8 @@ def _is_null(r: Renderer, node: Call) -> Sql:
 
 
 def _cond(r: Renderer, node: Call) -> Sql:
-    """An `if`. CASE takes its ELSE for NULL, but an UNKNOWN condition makes the result UNKNOWN, so the
-    condition is tested for both values unless it is never UNKNOWN.
+    """IF, which is UNKNOWN if its condition is. A CASE would take its ELSE, so the condition is tested for
+    both TRUE and FALSE, unless it is never UNKNOWN.
     """
     test, yes, no = node.args
     if isinstance(yes, Literal) and yes.value is None:
@@ -201,14 +201,14 @@ def _cond(r: Renderer, node: Call) -> Sql:
 
 
 def _is_as_engines(value: Node, other: Node) -> bool:
-    """Whether NULLIF of an engine compares two values as the core does."""
+    """Whether the engines' NULLIF compares two values in the same way as the core."""
     plain = value.type == other.type and value.type in (BIGINT, STRING, DATE, TIMESTAMP, DOUBLE)
     return plain and not (may_be_nan(value) and may_be_nan(other))
 
 
 def _test_for_branch(r: Renderer, otherwise: Node, test: Node) -> Sql:
-    """The test of a CASE, which takes its ELSE for NULL. Whose ELSE is NULL whenever the test is UNKNOWN: the
-    kind of a JSON value may then be tested without distinguishing UNKNOWN from FALSE.
+    """The condition of a CASE. If the ELSE is NULL whenever the condition is UNKNOWN, a test of the kind of a
+    JSON value need not distinguish UNKNOWN from FALSE.
     """
     if isinstance(test, Call) and test.op == "is_true":
         return r.node(test.args[0])
@@ -250,7 +250,7 @@ def _in(r: Renderer, node: Call) -> Sql:
 
 
 def _same(r: Renderer, node: Call) -> Sql:
-    """Engines hold NaN the same as itself, and an integer the same as the double that it is rounded to."""
+    """IS NOT DISTINCT FROM. On engines NaN equals itself, and an integer the double that it is rounded to."""
     left, right = node.args
     if DOUBLE in (left.type, right.type) and (
         left.type != right.type or not any(isinstance(arg, Literal) for arg in node.args)
@@ -276,7 +276,7 @@ def _extreme(name: str) -> Rule:
 
 
 def _coalesce(r: Renderer, node: Call) -> Sql:
-    """The first value there is. All engines call a part of a text, or else the empty text, SPLIT_PART."""
+    """COALESCE. A part of a split string, or else the empty string, is SPLIT_PART on all engines."""
     match node.args:
         case (
             Call(

@@ -29,12 +29,12 @@ from predicat.ir.types import BIGINT
 
 
 def cannot_fail(divisor: Node) -> bool:
-    """Whether a divisor is a constant by which every integer can be divided."""
+    """Whether a divisor is a constant for which no division fails."""
     return isinstance(divisor, Literal) and divisor.value not in (0, -1, None)
 
 
 def negative(of_integer: Callable[[Sql], Sql]) -> Rule:
-    """A number with the other sign. `of_integer` is NULL where it has none."""
+    """The negation of a number. `of_integer` gives NULL on overflow."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         (arg,) = node.args
@@ -45,7 +45,7 @@ def negative(of_integer: Callable[[Sql], Sql]) -> Rule:
 
 
 def absolute(of_integer: Callable[[Sql], Sql]) -> Rule:
-    """A number without its sign. `of_integer` is NULL where there is none."""
+    """The absolute value of a number. `of_integer` gives NULL on overflow."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         sql = as_wide(r, node.args[0])
@@ -77,12 +77,12 @@ def _without_negative_zero(name: str) -> Rule:
 
 
 def bits(kind: type[exp.Binary]) -> Rule:
-    """An operator on the bits of two numbers."""
+    """A bitwise operator on two integers."""
     return lambda r, node: binary(kind, *(as_bigint(r, arg) for arg in node.args))
 
 
 def _only_compared(r: Renderer, node: Call) -> Sql:
-    """What engines round differently: with a constant it is solved before it comes here."""
+    """Refuses a function that engines round differently. Comparisons with constants are solved earlier."""
     raise r.refuse(node, say.ROUNDED_BY_ENGINES, say.COMPARE_WITH_CONSTANT)
 
 
@@ -115,7 +115,7 @@ def round_by_text(decimal: Callable[[Sql, int], Sql], double: Callable[[Sql], Sq
 
 
 def _to_even(r: Renderer, exact: Sql, digits: int) -> Sql:
-    """A decimal rounded so that a half goes to the even digit: towards zero where the digit there is even."""
+    """A decimal rounded half to even."""
 
     def build(value: Sql) -> Sql:
         cut = call("TRUNC", value, digits)

@@ -1,4 +1,4 @@
-"""What patterns find in texts, in the words of each engine."""
+"""REGEXP_EXTRACT and REGEXP_REPLACE in the syntax of each engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from predicat.semantics import captures, regex
 
 
 def extract(flavor: regex.Flavor, *, boundaries: bool = False) -> Rule:
-    """REGEXP_EXTRACT of the one group that the pattern has left."""
+    """REGEXP_EXTRACT of the only group of the pattern."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         pattern = found(r, node, flavor, [constant_int(node.args[2])], boundaries=boundaries)

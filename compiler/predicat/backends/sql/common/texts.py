@@ -1,4 +1,4 @@
-"""Rules for texts that several dialects share: LIKE, letter case, parts and replacements."""
+"""Rules for strings that several dialects share: LIKE, letter case, substrings and replacements."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from predicat.semantics.like import ESCAPED_PATTERN
 
 
 def like_or(name: str, before: str, behind: str) -> Rule:
-    """LIKE with wildcards around a constant text; a function of the engine for any other text."""
+    """LIKE with wildcards around a constant; a function of the engine for any other string."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         value, part = tested(r, *node.args), r.node(node.args[1])
@@ -51,7 +51,7 @@ _SPECIAL = frozenset("%_\\")
 
 
 def _pad(name: str) -> Rule:
-    """LPAD or RPAD, whose length is an INT: as a parameter a constant is a BIGINT."""
+    """LPAD or RPAD. The length is an INT; a constant that becomes a parameter is a BIGINT and gets a cast."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         text, length, fill = r.args(node)
@@ -61,15 +61,15 @@ def _pad(name: str) -> Rule:
 
 
 def fold_case(r: Renderer, node: Node, wanted: str) -> Sql:
-    """A text with each character that can become one of `wanted` folded, and the others as they are."""
+    """A string in which only those characters are folded that can become one of `wanted`."""
     source, target = casefold.translation(wanted)
     return _translated(r, node, source, target, "LOWER") if source else r.node(node)
 
 
 def folded(size: str, lower: Callable[[Sql], Sql]) -> Rule:
-    """All characters of a text folded. TRANSLATE is slow, so a text of ASCII alone takes LOWER.
+    """A string with all characters folded. TRANSLATE is slow, so LOWER is used for ASCII strings.
 
-    `size` is the function that counts bytes; `lower` changes letters of ASCII in such a text.
+    `size` is the function that counts bytes; `lower` changes the ASCII letters of an ASCII string.
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -95,8 +95,8 @@ def _ascii_upper(r: Renderer, node: Call) -> Sql:
 
 
 def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: str) -> Sql:
-    """A text with some characters replaced. TRANSLATE is slow, so a column's text of ASCII alone takes
-    another function, if it can.
+    """A string with some characters replaced. TRANSLATE is slow, so ASCII strings of a column use another
+    function if possible.
     """
     sql = r.node(node)
     slow = call("TRANSLATE", sql, source, target)
@@ -127,7 +127,7 @@ def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda
         count = call("LEAST", length, INT32_MAX)
         known = [binary(exp.GTE, length, 0)]
         if not plain:
-            # Beyond the integers is beyond any text: LEAST passes over NULL.
+            # A position that overflows is beyond any string: LEAST ignores the NULL.
             end = call("GREATEST", call("LEAST", add(start, length), INT32_MAX), 0)
             count = call("GREATEST", binary(exp.Sub, end, first), 0)
             known.append(not_(is_null(start)))
@@ -137,7 +137,7 @@ def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda
 
 
 def like_row(like: Callable[[Sql, Sql], Sql] = like) -> Rule:
-    """LIKE with a pattern of the row, where the backslashes in it stand before what they may escape."""
+    """LIKE with a pattern from the row, if each backslash in it escapes a character that may be escaped."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         value, pattern = node.args
@@ -149,9 +149,7 @@ def like_row(like: Callable[[Sql, Sql], Sql] = like) -> Rule:
 
 
 def case_insensitive(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
-    """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a
-    function.
-    """
+    """A case-insensitive comparison with a constant: by equality (EQ), the engine's LIKE, or a function."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
@@ -166,7 +164,7 @@ def case_insensitive(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
 
 
 def without_case(r: Renderer, node: Call, wanted: str) -> Sql | None:
-    """A test under case folding by LOWER or ILIKE; None where the engine's letters may be others."""
+    """A case-insensitive test by LOWER or ILIKE; None if the engine may fold letters differently."""
     if "\\" in wanted or not is_usually_folded(
         wanted, kelvin=r.dialect.byte_length_function is not None
     ):  # ILIKE of DuckDB has no escape character
@@ -184,10 +182,10 @@ def without_case(r: Renderer, node: Call, wanted: str) -> Sql | None:
 
 
 def replace_each(any_character: str, group: str, *flags: str) -> Rule:
-    """Text around every character by the engine's REGEXP_REPLACE, where the text to replace is empty.
+    """REPLACE of the empty string, which inserts a string around every character, by REGEXP_REPLACE.
 
-    `group` is how a replacement names what the first group found; its sign and the backslash are special
-    there.
+    `group` is the reference to the first group in a replacement; its first character and the backslash are
+    special there.
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -207,7 +205,7 @@ def replace_each(any_character: str, group: str, *flags: str) -> Rule:
 
 
 def _bigint_of(name: str) -> Rule:
-    """An operator that is one function of a text, whose value the engine has as an INT."""
+    """An operator that is one function of a string with a result of type INT, which is cast to BIGINT."""
     return lambda r, node: cast(call(name, r.node(node.args[0])), "BIGINT")
 
 

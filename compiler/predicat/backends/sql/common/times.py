@@ -26,20 +26,20 @@ _UTC = "UTC"
 
 
 def at_zone(sql: Sql, zone: Sql) -> Sql:
-    """What clocks show in a zone at a moment, or the moment at which they show it."""
+    """AT TIME ZONE: the local time of a timestamp in a zone, or the timestamp of a local time."""
     return exp.AtTimeZone(this=wrap(sql), zone=zone)
 
 
 def between_utc(sql: Sql) -> Sql:
-    """Between a timestamp and its wall clock in UTC, either way, whatever the session's time zone. There and
-    back again is the same.
+    """A timestamp as its local time in UTC, or back, independent of the session's time zone. Two conversions
+    cancel each other.
     """
     known = known_wall_clock(sql)
     return at_zone(sql, string_literal(_UTC)) if known is None else known
 
 
 def known_wall_clock(sql: Sql) -> Sql | None:
-    """What has become a timestamp or a wall clock by `AT TIME ZONE 'UTC'`; None of any other expression."""
+    """The operand of `AT TIME ZONE 'UTC'`; None for any other expression."""
     inner = sql.unnest()
     if isinstance(inner, exp.AtTimeZone) and inner.args["zone"].name == _UTC:
         result: Sql = inner.this
@@ -53,7 +53,7 @@ def is_in_years(micros: Sql) -> Sql:
 
 
 def is_in_zones(r: Renderer, moment: Sql) -> Sql:
-    """Whether the wall clock at a moment is within years 1 to 9999 in every time zone."""
+    """Whether the local time of a timestamp is in the years 1 to 9999 in every time zone."""
     return between(moment, *map(r.dialect.timestamp, (FIRST_IN_ZONES, LAST_IN_ZONES)))
 
 

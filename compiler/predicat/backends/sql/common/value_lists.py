@@ -1,6 +1,6 @@
 """Long lists of a catalog in SQL: what dialects share.
 
-`x IN (1, 2, ...)` takes longer to read than to answer. So the values are one constant, which the engine
+A long `x IN (1, 2, ...)` takes longer to parse than to run. So the values are one constant, which the engine
 turns into a hash table, or they are in a table.
 """
 
@@ -17,7 +17,7 @@ from predicat.ir.value_sets import ValueSet
 
 
 def values_of(node: Call) -> tuple[Type, ValueSet]:
-    """The list of a call of `in_list`, with the type of its values."""
+    """The list of an `in_list` call, with the type of its values."""
     listed = node.args[1]
     assert isinstance(listed, Literal) and isinstance(listed.value, ValueSet)  # noqa: S101, PT018  # the check
     assert isinstance(listed.type, ArrayType)  # noqa: S101  # as above
@@ -30,13 +30,13 @@ def type_name(r: Renderer, kind: Type) -> str:
 
 
 def three_valued(r: Renderer, node: Call, listed: ValueSet) -> Sql:
-    """Whether a table has a value; NULL of NULL."""
+    """Whether a table contains a value; NULL for NULL."""
     value = r.node(node.args[0])
     return case((not_(is_null(value)), in_table(r, value, listed)))
 
 
 def in_table(r: Renderer, value: Sql, listed: ValueSet) -> Sql:
-    """Whether a table has a value. Its column gets a name that no column of the relation has."""
+    """Whether a table contains a value. Its column gets a name that no column of the relation has."""
     assert listed.table is not None  # noqa: S101  # the caller asks for it
     column = exp.to_identifier(r.fresh_name("v"), quoted=True)
     schema, name = (identifier(part, r.dialect.sqlglot) if part else None for part in listed.table)

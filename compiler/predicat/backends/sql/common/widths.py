@@ -1,4 +1,4 @@
-"""Numbers in the full width of their type: columns and constants may be narrower than they are declared."""
+"""Casts of numbers to the full width of their type: columns and literals may be narrower than declared."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def as_double(r: Renderer, node: Node) -> Sql:
 
 
 def is_full(r: Renderer, node: Node) -> bool:
-    """Whether the SQL of a number surely has the full width of its type: that of a calculation, and that of a
-    column whose type is known.
+    """Whether the SQL of a number is known to have the full width of its type: a calculation, or a column of
+    known type.
     """
     if isinstance(node, Field):
         return r.storage.types.get(node.decl.column(r.dialect.name)) == _FULL_TYPES.get(node.type, "")
@@ -37,8 +37,8 @@ _FULL_TYPES: Mapping[Type, str] = {BIGINT: "bigint", DOUBLE: "double precision"}
 
 
 def operands(r: Renderer, node: Call) -> list[Sql]:
-    """The operands of a calculation. One surely has the full width of its type, so that engines widen the
-    others: columns may be narrower than they are declared.
+    """The operands of a calculation. At least one has the full width of its type, so that engines widen the
+    others.
     """
     chosen = next((arg for arg in node.args if _is_wide(r, arg)), None)
     if chosen is None:
@@ -74,7 +74,7 @@ EXACT_DIGITS = 15
 
 
 def bare(r: Renderer, node: Node) -> Sql:
-    """An operand that the engine widens to the type of the other one."""
+    """An operand without a cast: the engine widens it to the type of the other one."""
     if isinstance(node, Literal):
         sql = r.node(node)
         short = isinstance(node.value, int) or sum(map(str.isdigit, repr(node.value))) <= EXACT_DIGITS
