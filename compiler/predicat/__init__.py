@@ -1,8 +1,7 @@
 """predicat: named row filters with one meaning in Spark SQL, PostgreSQL, DuckDB and Python.
 
 `parse` reads one predicate, `load_catalog` a folder of filters, `compare` proves how two predicates differ.
-All problems
-are raised as one PredicatError. UNKNOWN is None in Python and NULL in SQL.
+All problems are raised as one PredicatError. UNKNOWN is None in Python and NULL in SQL.
 """
 
 from __future__ import annotations

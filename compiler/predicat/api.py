@@ -46,8 +46,8 @@ that lack a key. After that, rows without a value for a field cost no time.
 
 
 class UnknownKeyWarning(UserWarning):
-    """A row has no key for a field that a predicate reads, but one that is nearly called so: it may be
-    mistyped.
+    """A row has no key for a field that a predicate reads, but has a key with a similar name. It may be
+    misspelt.
     """
 
 
@@ -93,16 +93,15 @@ def dialects() -> tuple[str, ...]:
 
 
 class Predicate(Struct, frozen=True, dict=True):
-    """A checked predicate. It is TRUE, FALSE or UNKNOWN for every row; what would be an error is UNKNOWN.
+    """A checked predicate. It is TRUE, FALSE or UNKNOWN for every row. An error in a row is UNKNOWN.
 
-    Make one with `parse`, or take one from a catalog.
+    `parse` returns a predicate, and so does a catalog: `catalog["flights.late"]`.
 
     Attributes:
         node: The core: what the evaluator, SQL, proofs and hashes read.
         language: The language of its text.
-        text: Its text, if that alone says it: without parameters, enumerations and other filters. Default:
-            None.
-        written: The surface: what its author wrote, with types. Default: the core says it.
+        text: Its text, if it has no parameters, enumerations and other filters. Default: None.
+        written: The surface: what its author wrote, with types. Default: the same as the core.
     """
 
     node: Node
@@ -120,24 +119,23 @@ class Predicate(Struct, frozen=True, dict=True):
 
         Args:
             row: Field names and Python values. The value of a dotted name (`ce.type`) may be under that key
-                or nested.
-                A missing key and None both mean an absent value (NULL).
+                or nested. A missing key and None both mean a missing value (NULL).
             now: The current time, for a predicate that reads it (`now()`): a datetime, in UTC if it has no
-                zone, or a text as in a row. Default: the clock, read once. If there is a parameter of this
+                zone, or a string as in a row. Default: the clock, read once. If there is a parameter of this
                 name, its value.
             **params: Values for the parameters. The default applies otherwise.
 
         Returns:
-            True, False, or None for UNKNOWN: an absent value was used, or an operation has no result (1/0, a
-            failed cast).
+            True, False, or None for UNKNOWN: a value is missing, or an operation has no result (1/0, a failed
+            cast).
 
         Raises:
-            PredicatError: A value does not fit the declared type of its field or parameter, or `now` is no
-                moment of the years 1970 to 2999.
+            PredicatError: A value does not fit the declared type of its field or parameter, or `now` is not
+                within the years 1970 to 2999.
 
         Warns:
-            UnknownKeyWarning: The row has no key for a field that the predicate reads, and one that is nearly
-                called so.
+            UnknownKeyWarning: The row has no key for a field that the predicate reads, but has a key with a
+                similar name.
         """
         self._keys.check(row, stacklevel=3)
         try:
@@ -191,8 +189,7 @@ class Predicate(Struct, frozen=True, dict=True):
             first: The number of the first bind parameter, 1 or more. It has no effect on Spark, whose markers
                 are `?`.
             **params: Values for the parameters of the predicate. They become bind parameters as well. The
-                default applies
-                otherwise.
+                default applies otherwise.
 
         Returns:
             The SQL (`$1`, `$2`, ... for PostgreSQL and DuckDB, `?` for Spark) and the values to bind, in
@@ -208,9 +205,8 @@ class Predicate(Struct, frozen=True, dict=True):
     def condition(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
         """Compile the predicate to SQL for a WHERE clause, with bind parameters in place of constants.
 
-        It is TRUE for the same rows as the SQL of `parameterized`. On other rows it may be FALSE where that
-        is NULL. In return it
-        is shorter, and tests of map keys have a form that an index can serve.
+        It is TRUE for the same rows as the SQL of `parameterized`, but may be FALSE where that is NULL. It is
+        shorter, and tests of map keys have a form that an index can serve.
 
         Args:
             dialect: One of `dialects()`.
@@ -232,18 +228,16 @@ class Predicate(Struct, frozen=True, dict=True):
         """Translate the predicate to another language, or to a SQL dialect.
 
         The translation is TRUE for the same rows. In a SQL dialect UNKNOWN stays UNKNOWN. In another language
-        a row that is not
-        accepted may be FALSE instead of UNKNOWN, or the reverse, because languages have their own rules for
-        absent keys.
-        In its own language a predicate is its text, unless that needs more than itself to be read.
+        a row that is not accepted may be FALSE instead of UNKNOWN, or the reverse, because languages have
+        their own rules for missing keys. The translation to the predicate's own language is its text, unless
+        it uses parameters, enumerations or other filters.
 
         Args:
             language: One of `languages()` or `dialects()`, or `pulsar:text` (the text format of the protobuf
-                Expr) or
-                `pulsar:binary` (its bytes in base64). `pulsar` is its JSON form.
+                Expr) or `pulsar:binary` (its bytes in base64). `pulsar` is its JSON form.
 
         Returns:
-            The text. Languages whose filters are data (`cloudevents`, `sns`, ...) give JSON.
+            The translation. For languages whose filters are data (`cloudevents`, `sns`, ...) it is JSON.
 
         Raises:
             Unsupported: The language does not support an operator; the message has the reason.
@@ -367,15 +361,13 @@ def parse(
             `headers`, ...).
         language: One of `languages()`.
         fields: Field names and their types (`"string"`, `"map<string, string>"`), or their definitions as in
-            a catalog
-            (`{"type": "string", "column": "c", "nulls": "value"}`). Default: names are dynamically typed, as
-                in JSON, and a value of
-            another type than an operator needs makes the row UNKNOWN.
+            a catalog (`{"type": "string", "column": "c", "nulls": "value"}`). Default: names are dynamically
+            typed, as in JSON, and a value of the wrong type makes the row UNKNOWN.
         on: The map field that key-based languages read from. Default: the row itself.
         name: The name of the text in messages.
         enums: Enumerations and their constants. With `{"Status": {"ACTIVE": 1}}` the text can use `status =
             Status.ACTIVE`.
-        ansi: Whether a `spark` text means what Spark means in ANSI mode. Default: yes, as in Spark 4.
+        ansi: Whether a `spark` predicate has Spark's meaning in ANSI mode. Default: yes, as in Spark 4.
 
     Returns:
         The checked predicate.

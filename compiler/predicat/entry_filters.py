@@ -35,7 +35,7 @@ _LOG = logging.getLogger(GROUP)
 
 
 class FilterResult(StrEnum):
-    """What an entry filter says of a row."""
+    """The decision of an entry filter about a row."""
 
     ACCEPT = "ACCEPT"
     """Deliver it."""
@@ -46,7 +46,7 @@ class FilterResult(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a row: a FilterResult, or UNKNOWN where a filter raised an error."""
+    """The result for a row: a FilterResult, or UNKNOWN if a class raised an error."""
 
     ACCEPT = "ACCEPT"
     REJECT = "REJECT"
@@ -55,15 +55,15 @@ class Outcome(StrEnum):
 
 
 class FilterContext(Struct, frozen=True):
-    """What an entry filter knows in addition to the row.
+    """What an entry filter gets in addition to the row.
 
     Attributes:
-        subscription: The name of the subscription; an empty text if there is none.
+        subscription: The name of the subscription; an empty string if there is none.
         properties: The properties of the subscription. They never change once it is released.
-        consumer: What the caller says of the consumer, such as its name.
-        message: The metadata of the message: the columns of the row that are no fields of the dataset, such
-            as `topic`, `partition` and `offset`.
-        tries: How often the row was offered, this time included: more than 1 after RESCHEDULE in a job.
+        consumer: What the caller passes about the consumer, such as its name.
+        message: The metadata of the message: the columns of the row that are not fields of the dataset,
+            such as `topic`, `partition` and `offset`.
+        tries: How often the filter got the row, including this time: more than 1 after RESCHEDULE in a job.
     """
 
     subscription: str
@@ -99,15 +99,15 @@ class Provider(NamedTuple):
 
 
 class Plan(Struct, frozen=True):
-    """An entry filter of the catalog, ready to run: it can be sent to another process.
+    """An entry filter of the catalog that is ready to run. It can be sent to another process.
 
     Attributes:
         name: The filter, as `dataset.filter@version`.
-        native: The condition that thins the rows first, without parameters.
+        native: The native condition that removes most rows first, without parameters.
         classes: The names of the chain.
         tolerant: Whether UNKNOWN accepts a row (`on_unknown: accept`).
         fields: The fields of the dataset.
-        key: The fields that name a row in the log.
+        key: The fields that identify a row in the log.
         subscription: The name of the subscription, and its properties.
     """
 
@@ -125,13 +125,13 @@ class Plan(Struct, frozen=True):
 def plan(
     catalog: Catalog, name: str, *, subscription: str = "", consumer: Mapping[str, str] | None = None
 ) -> Plan:
-    """What is needed to run an entry filter. Nothing is imported yet.
+    """Prepare to run an entry filter. Nothing is imported yet.
 
     Args:
         catalog: The catalog.
         name: The filter, as `dataset.filter` or `dataset.filter@version`.
-        subscription: A subscription of its dataset, whose properties the context has. Default: none.
-        consumer: What the context says of the consumer. Default: nothing.
+        subscription: A subscription of its dataset. The context has its properties. Default: none.
+        consumer: What the context has about the consumer. Default: nothing.
 
     Raises:
         PredicatError: There is no such filter or subscription, or the filter has no `python:` body.
@@ -150,7 +150,7 @@ def plan_of(
     subscription: str = "",
     consumer: Mapping[str, str] | None = None,
 ) -> Plan:
-    """As `plan`, for a version whose predicate `node` has its parameters given."""
+    """Like `plan`, for a version and its predicate `node`, whose parameters have values."""
     dataset = catalog.datasets[filter_.dataset]
     label = f"{filter_.qualified}@{version}"
     native, classes = _parts(node)
@@ -203,7 +203,7 @@ def load(name: str) -> EntryFilter:
     """An entry filter by its dotted name, or by the name of its provider. The code is imported.
 
     Raises:
-        PredicatError: There is no such class, it cannot be made, or it has no method `filter_entry`.
+        PredicatError: There is no such class, it cannot be created, or it has no method `filter_entry`.
     """
     factory = _class(name)
     try:
@@ -240,11 +240,13 @@ Raised = Callable[[str, Mapping[str, Any], Exception], None]
 
 
 class Chain:
-    """The classes of a plan, made, with the broker's rule: any REJECT rejects; else an error is UNKNOWN; else
-    any RESCHEDULE reschedules; else the row is accepted.
+    """The objects of the classes of a plan. Any REJECT rejects the row; otherwise an error is UNKNOWN;
+    otherwise any RESCHEDULE reschedules the row; otherwise it is accepted.
 
-    `raised` is called for each error with the class and the key of the row. Default: the first one of each
-    kind is logged.
+    Args:
+        plan: The plan.
+        raised: A function that is called for each error, with the class and the key of the row. Default: the
+            first error of each kind is logged.
     """
 
     def __init__(self, plan: Plan, raised: Raised | None = None) -> None:

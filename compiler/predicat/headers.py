@@ -1,9 +1,9 @@
 """PeeGeeQ server-side filters in Python: the factory methods of ServerSideFilter.
 
 `header_equals("type", "order").sql_condition(4)` is the condition with `$4`; `parameters` are the values to
-bind. Headers are
-read from the column `headers` (jsonb in PostgreSQL). An absent key matches nothing. With `absent="accept"`,
-`header_not_equals` accepts it, as the released library does. Equal filters have equal hashes.
+bind. Headers are read from the column `headers` (jsonb in PostgreSQL). A missing key matches nothing. With
+`absent="accept"`, `header_not_equals` accepts it, as the released library does. Equal filters have equal
+hashes.
 
 Source: PeeGeeQ, "Server-Side Filtering Technical Plan".
 """
@@ -29,7 +29,7 @@ class ServerSideFilter(Struct, frozen=True, dict=True):
 
     Attributes:
         data: Its body in a catalog, under `headers:`.
-        absent: What `header_not_equals` does with an absent key: `reject` or `accept`.
+        absent: What `header_not_equals` does with a missing key: `reject` or `accept`.
     """
 
     data: dict[str, Any]
@@ -72,7 +72,7 @@ def header_equals(key: str, value: str) -> ServerSideFilter:
 
 
 def header_not_equals(key: str, value: str, *, absent: str = "reject") -> ServerSideFilter:
-    """The header is present and has another value. With `absent="accept"` an absent header matches too."""
+    """The header is present and has another value. With `absent="accept"` a missing header matches too."""
     return _checked({"headerNotEquals": {key: value}}, absent)
 
 
@@ -87,17 +87,17 @@ def header_in(key: str, values: Iterable[str]) -> ServerSideFilter:
 
 
 def header_like(key: str, pattern: str) -> ServerSideFilter:
-    """The header is present and matches a SQL LIKE pattern (`%` any text, `_` one character)."""
+    """The header is present and matches a SQL LIKE pattern (`%` is any string, `_` one character)."""
     return _checked({"headerLike": {key: pattern}})
 
 
 def and_(*filters: ServerSideFilter) -> ServerSideFilter:
-    """AND. Raises PredicatError if the filters have different rules for absent keys."""
+    """AND. Raises PredicatError if the filters have different rules for missing keys."""
     return _joined("and", filters)
 
 
 def or_(*filters: ServerSideFilter) -> ServerSideFilter:
-    """OR. Raises PredicatError if the filters have different rules for absent keys."""
+    """OR. Raises PredicatError if the filters have different rules for missing keys."""
     return _joined("or", filters)
 
 

@@ -1,13 +1,11 @@
 """A builder of Pulsar message filters: MessageFilterExprBuilder of the proposal, in Python.
 
     from predicat import pulsar
-    f = pulsar.property("region", "IN", "EU", "US").and_(pulsar.event_time("GREATER_THAN",
-    1735700400000)).build()
-    f.predicate, f.serialize(), f.json(), f.text()
+    f = pulsar.property("region", "IN", "EU", "US").and_(pulsar.event_time("GREATER_THAN", 1735700400000))
+    f.build().predicate, f.build().serialize(), f.build().json(), f.build().text()
 
-Python strings become STRING values, integers LONG, floats DOUBLE. A test of an absent property is UNKNOWN, so
-the message is
-not accepted. Source: Pulsar proposal "Message filtering expression".
+Python strings become STRING values, integers LONG, floats DOUBLE. A test of a missing property is UNKNOWN, so
+the message is not accepted. Source: Pulsar proposal "Message filtering expression".
 """
 
 from __future__ import annotations

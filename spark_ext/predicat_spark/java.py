@@ -40,7 +40,7 @@ def pyspark_home() -> Path:
 
 
 def ensure_java() -> Path:
-    """The home of a fitting Java runtime, also set as JAVA_HOME for Spark's launcher. Raises
+    """The home of a Java runtime that Spark supports, also set as JAVA_HOME for its launcher. Raises
     PredicatError.
     """
     fitting = (17, 21, 25) if spark_version() >= (4, 2) else (17, 21)

@@ -14,10 +14,10 @@ def matching_filters(
 ) -> Column:
     """The names of all filters of a dataset that accept the row, sorted: an array, never NULL.
 
-    The answer is that of `matches_filter` for each filter: the latest versions, parameters at their defaults,
-    UNKNOWN as `on_unknown` says. Filters with a parameter that has no default, those that read the
-    current time, and those that cannot run on Spark are left out. An index finds the filters, so that the
-    cost of a row hardly depends on their number.
+    The result is the same as one call of `matches_filter` per filter: for the latest versions, with default
+    parameters, and with `on_unknown` for UNKNOWN. Filters with a parameter that has no default, filters that
+    read the current time, and filters that cannot run on Spark are left out. An index finds the filters, so
+    the time per row hardly depends on their number.
 
     Args:
         dataset: The name of the dataset.
@@ -35,9 +35,9 @@ def matching_filters(
 def matching_filter_ids(
     dataset: str, alias: str | None = None, *, tag: str | None = None, names: Sequence[str] | None = None
 ) -> Column:
-    """As `matching_filters`, but the places of the names, from 0, in the array of `matching_filter_names`.
+    """Like `matching_filters`, but with positions (from 0) in the array of `matching_filter_names`.
 
-    They are smaller than names and hold for one manifest.
+    Positions are smaller than names, and valid for one manifest only.
     """
     return _call("matching_filter_ids", dataset, alias, tag, names)
 
@@ -66,7 +66,7 @@ def matching_subscriptions(dataset: str, alias: str | None = None) -> Column:
 def matching_filter_names(
     dataset: str, *, tag: str | None = None, names: Sequence[str] | None = None
 ) -> Column:
-    """The names of the filters among which `matching_filters` finds those of a row, sorted: a constant."""
+    """The names of all filters that `matching_filters` looks for, sorted: a constant array."""
     return _call("matching_filter_names", dataset, None, tag, names)
 
 

@@ -30,18 +30,18 @@ _POSITION = {"file": "_metadata.file_path", "row_number": "_metadata.row_index"}
 def seek(frame: DataFrame, filter_: str | Predicate | Column, order_by: str | None = None) -> Found:
     """The first accepted row. Rows for which the filter is UNKNOWN are not accepted.
 
-    With `order_by` the order is read in slices that grow, from its least value on, until one has an accepted
-    row. Sources with statistics (Parquet, ORC, tables) skip what is outside of a slice, so that late rows are
-    never read. Rows whose `order_by` is NULL come last.
+    With `order_by`, Spark reads growing slices of the order, from the smallest value on, until a slice has an
+    accepted row. Sources with statistics (Parquet, ORC, tables) skip rows outside the slice, so later rows
+    are never read. Rows whose `order_by` is NULL come last.
 
     Args:
         frame: The rows.
         filter_: The name of a filter, as for `matches_filter`; or a predicate, or a condition.
-        order_by: The column whose least value is first. Default: the order in which Spark reads the rows.
+        order_by: The column whose smallest value is first. Default: the order in which Spark reads the rows.
 
     Returns:
-        The row, its file and row number if the rows come straight from files, and what Spark read. Spark
-        Connect does not tell what it read.
+        The row, its file and row number if the rows come directly from files, and how much Spark read. Spark
+        Connect does not report how much it read.
 
     Raises:
         pyspark.errors.AnalysisException: There is no such filter or column.

@@ -60,8 +60,14 @@ _BRACES = re.compile(r"\{[^{}]*\}")
 
 
 class Source(Struct, frozen=True):
-    """Where rows come from: a table, paths of files, or what a format of Spark reads with options alone
-    (`jdbc`).
+    """Where the rows of a job come from: a table, files, or a format of Spark that needs only options.
+
+    Attributes:
+        table: The name of a table.
+        paths: Paths of files and folders, instead of a table.
+        format: The format of the files. Default: by their names.
+        options: Options of Spark for the format.
+        schema: The columns of the files in Spark DDL, if the files have no schema.
     """
 
     table: str | None = None
@@ -82,8 +88,13 @@ class Source(Struct, frozen=True):
 
 
 class JobFilter(Struct, frozen=True):
-    """A filter (`late`, `late@2`) or subscription of a job, the name of its sinks, and the values of its
-    parameters.
+    """A filter of a job.
+
+    Attributes:
+        filter: A filter (`late`, `late@2`) or a subscription.
+        name: The name that replaces `{filter}` in the sinks.
+        params: Values of parameters by name.
+        span: Its place in the catalog.
     """
 
     filter: str
@@ -93,10 +104,19 @@ class JobFilter(Struct, frozen=True):
 
 
 class Sink(Struct, frozen=True):
-    """Where rows go. `kind` is path, table or jdbc; `target` the path or the name of the table, with {filter}
-    for that of a filter.
+    """Where the rows of a job go.
 
-    `url` is the DSN of PostgreSQL. `filters` are those that it takes rows of; all, if it names none.
+    Attributes:
+        kind: `path`, `table` (of Spark) or `jdbc` (a PostgreSQL table).
+        target: The path, or the name of the table. `{filter}` is replaced by the name of a filter.
+        format: The format of the files.
+        options: Options of Spark for the format.
+        partition_by: The columns by which the sink is partitioned.
+        rows: The rows that are written: `accepted`, `rejected`, `unknown`, `unmatched`, `matched`, `bad` or
+            `dead_letter`.
+        filters: The names of the filters whose rows are written. Default: all filters of the job.
+        url: The DSN of the PostgreSQL server.
+        span: Its place in the catalog.
     """
 
     kind: str
@@ -110,17 +130,32 @@ class Sink(Struct, frozen=True):
     span: Span = NOWHERE
 
     def place(self, name: str) -> str:
-        """The path or table for a filter of this name. In the name of a table, what is no letter or digit
-        is an underscore.
+        """The path or table for a filter of this name. In the name of a table, other characters than letters
+        and digits become underscores.
         """
         return self.target.replace(PLACEHOLDER, name if self.kind == "path" else re.sub(r"\W", "_", name))
 
 
 class Job(Struct, frozen=True):
-    """A job. `every` stands for its filters where they are not listed. `range` is the column of `--from` and
-    `--to`, `checkpoint` where Spark keeps what an incremental job has read, `state` where the records of
-    runs are; by default beside the sinks. `tries`: how often an entry filter is offered a row that it puts
-    off (default TRIES); without a checkpoint, once.
+    """What `predicat run` does: the source, the filters and the sinks.
+
+    Attributes:
+        name: Its name in the catalog, or an empty string.
+        dataset: The name of the dataset.
+        source: Where the rows come from.
+        filters: The filters.
+        sinks: Where the rows go.
+        mode: `overwrite`, `append` or `overwrite_partitions`.
+        bad_records: `permissive`, `quarantine` or `fail`.
+        passes: `auto`, `one` or `many`.
+        checkpoint: The folder where Spark stores what the job has read. The job then reads only new rows.
+        range: The field of `Options.start` and `Options.end`.
+        state: The folder of the records of runs. Default: next to the sinks.
+        description: A sentence.
+        owner: The owner.
+        span: Its place in the catalog.
+        every: `all` or `subscriptions`, if `filters` is empty.
+        tries: How often an entry filter gets a row that it reschedules. Default: 10; 1 without a checkpoint.
     """
 
     name: str
@@ -142,17 +177,17 @@ class Job(Struct, frozen=True):
 
     @property
     def qualified(self) -> str:
-        """Its name with that of the dataset, `dataset.job`."""
+        """Its full name, `dataset.job`."""
         return f"{self.dataset}.{self.name}"
 
     @property
     def matching(self) -> bool:
-        """Whether its filters are found through an index: a sink takes the rows of all of them."""
+        """Whether an index finds its filters, because a sink gets the rows of all of them."""
         return any(sink.rows == "matched" for sink in self.sinks)
 
     @property
     def label(self) -> str:
-        """What records and events know the job by: its dataset, if flags and no file define it."""
+        """Its name in records and events: that of its dataset, if it is not defined in the catalog."""
         return self.qualified if self.name else self.dataset
 
 

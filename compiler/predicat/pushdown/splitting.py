@@ -18,7 +18,7 @@ class Split(Struct, frozen=True):
     Attributes:
         pushed: What the language supports; None for nothing.
         residual: The conditions to evaluate on the rows that `pushed` accepts; None if there are none.
-        proof: What the claim that `pushed` loses no row rests on, as in `Weakening`.
+        proof: The evidence that `pushed` loses no row, as in `Weakening`.
     """
 
     pushed: Predicate | None

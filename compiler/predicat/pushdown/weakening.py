@@ -45,7 +45,7 @@ class Weakening(Struct, frozen=True):
 def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weakening:
     """The narrowest condition found that a language or dialect supports and that loses no row.
 
-    A row for which the filter is UNKNOWN is one that it does not accept: it may be lost.
+    Rows for which the filter is UNKNOWN are not accepted, and may be lost.
 
     Args:
         predicate: The filter, without parameters.

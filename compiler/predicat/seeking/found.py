@@ -15,13 +15,13 @@ KAFKA_COLUMNS = ("topic", "partition", "offset")
 
 
 class Found(Struct, frozen=True):
-    """The first accepted row in the order asked for.
+    """The first accepted row.
 
     Attributes:
         row: Its columns; None if no row is accepted.
         position: Where it is: `file` and `row_number` (from 0) in a file. Empty for a table.
-        bytes_read: Bytes that the engine read; None if it does not tell.
-        rows_read: Rows that the engine read; None if it does not tell.
+        bytes_read: Bytes that the engine read; None if it does not report them.
+        rows_read: Rows that the engine read; None if it does not report them.
     """
 
     row: Mapping[str, Any] | None

@@ -32,7 +32,7 @@ class Events:
         self._send("START", {}, [])
 
     def completed(self, report: Report) -> None:
-        """Tell that the run is done, with the rows and bytes of each sink, and the counts of each filter."""
+        """Send that the run is done, with the rows and bytes of each sink, and the counts of each filter."""
         outputs = [
             {
                 **_dataset(sink.kind, sink.place),
@@ -71,7 +71,7 @@ class Events:
         )
 
     def failed(self, reason: str) -> None:
-        """Tell that the run failed, and why."""
+        """Send that the run failed, and why."""
         error = _facet(
             "1-0-0/ErrorMessageRunFacet", message=reason or "interrupted", programmingLanguage="PYTHON"
         )

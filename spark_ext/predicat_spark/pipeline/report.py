@@ -19,12 +19,11 @@ COUNTS = ("accepted", "rejected", "unknown", "guarded", "rescheduled", "dead_let
 
 
 class FilterReport(Struct):
-    """The rows of one filter. `guarded` are those that are UNKNOWN though every field is there: an error
-    was absorbed. Of filters that were found through an index only the accepted rows are counted; the other
-    numbers are None.
+    """The counts of one filter. `guarded` rows have all fields, and are UNKNOWN because of an error. If an
+    index finds the filters, only accepted rows are counted, and the other numbers are None.
 
-    `rescheduled` rows are those that an entry filter wants again later, and `dead_letter` those that it has
-    put off until their tries were used up; None for other filters. `retried` rows were offered again.
+    `rescheduled` and `dead_letter` count the rows that an entry filter rescheduled, and those whose tries are
+    used up; None for other filters. `retried` rows were offered again.
     """
 
     name: str
@@ -101,13 +100,30 @@ class EntryError(Struct):
 
 
 class Report(Struct):
-    """A run: its source, the counts of each filter, the sinks. `rows_read` is Spark's own count,
-    of all its tasks.
+    """The report of a run.
 
-    `passes` says whether the rows of all sinks came from one reading, `changes` which filters mean something
-    else than in the run before, `recovered` which killed runs were completed or undone, `errors` what the
-    classes of entry filters raised. `lag_seconds` is the age of the newest row at the end, by the `range` of
-    the job where that is a timestamp.
+    Attributes:
+        run: The id of the run.
+        dataset: The name of the dataset.
+        job: The name of the job, or None.
+        input: The source.
+        mode: `overwrite`, `append` or `overwrite_partitions`.
+        rows: The rows of the source.
+        rows_read: The rows that Spark's tasks read, by Spark's own count.
+        bytes_read: The bytes that Spark's tasks read.
+        passes: `one` if one reading filled all sinks, otherwise `many`.
+        seconds: The duration.
+        filters: The counts of each filter.
+        sinks: The rows and bytes of each sink.
+        bad_rows: The rows with cells that could not be converted.
+        bad_cells: The numbers of these cells by column, with samples.
+        changes: The filters whose meaning has changed since the last run.
+        recovered: The killed runs that this run completed or undid.
+        record: The file of the record.
+        started: The start, as a timestamp in UTC.
+        batches: The number of batches.
+        errors: The errors that classes of entry filters raised.
+        lag_seconds: The age of the newest row at the end, if the `range` of the job is a timestamp.
     """
 
     run: str
@@ -138,7 +154,7 @@ class Report(Struct):
         return filter_report.accepted / offered if offered else None
 
     def add(self, more: Report) -> None:
-        """Add a later batch, which is not changed. What has no sum, such as the lag, is that of the batch."""
+        """Add a later batch, which is not changed. Values without a sum, such as the lag, are those of it."""
         _add(self.filters, more.filters, lambda report: (report.name, report.hash))
         _add(self.sinks, more.sinks, lambda report: (report.kind, report.place))
         _add(self.bad_cells, more.bad_cells, lambda report: report.column)
@@ -152,7 +168,7 @@ class Report(Struct):
         self.run, self.mode, self.passes, self.record = more.run, more.mode, more.passes, more.record
 
     def data(self) -> dict[str, Any]:
-        """The report as JSON has it."""
+        """The report as data for JSON."""
         return msgspec.to_builtins(self)  # type: ignore[no-any-return]  # a struct is a mapping
 
 

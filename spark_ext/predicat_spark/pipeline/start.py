@@ -26,7 +26,14 @@ from predicat_spark.settings import READING, settings
 
 
 class Input(Struct, frozen=True):
-    """A source as the command line gives it: the name of a table or a path, and its format."""
+    """A source as on the command line.
+
+    Attributes:
+        text: The name of a table, or a path.
+        format: The format of the files. Default: by their names.
+        options: Options of Spark for the format.
+        schema: The columns of the files in Spark DDL, if the files have no schema.
+    """
 
     text: str
     format: str | None = None
@@ -35,7 +42,7 @@ class Input(Struct, frozen=True):
 
 
 def locate(input_: Input, master: str, conf: Mapping[str, str]) -> Source:
-    """The table or path that a text means. Raises PredicatError if both exist, or neither."""
+    """The table or path that an input names. Raises PredicatError if both exist, or neither."""
     session = local_session(master, "predicat run", conf, jar=True)
     with failures.telling():
         return located(session, input_.text, input_.format, dict(input_.options), input_.schema)
@@ -51,12 +58,23 @@ def run(
     tables: str | None = None,
     **more: Any,
 ) -> Report:
-    """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as
-    it was.
+    """Run filters of a dataset on Spark, and write the accepted rows of each filter.
 
-    Accepted rows go to a folder each below `out` (any Hadoop path), or to a table each whose name begins with
-    `tables`. Columns of CSV and JSON files are read as the types that the catalog declares. `more` are the
-    other parts of a Job (`mode`, `bad_records`, `passes`).
+    Args:
+        catalog: The catalog.
+        dataset: The name of the dataset.
+        names: Names of filters and subscriptions.
+        source: A table or a path. Columns of CSV and JSON files are converted to the types of the catalog.
+        out: Write one subfolder per filter to this folder (any Hadoop path). Default: only count.
+        master: The Spark master.
+        tables: Write one table per filter, named `tables` and the name of the filter.
+        **more: Other attributes of `Job`, such as `mode`, `bad_records` and `passes`.
+
+    Returns:
+        The report with the counts of each filter.
+
+    Raises:
+        PredicatError: The run failed. No sink is changed.
     """
     dataset_of(catalog, dataset)
     sinks = []
@@ -74,8 +92,20 @@ def run(
 def run_job(
     catalog: Catalog, job: Job, options: Options | None = None, following: Following | None = None
 ) -> Report:
-    """Run a job; one with a checkpoint goes on as a stream if it is `following`. Raises PredicatError; then
-    its sinks are as they were, or the message says what the next run completes.
+    """Run a job.
+
+    Args:
+        catalog: The catalog.
+        job: The job, as `job_of` returns it.
+        options: How to run it. Default: `Options()`.
+        following: For a job with a checkpoint: keep running as a stream. Default: stop after the new rows.
+
+    Returns:
+        The report with the counts of each filter.
+
+    Raises:
+        PredicatError: The run failed. The sinks are not changed, or the message says what the next run
+            completes.
     """
     options = options or Options()
     job, rows = resolved(catalog, job)
@@ -92,10 +122,10 @@ def run_job(
 def stream(
     catalog: Catalog, job: Job, options: Options | None = None, following: Following | None = None
 ) -> Report:
-    """Run a job with a checkpoint until Ctrl-C or SIGTERM, or until `told` returns False.
+    """Run a job with a checkpoint until Ctrl-C or SIGTERM, or until `Following.told` returns False.
 
-    Each batch of new rows is committed as a run with a record of its own, once even if Spark repeats it.
-    Returns the sum of all batches. Raises PredicatError.
+    Each batch of new rows is a run with its own record. It is written once, even if Spark repeats it. The
+    arguments and errors are those of `run_job`. Returns the sum of all batches.
     """
     if job.checkpoint is None:
         raise PredicatError.of(say.stream_without_checkpoint())

@@ -46,9 +46,13 @@ _LOOK = 1
 
 
 class Following(Struct, frozen=True):
-    """How a stream runs: a batch every `seconds`. `told` is called with the report of each batch, and may end
-    the stream by returning False. `newer` is asked before each batch for another catalog and job: their
-    filters and sinks hold from this batch on, its source and checkpoint stay. It returns None for no change.
+    """How a stream runs.
+
+    Attributes:
+        seconds: The time between two batches.
+        told: A function that gets the report of each batch. It ends the stream by returning False.
+        newer: A function that is called before each batch. It returns a new catalog and job, whose filters
+            and sinks are used from this batch on, or None for no change. The source and the checkpoint stay.
     """
 
     seconds: float = 1.0

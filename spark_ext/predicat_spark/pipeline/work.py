@@ -26,12 +26,18 @@ if TYPE_CHECKING:
 
 
 class Options(Struct, frozen=True):
-    """How a job is run: between which values of its range (`start`, `end`), and how often a transient failure
-    is tried again.
+    """How a job is run.
 
-    `now` is the current time for filters that read it (default: the clock at the start of the run; a stream
-    has that of each batch). `revision` is that of the catalog in version control. `rebuild` forgets what an
-    incremental job has read.
+    Attributes:
+        master: The Spark master.
+        conf: Settings of Spark.
+        start: Only rows with at least this value in the range field.
+        end: Only rows below this value in the range field.
+        rebuild: Ignore the checkpoint, read everything again, and replace the sinks.
+        retries: How often a temporary failure is retried.
+        revision: The revision of the catalog in version control, for the report.
+        now: The current time for filters that read it. Default: the start of the run, in a stream that of
+            each batch.
     """
 
     master: str = "local[*]"
