@@ -31,10 +31,10 @@ KINDS = {
     row.name: row
     for row in (
         Kind("D101", "never", Severity.ERROR, "No row is accepted.", stops=True),
-        Kind("D102", "always", Severity.NOTE, "No row is rejected that has its values."),
+        Kind("D102", "always", Severity.NOTE, "Every row that has values is accepted."),
         Kind("D103", "redundant", Severity.NOTE, "A part has no effect."),
         Kind("D104", "unreachable", Severity.WARNING, "Earlier branches of CASE leave no row.", stops=True),
-        Kind("D105", "impossible", Severity.WARNING, "The expression cannot have the value.", stops=True),
+        Kind("D105", "impossible", Severity.WARNING, "The expression never has this value.", stops=True),
         Kind(
             "D106", "null comparison", Severity.WARNING, "A comparison with NULL is never TRUE.", stops=True
         ),
@@ -43,7 +43,7 @@ KINDS = {
         Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place."),
         Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same."),
         Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),
-        Kind("D302", "drift", Severity.WARNING, "A rule is nearly a filter of the catalog.", stops=True),
+        Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
     )
 }
 """The kinds of findings by name."""

@@ -11,7 +11,7 @@ Kind = Literal[
     "never", "always", "redundant", "unreachable", "impossible", "null comparison", "null trap", "layout"
 ]
 """
-- `never`: no row is accepted; `always`: no row is rejected that has its values;
+- `never`: no row is accepted; `always`: every row that has values is accepted;
 - `redundant`: an operand of AND or OR has no effect; `unreachable`: a branch of CASE that earlier branches
   leave no row;
 - `impossible`: a comparison with a value that the expression cannot have;

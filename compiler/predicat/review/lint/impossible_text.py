@@ -108,7 +108,7 @@ RULES = (
     Rule(
         "P505",
         "impossible-length",
-        "A part of a text compared with a longer text.",
+        "A part of a string compared with a longer string.",
         _rule(wrong_length, "P505"),
         Severity.ERROR,
         _GENERAL,
