@@ -156,11 +156,16 @@ def test_the_examples_of_the_languages_page() -> None:
     seen = set[str]()
     for block in blocks(ROOT / "docs" / "languages.md", "yaml"):
         ((language, body),) = yaml.safe_load(block).items()
+        if language == "filters":
+            for ((name, text),) in (one.items() for one in body.values()):
+                filter_ = predicat.parse(text, name, {"type": "string", "amount": "bigint"})
+                assert filter_.evaluate({"type": "order", "amount": 101}) is True
+                seen.add(name)
         if language in rows:
             fields, row = rows[language]
             assert predicat.parse(body, language, fields, on="properties").evaluate(row) is True
             seen.add(language)
-    assert seen == set(rows)
+    assert seen == {*rows, "sql", "cel", "jms", "eventbridge"}
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
