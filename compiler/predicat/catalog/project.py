@@ -23,10 +23,10 @@ from predicat.diagnostics.reading import reading
 from predicat.diagnostics.wording import either
 
 KEYS = {
-    "catalog": "the name of the catalog, by which it knows what it made in a database; or its name and path",
+    "catalog": "the name of the catalog, by which it finds its own views in a database; or its name and path",
     "discover": "how `predicat discover` reads the code: `dialect`, a dialect of SQL",
     "engines": "the engines that the project runs on, the most important one first",
-    "profile": "the profile that is used where none is named",
+    "profile": "the profile that is used if none is named",
     "profiles": "settings by the name of a profile, such as dev and prod",
 }
 """The keys of the file, with what they are."""

@@ -92,13 +92,13 @@ def _definitions() -> Schema:
                     "type": "array",
                     "items": _TEXT,
                     "description": (
-                        "Indexes of the relation in PostgreSQL, as they stand behind the table in CREATE "
-                        "INDEX: (lower(name)), USING gin (headers)."
+                        "Indexes of the relation in PostgreSQL: what follows the table in CREATE INDEX, such "
+                        "as (lower(name)) or USING gin (headers)."
                     ),
                 },
                 "collation": {
                     "type": "string",
-                    "description": "The collation of texts in PostgreSQL, such as C or en_US.UTF-8.",
+                    "description": "The collation of strings in PostgreSQL, such as C or en_US.UTF-8.",
                 },
                 "spark": shape(
                     d.SPARK_KEYS,
@@ -235,10 +235,10 @@ def _field() -> Schema:
             "column": _per_dialect("The physical column, if its name differs."),
             "nulls": {
                 "enum": ["absent", "value"],
-                "description": "Whether NULL is an absent value (default) or CEL's null.",
+                "description": "Whether NULL is a missing value (default) or CEL's null.",
             },
-            "min": {"type": ["number", "string"], "description": "The least value of a number."},
-            "max": {"type": ["number", "string"], "description": "The greatest value of a number."},
+            "min": {"type": ["number", "string"], "description": "The smallest value of a number."},
+            "max": {"type": ["number", "string"], "description": "The largest value of a number."},
         },
     ) | {"required": ["type"]}
 
@@ -346,7 +346,7 @@ def _filter() -> Schema:
             "view": {"$ref": "#/$defs/view"},
             "on_unknown": {
                 "enum": ["reject", "accept"],
-                "description": "Whether a row is accepted for which the filter is UNKNOWN.",
+                "description": "Whether rows are accepted for which the filter is UNKNOWN.",
             },
             **_own(),
             **_bodies(),
@@ -375,7 +375,7 @@ def _job() -> Schema:
             "options": _OPTIONS,
             "schema": {
                 "type": "string",
-                "description": "The columns in Spark DDL, for files that do not know them.",
+                "description": "The columns in Spark DDL, for files without a schema.",
             },
         },
     )
@@ -414,19 +414,19 @@ def _job() -> Schema:
             "checkpoint": {
                 "type": "string",
                 "description": (
-                    "A folder: the job reads only what is new, and Spark keeps there what it has read."
+                    "The folder where Spark stores what the job has read. The job then reads only new rows."
                 ),
             },
             "range": {"type": "string", "description": "The field of --from and --to."},
             "state": {
                 "type": "string",
-                "description": "The folder of the records of runs; by default beside the sinks.",
+                "description": "The folder of the records of runs. Default: next to the sinks.",
             },
             "tries": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": jobs.MOST_TRIES,
-                "description": "How often an entry filter is offered a row that it puts off (default 10).",
+                "description": "How often an entry filter gets a row that it reschedules. Default: 10.",
             },
         },
     ) | {"required": ["source"]}

@@ -142,7 +142,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     "--tries",
     type=click.IntRange(1, MOST_TRIES),
     metavar="NUMBER",
-    help="How often an entry filter is offered a row that it reschedules. Needs --checkpoint.  [default: 10]",
+    help="How often an entry filter gets a row that it reschedules. Needs --checkpoint.  [default: 10]",
 )
 @click.option(
     "--rebuild", is_flag=True, help="Ignore the checkpoint. Read everything again, and replace the sinks."

@@ -170,7 +170,7 @@ def bad_tries(span: Span, most: int) -> Diagnostic:
         span,
         "tries",
         f"it is a whole number from 1 to {most:,}",
-        "it says how often an entry filter is offered a row that it puts off",
+        "it says how often an entry filter gets a row that it reschedules",
     )
 
 
