@@ -3,9 +3,12 @@ them.
 """
 
 import json
+import random
 from typing import Any
 
 from hypothesis import strategies as st
+
+from tests.language.cel_texts import written
 
 HOSTILE = [
     "a",
@@ -87,45 +90,54 @@ def combined(leaf: st.SearchStrategy[Any], join: dict[str, str]) -> st.SearchStr
     )
 
 
+def logical(leaf: st.SearchStrategy[str], negation: str, *words: str) -> st.SearchStrategy[str]:
+    """Texts whose leaves are negated (`{}` is what is), and joined by words."""
+    return st.recursive(
+        leaf,
+        lambda inner: written(
+            (negation, inner), *(("({})", joined(inner, f" {word} ", least=2)) for word in words)
+        ),
+        max_leaves=4,
+    )
+
+
+def joined(items: st.SearchStrategy[str], separator: str = ", ", least: int = 1) -> st.SearchStrategy[str]:
+    """At most three items, with a separator between them."""
+    return st.lists(items, min_size=least, max_size=3).map(separator.join)
+
+
+def of(*texts: str) -> st.SearchStrategy[str]:
+    return st.sampled_from(texts)
+
+
+_COMPARED = (
+    "EQUALS",
+    "NOT_EQUALS",
+    "LESS_THAN",
+    "GREATER_THAN_EQUALS",
+    "STARTS_WITH",
+    "STARTS_WITH_IGNORE_CASE",
+    "CONTAINS",
+    "CONTAINS_IGNORE_CASE",
+    "DOES_NOT_CONTAIN",
+)
+_several = st.lists(values, min_size=1, max_size=3)
+pip_leaves: list[dict[str, st.SearchStrategy[Any]]] = [
+    {"property": keys, "op": of(*_COMPARED), "value": values},
+    {"property": keys, "op": of("IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE"), "values": _several},
+    {
+        "property": keys,
+        "op": of("EQUALS", "LESS_THAN", "GREATER_THAN"),
+        "value": st.sampled_from([1, -7, 2.5, 2**40]),
+    },
+    {
+        "ref": of("event_time", "publish_time"),
+        "op": of("LESS_THAN_EQUALS", "NOT_EQUALS"),
+        "value": st.sampled_from([0, 5, 2**40]),
+    },
+]
 pip = combined(
-    st.one_of(
-        st.builds(
-            lambda key, op, value: {"property": key, "op": op, "value": value},
-            keys,
-            st.sampled_from(
-                [
-                    "EQUALS",
-                    "NOT_EQUALS",
-                    "LESS_THAN",
-                    "GREATER_THAN_EQUALS",
-                    "STARTS_WITH",
-                    "STARTS_WITH_IGNORE_CASE",
-                    "CONTAINS",
-                    "CONTAINS_IGNORE_CASE",
-                    "DOES_NOT_CONTAIN",
-                ]
-            ),
-            values,
-        ),
-        st.builds(
-            lambda key, op, found: {"property": key, "op": op, "values": found},
-            keys,
-            st.sampled_from(["IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE"]),
-            st.lists(values, min_size=1, max_size=3),
-        ),
-        st.builds(
-            lambda key, op, value: {"property": key, "op": op, "value": value},
-            keys,
-            st.sampled_from(["EQUALS", "LESS_THAN", "GREATER_THAN"]),
-            st.sampled_from([1, -7, 2.5, 2**40]),
-        ),
-        st.builds(
-            lambda ref, op, value: {"ref": ref, "op": op, "value": value},
-            st.sampled_from(["event_time", "publish_time"]),
-            st.sampled_from(["LESS_THAN_EQUALS", "NOT_EQUALS"]),
-            st.sampled_from([0, 5, 2**40]),
-        ),
-    ),
+    st.one_of(*map(st.fixed_dictionaries, pip_leaves)),
     {"and": "and", "or": "or", "not": "not"},
 )
 tests = st.dictionaries(keys, full, min_size=1, max_size=2)
@@ -133,20 +145,19 @@ cloudevents = combined(
     st.one_of(*(tests.map(lambda body, name=name: {name: body}) for name in ("exact", "prefix", "suffix"))),
     {"and": "all", "or": "any", "not": "not"},
 )
+_like = of("a%", "%b_", "\\%", "a\\\\", "%'%", "_")
+_header_values = {
+    "headerEquals": values,
+    "headerNotEquals": values,
+    "headerIn": _several,
+    "headerLike": _like,
+}
 headers = combined(
     st.one_of(
         *(
-            st.builds(lambda key, value, name=name: {name: {key: value}}, plain, values)
-            for name in ("headerEquals", "headerNotEquals")
-        ),
-        st.builds(
-            lambda key, found: {"headerIn": {key: found}}, plain, st.lists(values, min_size=1, max_size=3)
-        ),
-        st.builds(
-            lambda key, value: {"headerLike": {key: value}},
-            plain,
-            st.sampled_from(["a%", "%b_", "\\%", "a\\\\", "%'%", "_"]),
-        ),
+            st.builds(lambda key, value, name=name: {name: {key: value}}, plain, found)
+            for name, found in _header_values.items()
+        )
     ),
     {"and": "and", "or": "or"},
 )
@@ -160,185 +171,90 @@ sns_leaf = st.one_of(
     st.sampled_from([5, -7, 2.5]).map(lambda number: {"numeric": [">", number]}),
 )
 sns = st.dictionaries(keys, st.lists(sns_leaf, min_size=1, max_size=2), min_size=1, max_size=3)
-requirement = st.one_of(
-    st.builds(
-        lambda key, sign, value: f"{key} {sign} {value}", plain, st.sampled_from(["=", "!="]), label_values
-    ),
-    st.builds(
-        lambda key, word, found: f"{key} {word} ({', '.join(found)})",
-        plain,
-        st.sampled_from(["in", "notin"]),
-        st.lists(label_values, min_size=1, max_size=3),
-    ),
-    plain,
-    plain.map(lambda key: f"!{key}"),
-    plain.map(lambda key: f"{key} > 3"),
+requirement = written(
+    ("{} {} {}", plain, of("=", "!="), label_values),
+    ("{} {} ({})", plain, of("in", "notin"), joined(label_values)),
+    ("{}", plain),
+    ("!{}", plain),
+    ("{} > 3", plain),
 )
-labels = st.lists(requirement, min_size=1, max_size=3).map(", ".join)
-pubsub_leaf = st.one_of(
-    keys.map(lambda key: f"attributes:{json.dumps(key, ensure_ascii=False)}"),
-    st.builds(
-        lambda key, sign, value: (
-            f"attributes.{json.dumps(key, ensure_ascii=False)} {sign} {quoted(value, chr(34))}"
-        ),
-        keys,
-        st.sampled_from(["=", "!="]),
-        values.filter(lambda text: "\n" not in text),
+labels = joined(requirement)
+one_line = full.filter(lambda text: "\n" not in text).map(lambda text: quoted(text, '"'))
+json_keys = keys.map(lambda key: json.dumps(key, ensure_ascii=False))
+pubsub = logical(
+    written(
+        ("attributes:{}", json_keys),
+        ("attributes.{} {} {}", json_keys, of("=", "!="), one_line | st.just('""')),
+        ("hasPrefix(attributes.{}, {})", json_keys, one_line),
     ),
-    st.builds(
-        lambda key, value: (
-            f"hasPrefix(attributes.{json.dumps(key, ensure_ascii=False)}, {quoted(value, chr(34))})"
-        ),
-        keys,
-        full.filter(lambda text: "\n" not in text),
-    ),
-)
-pubsub = st.recursive(
-    pubsub_leaf,
-    lambda inner: st.one_of(
-        inner.map(lambda text: f"NOT ({text})"),
-        *(
-            st.lists(inner, min_size=2, max_size=3).map(
-                lambda parts, word=word: "(" + f" {word} ".join(parts) + ")"
-            )
-            for word in ("AND", "OR")
-        ),
-    ),
-    max_leaves=3,
+    "NOT ({})",
+    "AND",
+    "OR",
 )
 small = plain.filter(lambda key: key == key.lower())
-cesql_leaf = st.one_of(
-    st.builds(
-        lambda key, sign, value: f"{key} {sign} " + "'" + value.replace("'", "\\'") + "'",
-        small,
-        st.sampled_from(["=", "!="]),
-        values.filter(lambda text: not text.endswith("\\") and "\\'" not in text),
-    ),
-    small.map(lambda key: f"EXISTS {key}"),
-    small.map(lambda key: f"INT({key}) > 3"),
-    small.map(lambda key: f"{key} LIKE '%a_'"),
-    small.map(lambda key: f"LENGTH({key}) = 1"),
-    small.map(lambda key: f"UPPER({key}) IN ('A', 'B')"),
+cesql_text = values.filter(lambda text: not text.endswith("\\") and "\\'" not in text).map(
+    lambda text: "'" + text.replace("'", "\\'") + "'"
 )
-cesql = st.recursive(
-    cesql_leaf,
-    lambda inner: st.one_of(
-        inner.map(lambda text: f"NOT ({text})"),
-        *(
-            st.lists(inner, min_size=2, max_size=3).map(
-                lambda parts, word=word: "(" + f" {word} ".join(parts) + ")"
-            )
-            for word in ("AND", "OR", "XOR")
-        ),
+cesql = logical(
+    written(
+        ("{} {} {}", small, of("=", "!="), cesql_text),
+        ("EXISTS {}", small),
+        ("INT({}) > 3", small),
+        ("{} LIKE '%a_'", small),
+        ("LENGTH({}) = 1", small),
+        ("UPPER({}) IN ('A', 'B')", small),
     ),
-    max_leaves=4,
+    "NOT ({})",
+    "AND",
+    "OR",
+    "XOR",
 )
 cel_text = values.map(lambda text: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f"))
 cel_key = keys.map(lambda key: f"m[{json.dumps(key, ensure_ascii=False)}]")
-cel_leaf = st.one_of(
-    st.builds(
-        lambda key, sign, value: f"{key} {sign} {value}",
-        cel_key,
-        st.sampled_from(["==", "!=", "<", ">="]),
-        cel_text,
+cel = logical(
+    written(
+        ("{} {} {}", cel_key, of("==", "!=", "<", ">="), cel_text),
+        ("{}.{}({})", cel_key, of("startsWith", "endsWith", "contains"), cel_text),
+        ("{} in [{}]", cel_key, joined(cel_text)),
+        ("has(m.{})", plain),
+        ("int({}) > 3", cel_key),
+        ("size({}.trim()) == 1", cel_key),
     ),
-    st.builds(
-        lambda key, name, value: f"{key}.{name}({value})",
-        cel_key,
-        st.sampled_from(["startsWith", "endsWith", "contains"]),
-        cel_text,
-    ),
-    st.builds(
-        lambda key, found: f"{key} in [{', '.join(found)}]",
-        cel_key,
-        st.lists(cel_text, min_size=1, max_size=3),
-    ),
-    plain.map(lambda key: f"has(m.{key})"),
-    cel_key.map(lambda key: f"int({key}) > 3"),
-    cel_key.map(lambda key: f"size({key}.trim()) == 1"),
-)
-cel = st.recursive(
-    cel_leaf,
-    lambda inner: st.one_of(
-        inner.map(lambda text: f"!({text})"),
-        *(
-            st.lists(inner, min_size=2, max_size=3).map(
-                lambda parts, word=word: "(" + f" {word} ".join(parts) + ")"
-            )
-            for word in ("&&", "||")
-        ),
-    ),
-    max_leaves=4,
+    "!({})",
+    "&&",
+    "||",
 )
 sql_text = values.map(lambda text: "'" + text.replace("'", "''") + "'")
 sql_key = keys.map(lambda key: "m['" + key.replace("'", "''") + "']")
-sql = st.recursive(
-    st.one_of(
-        st.builds(
-            lambda key, sign, value: f"{key} {sign} {value}",
-            sql_key,
-            st.sampled_from(["=", "<>", "<", ">="]),
-            sql_text,
-        ),
-        st.builds(
-            lambda key, found: f"{key} IN ({', '.join(found)})",
-            sql_key,
-            st.lists(sql_text, min_size=1, max_size=3),
-        ),
-        sql_key.map(lambda key: f"{key} IS NULL"),
-        sql_key.map(lambda key: f"{key} LIKE 'a%'"),
+sql = logical(
+    written(
+        ("{} {} {}", sql_key, of("=", "<>", "<", ">="), sql_text),
+        ("{} IN ({})", sql_key, joined(sql_text)),
+        ("{} IS NULL", sql_key),
+        ("{} LIKE 'a%'", sql_key),
     ),
-    lambda inner: st.one_of(
-        inner.map(lambda text: f"NOT ({text})"),
-        *(
-            st.lists(inner, min_size=2, max_size=3).map(
-                lambda parts, word=word: "(" + f" {word} ".join(parts) + ")"
-            )
-            for word in ("AND", "OR")
-        ),
-    ),
-    max_leaves=4,
+    "NOT ({})",
+    "AND",
+    "OR",
 )
 bus_key = st.one_of(
     keys.map(lambda key: "[" + key.replace("]", "]]") + "]"),
     keys.map(lambda key: '"' + key.replace('"', '""') + '"'),
     keys.map(lambda key: "property('" + key.replace("'", "''") + "')"),
-    st.sampled_from(["k", "user.n", "User.[K9]"]),
+    of("k", "user.n", "User.[K9]"),
 )
-bus_sql = st.recursive(
-    st.one_of(
-        st.builds(
-            lambda key, sign, value: f"{key} {sign} {value}",
-            bus_key,
-            st.sampled_from(["=", "<>", "!="]),
-            sql_text,
-        ),
-        st.builds(
-            lambda key, word, found: f"{key} {word} ({', '.join(found)})",
-            bus_key,
-            st.sampled_from(["IN", "not in"]),
-            st.lists(sql_text, min_size=1, max_size=3),
-        ),
-        st.builds(
-            lambda key, word, pattern: f"{key} {word} {pattern}",
-            bus_key,
-            st.sampled_from(["LIKE", "NOT LIKE"]),
-            st.sampled_from(["'a%'", "'%!%' ESCAPE '!'", "'_'"]),
-        ),
-        bus_key.map(lambda key: f"EXISTS({key})"),
-        bus_key.map(lambda key: f"{key} IS NOT NULL"),
-        bus_key.map(lambda key: f"{key} + 'x' = 'ax'"),
+bus_sql = logical(
+    written(
+        ("{} {} {}", bus_key, of("=", "<>", "!="), sql_text),
+        ("{} {} ({})", bus_key, of("IN", "not in"), joined(sql_text)),
+        ("{} {} {}", bus_key, of("LIKE", "NOT LIKE"), of("'a%'", "'%!%' ESCAPE '!'", "'_'")),
+        ("EXISTS({})", bus_key),
+        ("{} IS NOT NULL", bus_key),
+        ("{} + 'x' = 'ax'", bus_key),
     ),
-    lambda inner: st.one_of(
-        inner.map(lambda text: f"NOT ({text})"),
-        *(
-            st.lists(inner, min_size=2, max_size=3).map(
-                lambda parts, word=word: "(" + f" {word} ".join(parts) + ")"
-            )
-            for word in ("AND", "or")
-        ),
-    ),
-    max_leaves=4,
+    "NOT ({})",
+    "AND",
+    "or",
 )
 servicebus = st.one_of(
     bus_sql, st.dictionaries(keys, values, min_size=1, max_size=3).map(lambda found: {"properties": found})
@@ -362,8 +278,6 @@ FIELDS = {"m": "map<string, string>", "event_time": "bigint", "publish_time": "b
 
 
 def rows(count: int = 40) -> list[dict[str, Any]]:
-    import random  # only here
-
     rng = random.Random(7)  # test data
     found: list[dict[str, Any]] = [{}, {"m": {}}]
     while len(found) < count:
