@@ -9,10 +9,17 @@ evaluation, whatever is beside it.)
 
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import yaml
 from hypothesis import strategies as st
 
+_FILE = yaml.safe_load(Path(__file__).with_name("spellings.yml").read_text(encoding="utf-8"))
+SPELLINGS = {
+    language: {kind: lines.splitlines() for kind, lines in kinds.items()} for language, kinds in _FILE.items()
+}
+"""Parts of expressions, by the language and by their kind."""
 FIELDS = {
     "a": "bigint",
     "c": "bigint",
@@ -116,158 +123,21 @@ def written(
 
 _signs = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
 _zones = st.sampled_from(["", '"Europe/Paris"', '"-03:30"', '"UTC"'])
-_parts = st.sampled_from(
-    [
-        "FullYear",
-        "Month",
-        "Date",
-        "DayOfMonth",
-        "DayOfWeek",
-        "DayOfYear",
-        "Hours",
-        "Minutes",
-        "Seconds",
-        "Milliseconds",
-    ]
-)
-
-
-_durations = st.sampled_from(
-    [
-        "(t - t)",
-        "duration(s)",
-        "(duration(s) - duration(o))",
-        "duration(j.k)",
-        '(duration("2h") + duration("-30s"))',
-        '(t - timestamp("2020-01-01T00:00:00Z"))',
-        'duration("-1.5s")',
-        'duration("1h2.000001s")',
-        '(duration("3ms") - duration("1h"))',
-    ]
-)
+_parts = st.sampled_from(SPELLINGS["cel"]["parts"])
+_durations = st.sampled_from(SPELLINGS["cel"]["durations"])
 _every = st.sampled_from(["exists", "all", "exists_one"])
-_mixed = st.sampled_from(
-    [
-        '[1, "x", 3]',
-        '[a, "x", d]',
-        "[s, null]",
-        '[d, true, "a"]',
-        '[[1], "x", a]',
-        '{1: "x", "k": s}',
-        '{"k": a, "z": s}',
-        '{"k": a, true: 2}',
-        "{a: 1}",
-    ]
-)
-_tests = st.sampled_from(
-    [
-        "x % 2 == 1",
-        "x > 1",
-        'x == "x"',
-        "x == a",
-        "x != null",
-        'x + "y" != "xy"',
-        "-x < 0",
-        "size(x) > 0",
-        "!x",
-        "1 / x > 0 || x == s",
-    ]
-)
-
-
-_paths = st.sampled_from(
-    [
-        "j.k",
-        "j.n",
-        "j.b",
-        "j.xs",
-        "j.o",
-        "j.o.k",
-        'j["k"]',
-        "j.o.o.k",
-        "j.xs[0]",
-        "j.xs[1]",
-        "j.zz",
-        "j.k.k",
-        'j.xs["0"]',
-        'j.o["0"]',
-        "j[s]",
-        "j.o[o]",
-        "j.xs[a]",
-    ]
-)
-_of_keys = st.sampled_from(
-    [
-        'k == "k"',
-        'k in ["k", "n"]',
-        "j[k] == 2",
-        'j.o[k] == "v"',
-        'k.startsWith("k")',
-        "size(k) == 1",
-        "k == s",
-        'j[k].exists(l, l == "k")',
-        "j.xs[k] == 1",
-        "k > 1",
-    ]
-)
-_written = st.sampled_from(
-    [
-        '["a", "b"]',
-        '["a"]',
-        "[]",
-        "{}",
-        '[1, "a", false]',
-        '{"k": "v", "n": 1.5}',
-        '{"k": "a"}',
-        '{"k": s}',
-        "[s]",
-        '[{"k": 1}, {"k": "a"}]',
-        '{"o": {"k": "a"}}',
-        "{1: 2}",
-    ]
-)
-_kinds = st.sampled_from(
-    [
-        "j.k",
-        "j.n",
-        "j.b",
-        "j.o.k",
-        "j.xs[0]",
-        "j.zz",
-        "s",
-        "a",
-        "d",
-        "b",
-        '"a"',
-        "2",
-        "true",
-        "dyn(s)",
-        "dyn(a)",
-        "dyn(1.5)",
-        "xs",
-        "t",
-    ]
-)
+_mixed = st.sampled_from(SPELLINGS["cel"]["mixed"])
+_tests = st.sampled_from(SPELLINGS["cel"]["tests"])
+_paths = st.sampled_from(SPELLINGS["cel"]["paths"])
+_of_keys = st.sampled_from(SPELLINGS["cel"]["of_keys"])
+_written = st.sampled_from(SPELLINGS["cel"]["written"])
+_kinds = st.sampled_from(SPELLINGS["cel"]["kinds"])
 """Values of several types: a choice between two of them is refused, or what is done with it is done with
 each.
 """
 _extremes = st.sampled_from(["greatest", "least"])
 _optional_texts = st.sampled_from(["m.?k", "m[?o]", "m[?s]", "ss[?0]", "ss[?a]", "m.?zz.or(m.?a)"])
-_optionals = st.sampled_from(
-    [
-        "m.?k",
-        "m[?o]",
-        "xs[?c]",
-        "j.?k",
-        "j.?n",
-        "j.?zz",
-        "j[?s]",
-        "j.?o",
-        "optional.none()",
-        "optional.of(s)",
-        "optional.of(j.n)",
-    ]
-)
+_optionals = st.sampled_from(SPELLINGS["cel"]["optionals"])
 _constants = st.sampled_from(['"a"', '"v"', "2", "1.5", "true", '""', "s", "a", "d"])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.language.cel_texts import written
+from tests.language.cel_texts import SPELLINGS, written
 
 FIELDS = {
     "a": "bigint",
@@ -250,24 +250,7 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
     )
 
 
-_paths = st.sampled_from(
-    [
-        "j.k",
-        "j.n",
-        "j.b",
-        "j.xs",
-        "j.o",
-        "j.o.k",
-        "j['k']",
-        "j.o.o.k",
-        "j.xs[0]",
-        "j.xs[1]",
-        "j.zz",
-        "j.k.k",
-        "j[s]",
-        "j.xs[a]",
-    ]
-)
+_paths = st.sampled_from(SPELLINGS["sql"]["paths"])
 _constants = st.sampled_from(["'a'", "'v'", "2", "1.5", "TRUE", "''", "s", "a", "d", "b", "NULL"])
 _simple = st.sampled_from(["b", "g", "a > 1", "s = 'a'", "j.b", "j.k IS NULL"])
 
