@@ -4,9 +4,11 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from predicat.cli.main import main
@@ -19,6 +21,11 @@ def spark_environment() -> dict[str, str]:
     """
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))}
     return {**inherited, "PYSPARK_PYTHON": sys.executable, "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1"}
+
+
+def completed(command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
+    """A program that has run to its end, whatever its exit code, with what it printed."""
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
 def in_process(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:

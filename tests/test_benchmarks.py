@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.processes import completed
+
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "benchmarks" / "README.md").read_text()
 PROGRAMS = {path.name for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text()}
@@ -136,9 +138,7 @@ def start(run: Run) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, f"benchmarks/{run.program}", *run.arguments.split()]
     # With Java's quick compiler Spark starts in half of the time.
     environment = os.environ | {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-    return subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    return completed(command, cwd=ROOT, env=environment, timeout=300)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 import predicat
-from tests.processes import spark_environment
+from tests.processes import completed, spark_environment
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -39,13 +39,10 @@ def workplace(tmp_path: Path) -> Path:
 )
 def test_python_runs(path: Path, workplace: Path) -> None:
     script = "import predicat_spark\npredicat_spark.ensure_java()\n" + "\n".join(blocks(path, "python"))
-    done = subprocess.run(
+    done = completed(
         [sys.executable, "-W", "error::SyntaxWarning", "-c", script],
         cwd=workplace,
-        capture_output=True,
-        text=True,
         timeout=300,
-        check=False,
         env=spark_environment(),
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -83,13 +80,7 @@ def test_the_review_of_the_readme(workplace: Path) -> None:
     file = workplace / "catalog" / "flights.yml"
     file.write_text(file.read_text().replace("sql: dep_delay < 0\n", "sql: dep_delay <= 0\n"))
     (shown,) = [block for block in blocks(ROOT / "README.md", "console") if "predicat diff" in block]
-    done = subprocess.run(
-        [Path(sys.executable).parent / "predicat", "diff", "main"],
-        cwd=workplace,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = completed([Path(sys.executable).parent / "predicat", "diff", "main"], cwd=workplace)
     assert shown == f"$ predicat diff main\n{done.stdout}"
 
 
@@ -97,13 +88,10 @@ def test_the_console_of_the_review_guide(workplace: Path) -> None:
     count = 0
     for block in blocks(ROOT / "docs" / "review.md", "console"):
         command, _, output = block.partition("\n")
-        done = subprocess.run(
+        done = completed(
             [Path(sys.executable).parent / "predicat", *shlex.split(command.removeprefix("$ predicat "))],
             cwd=workplace,
-            capture_output=True,
-            text=True,
             timeout=60,
-            check=False,
         )
         assert done.stdout == output, command
         count += 1
@@ -118,7 +106,7 @@ def test_the_steps_of_the_tutorial(tmp_path: Path) -> None:
 
     def predicat_(*args: str) -> subprocess.CompletedProcess[str]:
         program = [str(Path(sys.executable).parent / "predicat"), *args]
-        return subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return completed(program, cwd=tmp_path)
 
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if language == "csv":

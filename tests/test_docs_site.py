@@ -2,13 +2,13 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import predicat
+from tests.processes import completed
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parent.parent
@@ -17,12 +17,9 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
+    done = completed(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=300,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
     )

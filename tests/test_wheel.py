@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import completed
+
 ROOT = Path(__file__).parent.parent
 ISOLATED = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
@@ -116,14 +118,7 @@ def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, P
 @pytest.mark.parametrize("command", WITHOUT_EXTRAS)
 def test_a_missing_extra_is_named(bare: tuple[Path, Path], command: str) -> None:
     program, folder = bare
-    done = subprocess.run(
-        [str(program), *command.split()],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=ISOLATED,
-    )
+    done = completed([str(program), *command.split()], cwd=folder, env=ISOLATED)
     assert done.returncode in (2, 3)
     assert f"pip install 'predicat[{WITHOUT_EXTRAS[command]}]'" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -134,12 +129,5 @@ def test_a_missing_extra_is_named(bare: tuple[Path, Path], command: str) -> None
 )
 def test_a_command_without_an_extra_works(bare: tuple[Path, Path], command: str) -> None:
     program, folder = bare
-    done = subprocess.run(
-        [str(program), *command.split()],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env=ISOLATED,
-    )
+    done = completed([str(program), *command.split()], cwd=folder, env=ISOLATED)
     assert (done.returncode, done.stderr) == (0, "")

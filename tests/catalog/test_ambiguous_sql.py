@@ -1,6 +1,5 @@
 """What engines mean differently is an error in new `sql` bodies, and a warning in released ones."""
 
-import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +14,7 @@ from predicat.check.scope import SQL_RULES
 from predicat.cli import release_command
 from predicat.diagnostics import PredicatError
 from predicat.language import LANGUAGES
+from tests.processes import completed
 
 FIELDS = {
     "a": "bigint",
@@ -159,12 +159,6 @@ def test_a_released_version_keeps_whole_lengths_of_time(tmp_path: Path) -> None:
 
 def run(command: str, folder: Path, code: int) -> str:
     """What a command says, whose exit code is to be this."""
-    result = subprocess.run(
-        [sys.executable, "-m", "predicat", command, "--catalog", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    result = completed([sys.executable, "-m", "predicat", command, "--catalog", str(folder)], timeout=60)
     assert result.returncode == code, result.stdout + result.stderr
     return result.stdout + result.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from predicat.catalog.signature import unsigned
-from tests.processes import in_process
+from tests.processes import completed, in_process
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -44,7 +44,7 @@ def test_openssl_verifies_the_signature(workplace: Path) -> None:
         "-sigfile",
         "signature",
     ]
-    done = subprocess.run(verify, capture_output=True, text=True, check=False, cwd=workplace)
+    done = completed(verify, cwd=workplace)
     assert "Signature Verified Successfully" in done.stdout + done.stderr
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import in_process
+from tests.processes import completed, in_process
 
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = Path(sys.executable).parent / "predicat"
@@ -21,9 +21,7 @@ def run(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
 
 def started(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """A command as a user has it: the installed program, in a process of its own."""
-    return subprocess.run(
-        [str(PROGRAM), *args], capture_output=True, text=True, cwd=cwd, timeout=120, check=False
-    )
+    return completed([str(PROGRAM), *args], cwd=cwd, timeout=120)
 
 
 def test_help_names_every_command() -> None:
@@ -303,15 +301,7 @@ def test_the_schema_of_the_project_file(text: str, fits: bool) -> None:
     ],
 )
 def test_translate(args: list[str], given: str, expected: str) -> None:
-    done = subprocess.run(
-        [str(PROGRAM), "translate", *args],
-        input=given,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=60,
-        check=False,
-    )
+    done = completed([str(PROGRAM), "translate", *args], input=given, cwd=ROOT, timeout=60)
     if expected == "predicat: error":
         assert (
             done.returncode == 1

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from predicat.deploy import failures
+from tests.processes import completed
 
 PROGRAM = Path(sys.executable).parent / "predicat"
 SECRET = "hunter2"
@@ -17,15 +18,7 @@ SECRET = "hunter2"
 
 def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
-    return subprocess.run(
-        [str(PROGRAM), *args],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=120,
-        check=False,
-        env={**inherited, **environment},
-    )
+    return completed([str(PROGRAM), *args], cwd=cwd, timeout=120, env={**inherited, **environment})
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from predicat_spark.pipeline import lease, tables
 from predicat_spark.pipeline.commit import Target, records
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.lease import Lease
-from tests.processes import spark_environment
+from tests.processes import completed, spark_environment
 
 CATALOG = """\
 apiVersion: predicat/v1
@@ -439,14 +439,7 @@ even = spark.read.parquet({str(tmp_path / "out" / "even")!r})
 print(even.count(), even.distinct().count())
 spark.stop()
 """)
-    done = subprocess.run(
-        [sys.executable, str(script)],
-        env=spark_environment(),
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+    done = completed([sys.executable, str(script)], env=spark_environment(), timeout=280)
     assert done.stdout.splitlines() == ["1 [2000000, 100]", "2000000 2000000"], done.stderr[-3000:]
     litter = [path for path in (tmp_path / "out" / "_predicat").iterdir() if path.suffix != ".json"]
     assert not litter

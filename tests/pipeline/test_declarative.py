@@ -2,7 +2,6 @@
 run by `spark-pipelines`.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from examples.data import to_parquet
 from predicat.catalog.jobs import Job, JobFilter, Source
 from predicat.deploy.pipelines import export
 from predicat_spark.java import spark_version
-from tests.processes import in_process, spark_environment
+from tests.processes import completed, in_process, spark_environment
 
 ROOT = Path(__file__).parent.parent.parent
 CATALOG = ROOT / "catalog"
@@ -68,7 +67,7 @@ def test_a_project_runs_and_has_the_rows_of_predicat_run(spark: Any, tmp_path: P
     )
     own = OWN.format(source=str(folder), manifest=str(manifest), schema=schema)
     (tmp_path / "project" / "transformations" / "own.py").write_text(own)
-    done = subprocess.run(
+    done = completed(
         [
             Path(sys.executable).parent / "spark-pipelines",
             "run",
@@ -83,10 +82,7 @@ def test_a_project_runs_and_has_the_rows_of_predicat_run(spark: Any, tmp_path: P
         ],
         cwd=tmp_path / "project",
         env=spark_environment(),
-        capture_output=True,
-        text=True,
         timeout=240,
-        check=False,
     )
     assert "Run is COMPLETED" in done.stdout + done.stderr, (done.stdout + done.stderr)[-3000:]
     ran = predicat_spark.pipeline.run_job(

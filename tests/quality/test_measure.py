@@ -21,6 +21,7 @@ from predicat.quality.report import FORMATS
 from predicat.quality.suggest import suggest
 from predicat_spark.quality import check_coverage, on_spark
 from tests.cli.test_commands import run as command
+from tests.processes import completed
 
 CATALOG = """apiVersion: predicat/v1
 dataset: shop
@@ -832,7 +833,6 @@ def recipes() -> dict[str, str]:
 @pytest.mark.parametrize("host", ["github", "gitlab"])
 def test_the_ci_examples_measure_and_tell(folder: Path, postgres: Any, host: str) -> None:
     import os
-    import subprocess
     import sys
 
     postgres.execute("DROP TABLE IF EXISTS public.shop CASCADE")
@@ -852,14 +852,7 @@ def test_the_ci_examples_measure_and_tell(folder: Path, postgres: Any, host: str
         "PREDICAT_NOTIFY": hook.url,
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
     }
-    done = subprocess.run(
-        ["bash", "-e", "-c", recipes()[host]],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = completed(["bash", "-e", "-c", recipes()[host]], cwd=folder, env=environment)
     assert done.returncode == 1, done.stderr
     assert (
         hook.sent[0]["text"].startswith("Filter coverage of shop: ")

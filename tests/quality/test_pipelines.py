@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 import predicat
 from predicat import backends
 from predicat.deploy.dbt import export
-from tests.processes import spark_environment
+from tests.processes import completed, spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -33,14 +32,7 @@ def test_the_pyspark_job(tmp_path: Path, spark: Any) -> None:
         "sys.exit(main(*sys.argv[3:5]))"
     )
     folders = [str(folder) for folder in (source, tmp_path / "out", tmp_path / "broken", tmp_path / "never")]
-    done = subprocess.run(
-        [sys.executable, "-c", both, *folders],
-        cwd=ROOT,
-        env=spark_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = completed([sys.executable, "-c", both, *folders], cwd=ROOT, env=spark_environment())
     assert done.stdout.splitlines()[-1] == "0", done.stderr
     assert spark.read.parquet(str(tmp_path / "out")).count() == 27059
     assert done.returncode == 1 and "flights.long_delay accepts 0.00% of the rows; at least 1%" in done.stderr
@@ -79,14 +71,7 @@ def test_the_airflow_example(tmp_path: Path, postgres: Any, monkeypatch: pytest.
         ),
     }
     for command in (["db", "migrate"], ["dags", "test", "filters", "2026-01-02"]):
-        done = subprocess.run(
-            [sys.executable, "-m", "airflow", *command],
-            env=environment,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = completed([sys.executable, "-m", "airflow", *command], env=environment, cwd=ROOT)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert postgres.execute(
         "SELECT count(*) FROM information_schema.views WHERE table_name LIKE 'flights%'"
@@ -288,17 +273,9 @@ def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
         "{filter: low, at_least: 0.1}\n"
     )
     for step in (["deps"], ["run"], ["test", "--exclude", "none"]):
-        done = subprocess.run(
-            ["dbt", *step, "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False
-        )
+        done = completed(["dbt", *step, "--profiles-dir", "."], cwd=project)
         assert done.returncode == 0, done.stdout
-    empty = subprocess.run(
-        ["dbt", "test", "--select", "none", "--profiles-dir", "."],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    empty = completed(["dbt", "test", "--select", "none", "--profiles-dir", "."], cwd=project)
     assert empty.returncode == 1 and "FAIL 1" in empty.stdout, empty.stdout
     expected = sum(n is not None and n < 3 for n, _ in ROWS)
     for model in ("low_rows", "low_where"):

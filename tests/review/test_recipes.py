@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from tests.cli.test_commands import PROGRAM, ROOT
+from tests.processes import completed
 from tests.processes import in_process as run
 from tests.review.forge import Forge, forge
 from tests.review.test_diff import CATALOG, edit, git
@@ -107,9 +108,7 @@ def run_github(clone: Path, host: Forge, base: str = "main") -> tuple[bool, str]
         }
         script = clone.parent / "step.sh"
         script.write_text(step["run"] + "\n")
-        done = subprocess.run(
-            ["bash", "-e", script], cwd=clone, env={**env, **own}, capture_output=True, text=True, check=False
-        )
+        done = completed(["bash", "-e", script], cwd=clone, env={**env, **own})
         log += done.stdout + done.stderr
         passed = passed and (done.returncode == 0 or step.get("continue-on-error") is True)
     assert not list(clone.rglob("pwned"))
@@ -136,9 +135,7 @@ def run_gitlab(clone: Path, host: Forge) -> tuple[bool, str]:
         CI_JOB_URL="https://gitlab.example/job/5",
     )
     script = "\n".join(("set -eo pipefail", *lines))
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=clone, env=env, capture_output=True, text=True, check=False
-    )
+    done = completed(["bash", "-c", script], cwd=clone, env=env)
     return done.returncode == 0, done.stdout + done.stderr
 
 

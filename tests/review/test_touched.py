@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.cli.test_commands import PROGRAM, ROOT
+from tests.processes import completed
 from tests.processes import in_process as run
 from tests.review.test_diff import git
 
@@ -306,14 +307,7 @@ def test_pre_commit(repository: Path) -> None:
     }
 
     def hooks_say(*args: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [program, "run", "--color", "never", *args],
-            cwd=repository,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = completed([program, "run", "--color", "never", *args], cwd=repository, env=environment)
         return done.returncode, done.stdout
 
     edit(repository, "users.yml", "age >= 18", "age >= 21", stage=True)

@@ -5,7 +5,6 @@ packaged.
 import json
 import re
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from predicat.catalog import load_catalog
 from predicat.cli.main import COMMANDS
 from predicat.editor.server import LENS_COMMANDS
+from tests.processes import completed
 
 FOLDER = Path(__file__).parents[2] / "examples" / "vscode"
 MANIFEST = json.loads((FOLDER / "package.json").read_text())
@@ -83,9 +83,7 @@ def test_it_can_be_packaged(tmp_path: Path) -> None:
     folder = tmp_path / "vscode"
     shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("node_modules", "out", "*.vsix"))
     for command in (["ci", "--no-audit", "--no-fund"], ["run", "package", "--", "--out", "predicat.vsix"]):
-        done = subprocess.run(
-            [npm, *command], cwd=folder, capture_output=True, text=True, timeout=600, check=False
-        )
+        done = completed([npm, *command], cwd=folder, timeout=600)
         assert done.returncode == 0, done.stdout + done.stderr
     names = set(zipfile.ZipFile(folder / "predicat.vsix").namelist())
     assert {

@@ -2,13 +2,12 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.processes import spark_environment
+from tests.processes import completed, spark_environment
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "examples" / "filters.ipynb"
@@ -32,14 +31,6 @@ def test_the_cells_run(tmp_path: Path) -> None:
     script = "\n".join(["import predicat_spark", "predicat_spark.ensure_java()", *code, CHECKS])
     for name in ("catalog", "macros"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env=spark_environment(),
-    )
+    done = completed([sys.executable, "-c", script], cwd=tmp_path, timeout=300, env=spark_environment())
     assert done.returncode == 0, done.stderr[-3000:]
     assert "|     DL|       70|" in done.stdout

@@ -15,7 +15,7 @@ import pytest
 
 import predicat
 import predicat_spark
-from tests.processes import spark_environment
+from tests.processes import completed, spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
 from tests.spark.recorded import recorded_jar
 
@@ -73,22 +73,14 @@ def program(name: str) -> str:
 def test_spark_sql(manifest: Path, tmp_path: Path) -> None:
     query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
     command = [program("spark-sql"), "--master", "local[1]", *options(manifest, tmp_path), "-e", query]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=240, env=environment(), cwd=tmp_path, check=False
-    )
+    done = completed(command, timeout=240, env=environment(), cwd=tmp_path)
     assert done.stdout.split() == ["1", "2"], done.stderr[-2000:]
 
 
 def finished(script: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """A script after it has run in its folder, with more variables of the environment."""
-    return subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        timeout=280,
-        env={**environment(), **more},
-        cwd=script.parent,
-        check=False,
+    return completed(
+        [sys.executable, str(script)], timeout=280, env={**environment(), **more}, cwd=script.parent
     )
 
 
@@ -161,14 +153,7 @@ try:
 except Exception as error:
     print("did you mean 'flights.late'" in str(error))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        env=environment(),
-        check=False,
-    )
+    done = completed([sys.executable, "-c", script], timeout=200, env=environment())
     assert done.stdout.splitlines() == ["[2, 3]", "[1, 2]", "True", "True"], done.stderr[-3000:]
 
 
@@ -190,15 +175,7 @@ print(run(Path("project"), "predicat_shop", {{"dataframe": frame}})[:2])
 print(run(Path("project"), "predicat_shop", {{"dataframe": spark.createDataFrame([(1, "y")] * 3 + [(5, "x")] * 22, "n bigint, s string")}})[:2])
 print("UNRESOLVED_COLUMN" in run(Path("project"), "predicat_shop", {{"dataframe": spark.range(3)}})[1][0].message)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        env=environment(),
-        cwd=tmp_path,
-        check=False,
-    )
+    done = completed([sys.executable, "-c", script], timeout=200, env=environment(), cwd=tmp_path)
     assert done.stdout.splitlines() == [
         (
             "[('shop.low', 'at_least', 'pass'), ('shop.low', 'at_most', 'warn'), ('shop.never', 'at_most', "
