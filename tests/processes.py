@@ -28,6 +28,20 @@ def completed(command: Sequence[str | Path], **options: Any) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
+def git(folder: Path, *args: str) -> str:
+    """What git prints in a folder, where every commit is by the author `t`."""
+    names = ("-c", "user.name=t", "-c", "user.email=t@example.com")
+    command = ["git", "-C", str(folder), *names, *args]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def first_commit(folder: Path) -> None:
+    """Make a folder a repository with one commit, on the branch main."""
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+
+
 def in_process(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A command of predicat, run in a folder by this process: for tests of many commands, each of which
     would load the solver anew.

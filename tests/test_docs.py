@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 import predicat
-from tests.processes import completed, spark_environment
+from tests.processes import completed, first_commit, spark_environment
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -67,16 +67,7 @@ def test_yaml_can_be_read(path: Path) -> None:
 
 
 def test_the_review_of_the_readme(workplace: Path) -> None:
-    def git(*args: str) -> None:
-        subprocess.run(
-            ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *args],
-            cwd=workplace,
-            check=True,
-            capture_output=True,
-        )
-
-    for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
-        git(*step)
+    first_commit(workplace)
     file = workplace / "catalog" / "flights.yml"
     file.write_text(file.read_text().replace("sql: dep_delay < 0\n", "sql: dep_delay <= 0\n"))
     (shown,) = [block for block in blocks(ROOT / "README.md", "console") if "predicat diff" in block]

@@ -1,7 +1,6 @@
 """Lists of a catalog: what they mean in each language, where their values come from, and what is wrong."""
 
 import re
-import subprocess
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from predicat.deploy import rows
 from predicat.diagnostics import PredicatError
 from predicat.ir.canonical import meaning_hash
 from predicat.review import testing
-from tests.processes import in_process
+from tests.processes import first_commit, in_process
 
 CATALOG = """\
 apiVersion: predicat/v1
@@ -145,12 +144,7 @@ def test_a_file_of_values_that_no_list_names(folder: Path) -> None:
 
 
 def test_a_review_shows_a_changed_list(folder: Path) -> None:
-    def git(*args: str) -> None:
-        name = ("-c", "user.name=t", "-c", "user.email=t@example.com")
-        subprocess.run(["git", *name, *args], cwd=folder, check=True, capture_output=True)
-
-    for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
-        git(*step)
+    first_commit(folder)
     (folder / "catalog" / "lists" / "blocked.csv").write_text("id,name\n9,c\n11,d\n12,d\n")
     shown = in_process("diff", "main", cwd=folder).stdout
     assert "values of blocked" in shown

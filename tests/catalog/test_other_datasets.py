@@ -1,13 +1,12 @@
 """References to filters of other datasets: the fields must fit."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 import predicat
 from predicat.diagnostics import PredicatError
-from tests.processes import in_process
+from tests.processes import first_commit, in_process
 
 CUSTOMERS = """\
 apiVersion: predicat/v1
@@ -81,12 +80,7 @@ def test_a_cycle_over_datasets(folder: Path) -> None:
 
 
 def test_a_review_sees_the_users_in_other_datasets(folder: Path) -> None:
-    def git(*args: str) -> None:
-        name = ("-c", "user.name=t", "-c", "user.email=t@example.com")
-        subprocess.run(["git", *name, *args], cwd=folder, check=True, capture_output=True)
-
-    for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
-        git(*step)
+    first_commit(folder)
     (folder / "catalog" / "customers.yml").write_text(CUSTOMERS.replace('"DE"', '"FR"'))
     shown = in_process("diff", "main", cwd=folder).stdout
     assert "customers.german" in shown and "orders.german" in shown

@@ -1,14 +1,13 @@
 """Selectors of filters: what each selects, and the commands that take them."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 import predicat
 from predicat.deploy.chosen import chosen
-from tests.processes import in_process
+from tests.processes import first_commit, in_process
 
 SHOP = """\
 apiVersion: predicat/v1
@@ -109,12 +108,7 @@ def test_a_wrong_selector(shop: Path, selector: str, code: int, said: str) -> No
 
 
 def test_state(shop: Path) -> None:
-    def git(*args: str) -> None:
-        name = ("-c", "user.name=t", "-c", "user.email=t@example.com")
-        subprocess.run(["git", *name, *args], cwd=shop, check=True, capture_output=True)
-
-    for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
-        git(*step)
+    first_commit(shop)
     assert names(shop, "state:changed") == []
     file = shop / "catalog" / "shop.yml"
     file.write_text(SHOP.replace('"DE"', '"FR"').replace("{row: {country: DE}", "{row: {country: FR}"))

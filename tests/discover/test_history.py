@@ -1,6 +1,5 @@
 """When two rules parted, by the history of their files."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,16 +8,10 @@ from predicat.discover.findings import findings
 from predicat.discover.history import parted
 from predicat.discover.judging import judge
 from tests.discover.test_comparing import condition
+from tests.processes import git
 
 OLD = "kind IN ('a', 'b') AND live"
 NEW = "kind IN ('a', 'b', 'c') AND live"
-
-
-def git(folder: Path, *args: str) -> str:
-    names = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-    return subprocess.run(
-        ["git", "-C", str(folder), *names, *args], check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 @pytest.fixture
@@ -37,7 +30,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_commit_in_which_two_rules_parted(repository: Path) -> None:
-    short = git(repository, "rev-parse", "--short", "HEAD~1")
+    short = git(repository, "rev-parse", "--short", "HEAD~1").strip()
     for one, other in ((OLD, NEW), (NEW, OLD)):
         files = ("one.sql", "two.sql") if one == OLD else ("two.sql", "one.sql")
         found = parted(condition(one, files[0]), condition(other, files[1]))
@@ -46,7 +39,7 @@ def test_the_commit_in_which_two_rules_parted(repository: Path) -> None:
 
 
 def test_the_finding_names_the_commit(repository: Path) -> None:
-    short = git(repository, "rev-parse", "--short", "HEAD~1")
+    short = git(repository, "rev-parse", "--short", "HEAD~1").strip()
     conditions = [condition(OLD, "one.sql"), condition(NEW, "two.sql")]
     (found,) = findings(conditions, judge(conditions), {})
     assert found.hint == f"they were alike until {short} (A third kind) changed two.sql"

@@ -1,7 +1,6 @@
 """A branch, a change, a review: as in a pull request, with a real git repository."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_commands import run
+from tests.processes import first_commit, git
 
 GOLDEN = Path(__file__).parent / "comment.md"
 CATALOG = """apiVersion: predicat/v1
@@ -38,22 +38,12 @@ subscriptions:
 """
 
 
-def git(folder: Path, *args: str) -> None:
-    subprocess.run(
-        ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.com", *args],
-        check=True,
-        capture_output=True,
-    )
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository whose branch `change` starts at `main`."""
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "orders.yml").write_text(CATALOG)
-    git(tmp_path, "init", "-q", "-b", "main")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-qm", "first")
+    first_commit(tmp_path)
     git(tmp_path, "checkout", "-qb", "change")
     return tmp_path
 
@@ -281,9 +271,7 @@ def shop(tmp_path: Path) -> Path:
     for name, text in SHOP.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    git(tmp_path, "init", "-q", "-b", "main")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-qm", "first")
+    first_commit(tmp_path)
     return tmp_path
 
 

@@ -14,10 +14,10 @@ import pytest
 import yaml
 
 from tests.cli.test_commands import PROGRAM, ROOT
-from tests.processes import completed
+from tests.processes import completed, git
 from tests.processes import in_process as run
 from tests.review.forge import Forge, forge
-from tests.review.test_diff import CATALOG, edit, git
+from tests.review.test_diff import CATALOG, edit
 
 RECIPES = ROOT / "examples" / "ci"
 HOSTILE = "main;touch${IFS}pwned;$(touch${IFS}pwned)`touch${IFS}pwned`'\""
@@ -118,9 +118,7 @@ def run_github(clone: Path, host: Forge, base: str = "main") -> tuple[bool, str]
 def run_gitlab(clone: Path, host: Forge) -> tuple[bool, str]:
     """Whether the job passes, and its log: one script, each line of which must pass."""
     lines = [line for line in load("gitlab")["filters"]["script"] if not line.startswith("pip install")]
-    base = subprocess.run(
-        ["git", "merge-base", "origin/main", "change"], cwd=clone, capture_output=True, text=True, check=True
-    ).stdout.strip()
+    base = git(clone, "merge-base", "origin/main", "change").strip()
     env = environment(
         clone,
         GITLAB_CI="true",

@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from tests.cli.test_commands import PROGRAM, ROOT
-from tests.processes import completed
+from tests.processes import completed, first_commit, git
 from tests.processes import in_process as run
-from tests.review.test_diff import git
 
 ORDERS = """apiVersion: predicat/v1
 dataset: orders
@@ -43,9 +42,7 @@ def repository(tmp_path: Path) -> Path:
     (tmp_path / "catalog").mkdir()
     for name, text in FILES.items():
         (tmp_path / "catalog" / name).write_text(text)
-    git(tmp_path, "init", "-q", "-b", "main")
-    git(tmp_path, "add", ".")
-    git(tmp_path, "commit", "-qm", "first")
+    first_commit(tmp_path)
     return tmp_path
 
 
@@ -270,11 +267,8 @@ def test_a_hook_of_git_itself_and_a_commit_of_some_files(repository: Path) -> No
         git(place, "commit", "-qm", "orders alone", "catalog/orders.yml")
         with pytest.raises(subprocess.CalledProcessError) as failed:
             git(place, "commit", "-qm", "users")
-        assert b"catalog/users.yml:6" in failed.value.stderr
-        status = subprocess.run(
-            ["git", "-C", str(place), "status", "--short"], capture_output=True, text=True, check=True
-        )
-        assert status.stdout == "M  catalog/users.yml\n"
+        assert "catalog/users.yml:6" in failed.value.stderr
+        assert git(place, "status", "--short") == "M  catalog/users.yml\n"
 
 
 @pytest.mark.long
