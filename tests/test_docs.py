@@ -169,15 +169,11 @@ def test_every_room_has_a_paragraph() -> None:
     assert [room for room in architecture.edges() if room not in paragraphs] == []
 
 
-def test_files_import_each_other_in_one_place_only() -> None:
-    """The renderer of SQL is given to the rules of its tables, whose types name it. When modules are loaded
-    there is no circle.
-    """
+def test_no_files_import_each_other() -> None:
+    """Neither directly nor by way of others, not even for types."""
     from tools import architecture
 
-    assert architecture.circles(types=False) == []
-    homes = [{module.rpartition(".")[0] for module in circle} for circle in architecture.circles()]
-    assert homes == [{"predicat.backends.sql"}]
+    assert architecture.circles() == []
 
 
 def test_the_representations_of_the_architecture_exist() -> None:

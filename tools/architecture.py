@@ -55,11 +55,9 @@ def _reached(graph: Edges, start: str) -> set[str]:
     return found
 
 
-def circles(*, types: bool = True) -> list[list[str]]:
-    """The circles of files: modules that import each other, by whatever way. Without `types` imports for
-    types only do not count.
-    """
-    graph = grimp.build_graph("predicat", "predicat_spark", exclude_type_checking_imports=not types)
+def circles() -> list[list[str]]:
+    """The circles of files: modules that import each other, by whatever way, be it for types only."""
+    graph = grimp.build_graph("predicat", "predicat_spark")
     modules = graph.modules
     imports = {module: graph.find_modules_directly_imported_by(module) for module in modules}
     reached = {module: _reached(imports, module) for module in modules if imports[module]}

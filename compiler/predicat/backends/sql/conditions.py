@@ -35,7 +35,7 @@ def _conjuncts(r: Renderer, node: Node) -> list[Sql]:
 def _short(r: Renderer, node: Node) -> Sql | None:
     """A shorter form of a test that may be FALSE instead of NULL; None if the dialect has none."""
     if isinstance(node, Quantifier) and node.kind == "any" and node.source.type != JSON:
-        return r.dialect.exists(r, node)
+        return r.node(node) if r.dialect.exists is None else r.dialect.exists(r, node)
     shorter = r.dialect.rows.get(node.op) if isinstance(node, Call) else None
     return shorter(r, node) if shorter is not None and isinstance(node, Call) else None
 

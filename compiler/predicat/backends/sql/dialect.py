@@ -29,7 +29,7 @@ from predicat.ir.types import JSON
 from predicat.ir.variables import fold_identifier, rename_bound_variables
 
 
-class Dialect(DialectRules, frozen=True):
+class Dialect(DialectRules[Renderer], frozen=True):
     """A SQL dialect: its rules, and the SQL of predicates by them."""
 
     def render(

@@ -17,6 +17,7 @@ from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import (
     Sql,
     and_,
+    call,
     case,
     cast,
     is_null,
@@ -35,7 +36,7 @@ from predicat.backends.sql.common_subexpressions import (
 from predicat.backends.sql.functions import Runtime, is_conversion
 from predicat.backends.sql.json_rewrites import JSON_STEPS
 from predicat.backends.sql.rewritings import ALL, Rewritings
-from predicat.backends.sql.rules import DialectRules, NotSupported, Rule
+from predicat.backends.sql.rules import DialectRules, NotSupported
 from predicat.backends.sql.sizes import Sizes, count_parts
 from predicat.backends.sql.storage import NOTHING_KNOWN, Storage
 from predicat.diagnostics import Unsupported
@@ -81,7 +82,7 @@ LARGE_PARTS = 1_000
 class Renderer(Struct):
     """One rendering. With `parameterize` constants become parameters, and `values` collects them."""
 
-    dialect: DialectRules
+    dialect: DialectRules[Renderer]
     parameterize: bool = False
     indexed: bool = False
     """Whether the SQL is a condition of a WHERE, which indexes may serve."""
@@ -411,3 +412,12 @@ def constant(node: Node) -> str:
 def constant_int(node: Node) -> int:
     """The value of an argument that is a constant integer, or 0."""
     return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
+
+
+Rule = Callable[[Renderer, Call], Sql]
+"""How a dialect writes an operator."""
+
+
+def function(name: str) -> Rule:
+    """An operator that is one function of the engine."""
+    return lambda r, node: call(name, *r.args(node))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, field
 from sqlglot import exp
 
 from predicat.backends.sql import writing
-from predicat.backends.sql.builders import Sql, call
+from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.storage import Index, Storage
@@ -19,8 +19,8 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node, Quantifier
 from predicat.ir.types import Type
 
-if TYPE_CHECKING:
-    from predicat.backends.sql.renderer import Renderer
+R = TypeVar("R")
+"""The renderer, which rules are given and which is given these rules."""
 
 
 class NotSupported(Struct, frozen=True):
@@ -30,23 +30,14 @@ class NotSupported(Struct, frozen=True):
     hint: str | None = None
 
 
-Rule = Callable[["Renderer", Call], Sql]
-"""How a dialect writes an operator."""
-
-
-def function(name: str) -> Rule:
-    """An operator that is one function of the engine."""
-    return lambda r, node: call(name, *r.args(node))
-
-
-class Documents(Struct, frozen=True):
+class Documents(Struct, Generic[R], frozen=True):
     """How a dialect reads a JSON value, which may be JSON's null."""
 
-    value: Callable[[Renderer, Node], Sql]
+    value: Callable[[R, Node], Sql]
     """The value that look-ups find, with JSON's null as itself."""
-    text: Callable[[Renderer, Node], Sql]
+    text: Callable[[R, Node], Sql]
     """A string without its quotes, the JSON text of any other value, NULL for JSON's null."""
-    kind: Callable[[Renderer, Node], Sql]
+    kind: Callable[[R, Node], Sql]
     """The engine's name of the kind."""
     null: str
     """The name of the kind of JSON's null."""
@@ -54,11 +45,11 @@ class Documents(Struct, frozen=True):
     """Whether a name is that of a kind."""
     has_nan: bool
     """Whether a number in a document may be NaN, which JSON itself does not have."""
-    equals: Callable[[Renderer, Node, float], Sql | None]
+    equals: Callable[[R, Node, float], Sql | None]
     """Whether a value is a number that equals this double. None if a test of the kind and a comparison are no
     longer than what the dialect has.
     """
-    scalar: Callable[[Renderer, Node, str], Sql | None]
+    scalar: Callable[[R, Node, str], Sql | None]
     """Whether a value is the scalar with this JSON text; FALSE or NULL for any other, and for no value. None
     where the dialect has no short test.
     """
@@ -73,23 +64,23 @@ class Served(Struct, frozen=True):
     exact: bool = False
 
 
-class DialectRules(Struct, frozen=True):
+class DialectRules(Struct, Generic[R], frozen=True):
     """What a dialect has: a rule for each operator, and those that are not operators."""
 
     name: str
     sqlglot: str
-    table: Mapping[str, Rule | NotSupported]
+    table: Mapping[str, Callable[[R, Call], Sql] | NotSupported]
     types: Mapping[Type, str]
-    quantifier: Callable[[Renderer, Quantifier], Sql]
-    in_array: Rule
+    quantifier: Callable[[R, Quantifier], Sql]
+    in_array: Callable[[R, Call], Sql]
     """Whether an array has a value."""
     not_nan: Callable[[Sql], Sql]
     timestamp: Callable[[datetime], Sql]
     not_json_null: Callable[[Sql], Sql]
     """A JSON value that a column holds, with JSON's null as no value."""
-    let_compared: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
+    let_compared: Callable[[R, Sql, Callable[[Sql], Sql]], Sql]
     """`body(value)` for a comparison, which uses the value twice."""
-    documents: Documents
+    documents: Documents[R]
     bind: Callable[[Mapping[str, Sql], Sql], Sql]
     """An expression with names for values that are computed once."""
     spelling: writing.Spelling = writing.Spelling()
@@ -102,22 +93,22 @@ class DialectRules(Struct, frozen=True):
     """Whether the names of two columns may differ only by case."""
     postprocess: Callable[[str], str] = str
     """A last change of the SQL text, so that no setting of a session changes how it is read."""
-    served: Callable[[Renderer, Node, Sql], Served | None] | None = None
+    served: Callable[[R, Node, Sql], Served | None] | None = None
     """The form of a test of a WHERE that an index serves. None where its usual form, which is given, is to be
     taken.
     """
     index_of: Callable[[Sql, Storage], Index | None] | None = None
     """The index that finds the rows of a condition."""
-    rows: Mapping[str, Callable[[Renderer, Call], Sql | None]] = field(default_factory=dict[str, Any])
+    rows: Mapping[str, Callable[[R, Call], Sql | None]] = field(default_factory=dict[str, Any])
     """Shorter rules for a test of a WHERE, which may be FALSE instead of NULL; None where there is none."""
     runtime: Runtime | None = None
     """The functions that can be installed in the engine."""
-    beside_constant: Callable[[Renderer, Node, float], Sql | None] | None = None
+    beside_constant: Callable[[R, Node, float], Sql | None] | None = None
     """A double that is only compared with a constant; None where it is as long as anywhere else."""
-    collated: Callable[[Renderer, Sequence[Node]], Sql] | None = None
+    collated: Callable[[R, Sequence[Node]], Sql] | None = None
     """The first of some texts, so that the engine orders them by code point. None: it always does."""
-    exists: Callable[[Renderer, Quantifier], Sql] = lambda r, node: r.node(node)
-    """The `exists` over an array in a WHERE, where no answer is as good as FALSE."""
+    exists: Callable[[R, Quantifier], Sql] | None = None
+    """The `exists` over an array in a WHERE, where no answer is as good as FALSE; None: as anywhere else."""
     byte_length_function: str | None = None
     """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.

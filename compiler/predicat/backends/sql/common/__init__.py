@@ -11,7 +11,8 @@ from predicat.backends.sql.common import (
     numbers,
     texts,
 )
-from predicat.backends.sql.rules import NotSupported, Rule
+from predicat.backends.sql.renderer import Rule
+from predicat.backends.sql.rules import NotSupported
 
 COMMON: dict[str, Rule | NotSupported] = {
     **logic.RULES,

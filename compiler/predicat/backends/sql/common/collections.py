@@ -8,8 +8,7 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, and_, between, binary, call, case, cast, is_null, not_, wrap
 from predicat.backends.sql.common.widths import as_bigint
-from predicat.backends.sql.renderer import Renderer, constant, let, unless_missing
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, constant, function, let, unless_missing
 from predicat.ir.nodes import Call, Node, Quantifier, Variable
 from predicat.ir.values import RANGE_MOST
 

@@ -24,8 +24,7 @@ from predicat.backends.sql.builders import (
 from predicat.backends.sql.common.letters import has_usual_case
 from predicat.backends.sql.common.widths import is_full
 from predicat.backends.sql.functions import calls
-from predicat.backends.sql.renderer import Renderer, constant
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import EQUALITIES, FLIPPED, OF_INT, ORDERED
 from predicat.ir.types import BIGINT, DOUBLE, STRING

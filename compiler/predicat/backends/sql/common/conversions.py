@@ -17,8 +17,7 @@ from predicat.backends.sql.builders import (
     is_one_of,
     try_cast,
 )
-from predicat.backends.sql.renderer import Renderer, let, let_always
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, let, let_always
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
 from predicat.ir.types import BIGINT, Type

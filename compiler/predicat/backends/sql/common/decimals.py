@@ -6,8 +6,7 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, call, cast, try_cast, wrap
 from predicat.backends.sql.common.widths import as_double
-from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.forms import decimals
 from predicat.ir.decimal_types import Digits
 from predicat.ir.nodes import Call, Literal, Node

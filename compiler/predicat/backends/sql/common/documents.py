@@ -22,8 +22,7 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.common import json_texts
 from predicat.backends.sql.json_rewrites import is_only_text, path
-from predicat.backends.sql.renderer import Renderer, constant
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 from sqlglot import exp, parse_one
 
 from predicat.backends.sql.builders import Sql, variable
-from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.ir.nodes import Call, Variable
 from predicat.semantics.json_texts import LONGEST_KEY, LONGEST_NUMBER, MOST_BYTES, MOST_LEVELS
 

@@ -29,8 +29,8 @@ from predicat.backends.sql.common.comparisons import compare, is_numeric_mix, te
 from predicat.backends.sql.common.texts import INT32_MAX
 from predicat.backends.sql.common_subexpressions import is_nameable, with_names
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
-from predicat.backends.sql.renderer import CONVERSIONS, Renderer, constant
-from predicat.backends.sql.rules import NotSupported, Rule
+from predicat.backends.sql.renderer import CONVERSIONS, Renderer, Rule, constant
+from predicat.backends.sql.rules import NotSupported
 from predicat.diagnostics.messages import backends as say
 from predicat.forms.conversions import convert
 from predicat.forms.engine_order import bare_comparison, paired

@@ -20,8 +20,7 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.common.widths import as_bigint, as_double, as_wide
-from predicat.backends.sql.renderer import Renderer, constant_int, let
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant_int, let
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.operators import SOLVED_ONLY

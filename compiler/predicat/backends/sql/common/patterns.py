@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from predicat.backends.sql.builders import Sql, call, string_literal
-from predicat.backends.sql.renderer import Renderer, constant, constant_int
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
 from predicat.semantics import captures, regex

@@ -26,8 +26,7 @@ from predicat.backends.sql.builders import (
 from predicat.backends.sql.common.comparisons import tested
 from predicat.backends.sql.common.letters import is_usually_folded
 from predicat.backends.sql.common.widths import as_bigint
-from predicat.backends.sql.renderer import Renderer, constant, constant_int, let
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, function, let
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.semantics import casefold

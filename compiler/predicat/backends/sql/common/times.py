@@ -10,8 +10,7 @@ from sqlglot import exp
 from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import Sql, and_, between, case, cast, string_literal, wrap
 from predicat.backends.sql.common.widths import as_bigint
-from predicat.backends.sql.renderer import Renderer, let
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS

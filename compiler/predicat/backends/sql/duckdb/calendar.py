@@ -19,8 +19,7 @@ from predicat.backends.sql.common.times import (
     to_micros,
 )
 from predicat.backends.sql.common.widths import as_bigint
-from predicat.backends.sql.renderer import Renderer, constant, let
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant, let
 from predicat.ir.nodes import Call
 from predicat.ir.types import DATE, Type
 from predicat.semantics import calendar

@@ -37,8 +37,7 @@ from predicat.backends.sql.common.value_lists import three_valued, type_name, va
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.duckdb.calendar import try_
 from predicat.backends.sql.duckdb.documents import elements, values
-from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.ir.nodes import Call, Items, Literal, Quantifier, Variable, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, MapType
 from predicat.ir.value_sets import as_text

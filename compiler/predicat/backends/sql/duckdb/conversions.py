@@ -37,8 +37,7 @@ from predicat.backends.sql.common.times import SECOND, between_utc, is_in_years
 from predicat.backends.sql.duckdb.calendar import local, micros, try_
 from predicat.backends.sql.duckdb.texts import has_pattern
 from predicat.backends.sql.duckdb.times import below_a_second, wall
-from predicat.backends.sql.renderer import Renderer, let
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.forms.text_casts import text_of
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, STRING, TIMESTAMP

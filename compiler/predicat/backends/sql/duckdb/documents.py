@@ -27,8 +27,7 @@ from predicat.backends.sql.common.documents import member_or_element, template, 
 from predicat.backends.sql.common.texts import INT32_MAX
 from predicat.backends.sql.duckdb import json_texts
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
-from predicat.backends.sql.renderer import Renderer, constant
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.operators import ARRAYS
 from predicat.ir.types import JSON

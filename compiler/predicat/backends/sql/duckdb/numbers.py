@@ -13,8 +13,7 @@ from predicat.backends.sql.common.times import between_utc
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
 from predicat.backends.sql.duckdb import decimals
 from predicat.backends.sql.duckdb.calendar import micros, moment, try_
-from predicat.backends.sql.renderer import Renderer, constant_int
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant_int
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
 from predicat.ir.values import INT_MIN

@@ -32,8 +32,7 @@ from predicat.backends.sql.common.texts import (
 )
 from predicat.backends.sql.duckdb.calendar import try_
 from predicat.backends.sql.duckdb.collections import is_whole
-from predicat.backends.sql.renderer import Renderer, constant
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, constant, function
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal
 from predicat.semantics import regex

@@ -20,8 +20,7 @@ from predicat.backends.sql.builders import (
 from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY, SECOND, between_utc
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.duckdb.calendar import in_zone, local, micros, try_
-from predicat.backends.sql.renderer import Renderer, constant, constant_int
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE

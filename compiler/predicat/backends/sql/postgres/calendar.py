@@ -8,8 +8,7 @@ from predicat.backends.sql.builders import Sql, binary, call, cast
 from predicat.backends.sql.common.times import add_months, between_utc
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, constant
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.ir.nodes import Call
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.semantics import calendar

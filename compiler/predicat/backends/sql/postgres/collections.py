@@ -48,8 +48,7 @@ from predicat.backends.sql.postgres.queries import (
     table,
     value_of,
 )
-from predicat.backends.sql.renderer import Renderer, constant, unless_missing
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant, unless_missing
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import (

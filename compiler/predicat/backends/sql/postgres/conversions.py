@@ -34,8 +34,7 @@ from predicat.backends.sql.postgres.numbers import (
 )
 from predicat.backends.sql.postgres.queries import select, value_of
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, let
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import (
     BIGINT,

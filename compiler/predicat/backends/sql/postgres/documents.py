@@ -32,8 +32,7 @@ from predicat.backends.sql.postgres import json_texts, times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.queries import array_of, count_keys
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, let, let_always
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, let, let_always
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.operators import ARRAYS, EQUALITIES, FLIPPED
 from predicat.ir.types import DOUBLE

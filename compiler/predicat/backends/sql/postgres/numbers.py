@@ -26,8 +26,7 @@ from predicat.backends.sql.common.widths import EXACT_DIGITS, as_double
 from predicat.backends.sql.postgres import ranges, runtime, times
 from predicat.backends.sql.postgres.queries import value_of
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, constant_int, let
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant_int, let
 from predicat.forms.decimals import exact_type, may_have_more_digits, may_not_fit
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, DecimalType, Type

@@ -30,8 +30,7 @@ from predicat.backends.sql.postgres.collections import is_whole, subscripted
 from predicat.backends.sql.postgres.index_texts import order_of
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.postgres.stored import spelling
-from predicat.backends.sql.renderer import Renderer, constant, constant_int
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, function
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import STRING
 from predicat.semantics import casefold, like, regex

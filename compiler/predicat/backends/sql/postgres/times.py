@@ -28,8 +28,7 @@ from predicat.backends.sql.common.comparisons import compare
 from predicat.backends.sql.common.times import at_zone, between_utc, is_in_years, is_in_zones
 from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, constant, let, micros
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant, let, micros
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE, TIMESTAMP, Type

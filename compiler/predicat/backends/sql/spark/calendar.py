@@ -20,8 +20,7 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.common.times import SECOND, from_micros, is_in_years, is_in_zones, to_micros
 from predicat.backends.sql.common.widths import as_bigint
-from predicat.backends.sql.renderer import Renderer, constant, let
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, constant, function, let
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import DATE
 from predicat.semantics import calendar

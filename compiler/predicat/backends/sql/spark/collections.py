@@ -23,8 +23,7 @@ from predicat.backends.sql.builders import (
 from predicat.backends.sql.common.collections import array, array_eq, extreme, numbers_before
 from predicat.backends.sql.common.texts import INT32_MAX
 from predicat.backends.sql.common.value_lists import values_of
-from predicat.backends.sql.renderer import Renderer, constant_int
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, constant_int, function
 from predicat.backends.sql.spark.documents import elements, values
 from predicat.ir.nodes import Call, Literal, Quantifier
 from predicat.ir.types import DOUBLE, MapType

@@ -32,8 +32,7 @@ from predicat.backends.sql.common.conversions import (
     text_to_decimal,
     to_whole_number,
 )
-from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, function
 from predicat.backends.sql.spark import calendar
 from predicat.backends.sql.spark.calendar import MICROS_OF_DAY
 from predicat.forms.text_casts import text_of

@@ -20,8 +20,7 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.common.documents import is_kind, member_or_element, template, where_kind
 from predicat.backends.sql.json_rewrites import JSON_STEPS, path
-from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.backends.sql.spark import json_texts
 from predicat.ir.nodes import Call, Node, ranged_over
 from predicat.ir.operators import ARRAYS

@@ -10,8 +10,7 @@ from predicat.backends.sql.common import durations
 from predicat.backends.sql.common.decimals import where_exact
 from predicat.backends.sql.common.numbers import absolute, by_zero, cannot_fail, negative
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
-from predicat.backends.sql.renderer import Renderer
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.backends.sql.spark import calendar, decimals
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION, TIMESTAMP

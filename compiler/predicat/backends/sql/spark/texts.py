@@ -10,8 +10,7 @@ from predicat.backends.sql.builders import Sql, call, cast, number_literal
 from predicat.backends.sql.common.collections import join_texts
 from predicat.backends.sql.common.patterns import extract, replace
 from predicat.backends.sql.common.texts import case_insensitive, folded, like_or, replace_each, substr
-from predicat.backends.sql.renderer import Renderer, constant, constant_int
-from predicat.backends.sql.rules import Rule, function
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, function
 from predicat.backends.sql.spark import patterns
 from predicat.backends.sql.spark.collections import is_whole
 from predicat.ir.nodes import Call

@@ -7,8 +7,7 @@ from sqlglot import exp
 from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import Sql, between, binary, call, case, cast
 from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY
-from predicat.backends.sql.renderer import Renderer, constant, constant_int
-from predicat.backends.sql.rules import Rule
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
 from predicat.backends.sql.spark import calendar
 from predicat.ir.nodes import Call
 from predicat.ir.types import DATE, TIMESTAMP
