@@ -7,7 +7,8 @@ import pytest
 
 import predicat
 from predicat import backends
-from tests.engines.rows import Tables
+from tests.engines.rows import Tables, check_outcomes
+from tests.rewrite.test_solve_clock import DIFFERENCES, STEPS
 
 FIELDS = {"ts": "timestamp", "d": "date"}
 TEXTS = (
@@ -70,6 +71,18 @@ def test_engines_agree_with_the_evaluator(engine: str, request: pytest.FixtureRe
         assert [value is True for value in column] == expected, predicate.text
 
 
+def test_periods_and_days_beside_those_of_now(spark: Any, postgres: Any) -> None:
+    """What the evaluator has at every bound in tests/rewrite holds on engines, minutes away from bounds."""
+    now = datetime.now(UTC)
+    starts = [now - timedelta(days=days) for days in (0, 6, 7, 14, 30, 61, 91, 365, 366, 730)]
+    starts += [now.replace(month=1, day=1, hour=0, minute=0, second=0), now.replace(day=1, hour=0, minute=0)]
+    moments = [start + timedelta(minutes=minutes) for start in starts for minutes in (-35, 35)]
+    made = [{"ts": moment, "d": moment.date()} for moment in moments] + [{"ts": None, "d": None}]
+    texts = [("postgres", text) for text in STEPS if " = " not in text or "hour" not in text]
+    texts += [("sql", text) for text in DIFFERENCES]
+    check_outcomes(Tables(spark, postgres, predicat.api.declared(FIELDS), made), texts, where=True)
+
+
 @pytest.mark.parametrize("text", ["ts >= now() - INTERVAL '7 days'", "now() - ts <= INTERVAL '7 days'"])
 def test_an_index_serves_the_bound(postgres: Any, text: str) -> None:
     """The bound is computed once, beside the column."""
@@ -85,6 +98,31 @@ def test_an_index_serves_the_bound(postgres: Any, text: str) -> None:
         row[0] for row in postgres.execute(f"EXPLAIN SELECT * FROM now_events WHERE {condition}")
     )
     assert "Index Cond: (ts >= (CURRENT_TIMESTAMP - '168:00:00'::interval))" in plan
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "date_trunc('month', ts) = date_trunc('month', now())",
+        "extract(year FROM ts) >= extract(year FROM now())",
+        "date_trunc('day', ts) > current_date - 7",
+    ],
+)
+def test_an_index_serves_the_bounds_of_periods(postgres: Any, text: str) -> None:
+    postgres.execute("DROP TABLE IF EXISTS now_periods")
+    postgres.execute(
+        "CREATE TEMP TABLE now_periods AS "
+        "SELECT now() - n * INTERVAL '1 day' AS ts FROM generate_series(1, 20000) n"
+    )
+    postgres.execute("CREATE INDEX ON now_periods (ts)")
+    postgres.execute("ANALYZE now_periods")
+    condition = backends.dialect("postgres").render(
+        predicat.parse(text, "postgres", FIELDS).node, condition=True
+    )
+    plan = "\n".join(
+        row[0] for row in postgres.execute(f"EXPLAIN SELECT * FROM now_periods WHERE {condition}")
+    )
+    assert "Index Cond: (" in plan and "Filter" not in plan
 
 
 def test_partitions_are_pruned(postgres: Any) -> None:

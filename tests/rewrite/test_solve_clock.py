@@ -1,9 +1,13 @@
 """Comparisons with the current time, and of times in zones, as bounds of the field."""
 
-from datetime import UTC, datetime, timedelta
+import os
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import predicat
 from predicat.ir.nodes import NOW, Call, Field, Node, walk
@@ -12,6 +16,7 @@ from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node
 
+EXAMPLES = 20 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "2"))
 FIELDS = {"ts": "timestamp", "d": "date"}
 NOWS = [
     datetime(2026, 3, 29, 1, 30, tzinfo=UTC),
@@ -31,6 +36,44 @@ LENGTHS = [
     ("postgres", "extract(epoch FROM (now() - ts)) / 3600 <= 24"),
     ("postgres", "abs(extract(epoch FROM (now() - ts))) < 60"),
     ("spark", "datediff(current_date(), d) div 7 > 3"),
+]
+STEPS = [
+    f"{value} {op} {clock}"
+    for value, clock in (
+        ("d", "now() - INTERVAL '7 days'"),
+        ("d", "date_trunc('month', current_date)"),
+        ("d", "now()"),
+        ("d::timestamp", "date_trunc('day', now()) - INTERVAL '36 hours'"),
+        ("date_trunc('day', ts)", "current_date - 7"),
+        ("date_trunc('hour', ts)", "now() - INTERVAL '90 minutes'"),
+        ("date_trunc('week', ts)", "date_trunc('week', now()) - INTERVAL '1 week'"),
+        ("date_trunc('month', ts)", "date_trunc('month', now())"),
+        ("date_trunc('month', ts)", "date_trunc('month', now()) - INTERVAL '1 month'"),
+        ("date_trunc('quarter', ts)", "date_trunc('month', now()) - INTERVAL '3 months'"),
+        ("date_trunc('quarter', ts)", "date_trunc('year', now()) - INTERVAL '3 months'"),
+        ("date_trunc('year', ts)", "date_trunc('week', now())"),
+        ("date_trunc('month', d)", "date_trunc('month', current_date)"),
+        ("date_trunc('week', d)", "date_trunc('week', current_date) - INTERVAL '14 days'"),
+        ("date_trunc('year', d)", "now()"),
+        ("ts::date::timestamp", "now() - INTERVAL '1 month'"),
+        ("extract(year FROM ts)", "extract(year FROM now())"),
+        ("extract(year FROM ts)", "extract(year FROM now()) - 1"),
+        ("extract(year FROM d)", "extract(year FROM current_date) + 1"),
+        ("to_char(ts, 'YYYY-MM')", "to_char(now(), 'YYYY-MM')"),
+        ("to_char(ts, 'YYYYMMDD HH24')", "to_char(now() - INTERVAL '1 day', 'YYYYMMDD HH24')"),
+        ("ts::date + 7", "current_date"),
+        ("current_date - ts::date", "7"),
+        ("now() - d::timestamp", "INTERVAL '7 days'"),
+    )
+    for op in ("<", "<=", "=", ">", ">=", "<>")
+]
+DIFFERENCES = [
+    "date_diff('day', d, current_date) < 30",
+    "date_diff('day', d, now()) BETWEEN 0 AND 2",
+    "date_diff('week', d, current_date) <= 1",
+    "date_diff('hour', d, now()) >= 36",
+    "datediff(current_date, ts) <= 2",
+    "date_diff('day', CAST(ts AS date), current_date) = 1",
 ]
 SUMS = [
     f"{value} {op} {clock}"
@@ -63,6 +106,12 @@ def rows(now: datetime) -> list[dict[str, Any]]:
         timedelta(hours=hours, microseconds=micros) for hours in range(-200, 201, 4) for micros in (-1, 0, 1)
     ]
     steps += [
+        timedelta(days=sign * days, microseconds=micros)
+        for days in (28, 29, 30, 31, 59, 60, 61, 62, 90, 91, 92, 120, 273, 365, 366, 396, 730, 731)
+        for sign in (-1, 1)
+        for micros in (-1, 0, 1)
+    ]
+    steps += [
         timedelta(minutes=minutes, microseconds=micros)
         for minutes in (-60, -1, 1, 60)
         for micros in (-1, 0, 1)
@@ -77,11 +126,11 @@ def rows(now: datetime) -> list[dict[str, Any]]:
     return [{"ts": one, "d": one and one.date()} for one in found]
 
 
-def differing(before: Node, after: Node, *, positive: bool) -> list[Any]:
+def differing(before: Node, after: Node, *, positive: bool, nows: Sequence[datetime] = NOWS) -> list[Any]:
     one, other = compile_node(before), compile_node(after)
     return [
         (now, row)
-        for now in NOWS
+        for now in nows
         for row in rows(now)
         if (was := one(row, NONE, {NOW.name: now})) != (found := other(row, NONE, {NOW.name: now}))
         and not (positive and was is not True and found is not True)
@@ -89,12 +138,72 @@ def differing(before: Node, after: Node, *, positive: bool) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("language", "text"), [*LENGTHS, *(("postgres", one) for one in (*SUMS, *ZONED))], ids=lambda value: value
+    ("language", "text"),
+    [
+        *LENGTHS,
+        *(("sql", one) for one in DIFFERENCES),
+        *(("postgres", one) for one in (*SUMS, *STEPS, *ZONED)),
+    ],
+    ids=lambda value: value,
 )
 def test_the_rows_are_the_same(language: str, text: str) -> None:
     node = simplify(predicat.parse(text, language, FIELDS).node)
     assert not differing(node, for_rows(node), positive=True)[:3]
     assert not differing(node, exactly(node, lambda _before, _after: True), positive=False)[:3]
+
+
+UNITS = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
+CLOCKS = st.recursive(
+    st.sampled_from(("now()", "current_date::timestamp")),
+    lambda inner: st.one_of(
+        st.builds("date_trunc('{}', {})".format, st.sampled_from(UNITS), inner),
+        st.builds(
+            "({} - INTERVAL '{}')".format,
+            inner,
+            st.sampled_from(("1 day", "36 hours", "7 days", "1 month", "3 months", "1 year", "90 minutes")),
+        ),
+        st.builds("({}::date + {})::timestamp".format, inner, st.integers(-40, 40)),
+    ),
+    max_leaves=3,
+)
+VALUES = st.recursive(
+    st.sampled_from(("ts", "d::timestamp")),
+    lambda inner: st.one_of(
+        st.builds("date_trunc('{}', {})".format, st.sampled_from(UNITS), inner),
+        st.builds("{}::date::timestamp".format, inner),
+    ),
+    max_leaves=2,
+)
+OPERATORS = st.sampled_from(("<", "<=", "=", ">", ">=", "<>"))
+COMPARED = st.one_of(
+    st.builds("{} {} {}".format, VALUES, OPERATORS, CLOCKS),
+    st.builds("{} {} {}".format, CLOCKS, OPERATORS, VALUES),
+    st.builds("({})::date {} ({})::date".format, VALUES, OPERATORS, CLOCKS),
+    st.builds("{} - {} {} INTERVAL '{} hours'".format, CLOCKS, VALUES, OPERATORS, st.integers(-50, 50)),
+    st.builds(
+        "extract(year FROM {}) {} extract(year FROM {}) - {}".format,
+        VALUES,
+        OPERATORS,
+        CLOCKS,
+        st.integers(-1, 1),
+    ),
+)
+MOMENTS = st.one_of(
+    st.sampled_from(NOWS),
+    st.integers(0, 32_000_000_000).map(lambda seconds: datetime.fromtimestamp(seconds, UTC)),
+    st.dates(date(1971, 1, 1), date(2999, 12, 31)).map(
+        lambda day: datetime(day.year, day.month, 1, tzinfo=UTC) - timedelta(microseconds=1)
+    ),
+)
+
+
+@settings(deadline=None, max_examples=EXAMPLES)
+@given(text=COMPARED, now=MOMENTS)
+def test_generated_comparisons_with_the_clock(text: str, now: datetime) -> None:
+    node = simplify(predicat.parse(text, "postgres", FIELDS).node)
+    assert not differing(node, for_rows(node), positive=True, nows=[now])[:3]
+    assert not differing(node, exactly(node, lambda *_: True), positive=False, nows=[now])[:3]
+    assert "<>" in text or not computed(for_rows(node))
 
 
 def computed(node: Node) -> bool:
@@ -109,7 +218,11 @@ def computed(node: Node) -> bool:
 
 @pytest.mark.parametrize(
     ("language", "text"),
-    [*LENGTHS, *(("postgres", one) for one in SUMS if "<>" not in one)],
+    [
+        *LENGTHS,
+        *(("sql", one) for one in DIFFERENCES),
+        *(("postgres", one) for one in (*SUMS, *STEPS) if "<>" not in one),
+    ],
     ids=lambda value: value,
 )
 def test_no_calculation_of_the_field_is_left(language: str, text: str) -> None:

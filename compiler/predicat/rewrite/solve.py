@@ -59,7 +59,9 @@ def for_rows(node: Node) -> Node:
         return replace(node, args=rewrite_parts(node, for_rows))
     if not isinstance(node, Call):
         return node
-    result = _solved(node, positive=True) or until_clock(node)
+    result = _solved(node, positive=True)
+    if result is None and (until := until_clock(node)) is not None:
+        return for_rows(until)  # with a day of the field there
     return near_zone(node, for_rows) if result is None else result
 
 

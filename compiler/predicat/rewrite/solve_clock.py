@@ -26,8 +26,9 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS, ORDERED
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DURATION, TIMESTAMP
+from predicat.ir.types import BOOLEAN, DATE, DURATION, TIMESTAMP
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
+from predicat.rewrite.solve_steps import in_steps, is_step, later
 from predicat.rewrite.union import conjunction
 
 _CALENDAR = LAST_MOMENT - FIRST_MOMENT
@@ -38,16 +39,9 @@ def of_clock(node: Call) -> Node | None:
     if node.op not in COMPARISONS or len(node.args) != 2:
         return None
     for op, (value, bound) in ((node.op, node.args), (FLIPPED[node.op], node.args[::-1])):
-        result = _moved(op, value, bound, node)
+        result = _moved(op, value, bound, node) or in_steps(op, value, bound, node)
         if result is not None:
             return result
-        if (
-            isinstance(value, Call)
-            and _is_day(value)
-            and bound.type == DATE
-            and is_of_clock(_later(bound, 1))
-        ):
-            return _within_days(op, value, bound, node)
     return None
 
 
@@ -81,7 +75,7 @@ def _is_length(node: Call) -> bool:
         return False
     one, other = node.args
     clock, field = (one, other) if is_of_clock(one) else (other, one)
-    return is_of_clock(clock) and (isinstance(field, Field) or _is_day(field))
+    return is_of_clock(clock) and (isinstance(field, Field) or is_step(field))
 
 
 def _replaced(node: Node, old: Node, new: Node) -> Node:
@@ -117,10 +111,10 @@ def until_clock(node: Call) -> Node | None:
 def _until(op: str, value: Call, clock: Node, node: Call) -> Node | None:
     field, length = value.args
     ahead = _ahead(value.op, length)
-    if not isinstance(field, Field) or ahead is None or abs(ahead) >= _CALENDAR:
+    if not (isinstance(field, Field) or is_step(field)) or ahead is None or abs(ahead) >= _CALENDAR:
         return None
     before = (
-        _later(clock, -ahead.days)
+        later(clock, -ahead.days)
         if value.op == "add_days"
         else _shifted("sub", clock, Literal(DURATION, ahead, node.span), node, sign=-1)
     )
@@ -134,7 +128,7 @@ def _until(op: str, value: Call, clock: Node, node: Call) -> Node | None:
     return conjunction(parts)
 
 
-def _limit(op: str, field: Field, end: datetime) -> Call:
+def _limit(op: str, field: Node, end: datetime) -> Call:
     return Call(
         BOOLEAN, op, (field, Literal(field.type, end.date() if field.type == DATE else end)), field.span
     )
@@ -156,7 +150,7 @@ def _moved(op: str, value: Node, bound: Node, node: Call) -> Node | None:
         return None
     later, earlier = value.args if len(value.args) == 2 else (value, value)
     field, clock = (earlier, later) if is_of_clock(later) else (later, earlier)
-    if not is_of_clock(clock) or not (isinstance(field, Field) or _is_day(field)):
+    if not is_of_clock(clock) or not (isinstance(field, Field) or is_step(field)):
         return None
     since = field is earlier
     moved = _shifted(value.op, clock, bound, node, sign=-1 if since else 1)
@@ -174,44 +168,5 @@ def _shifted(op: str, clock: Node, bound: Literal, node: Call, *, sign: int) -> 
         step = Literal(DURATION, abs(shift), node.span)
         return Call(TIMESTAMP, "sub" if shift < timedelta(0) else "add", (clock, step), node.span)
     if op == "days_between" and isinstance(length, int):
-        return _later(clock, length * sign)
+        return later(clock, length * sign)
     return None
-
-
-def _within_days(op: str, value: Call, day: Node, node: Call) -> Node | None:
-    """A moment from midnight on, or before, for a comparison of its day."""
-    (field,) = value.args
-    start, end = (Call(TIMESTAMP, "to_timestamp", (part,), node.span) for part in (day, _later(day, 1)))
-
-    def test(op: str, bound: Node) -> Node:
-        return Call(BOOLEAN, op, (field, bound), node.span)
-
-    match op:
-        case "eq":
-            return conjunction([test("ge", start), test("lt", end)])
-        case "gt" | "ge":
-            return test("ge", end if op == "gt" else start)
-        case "lt" | "le":
-            return test("lt", start if op == "lt" else end)
-        case _:
-            return None
-
-
-def _later(day: Node, count: int) -> Node:
-    if not count:
-        return day
-    if isinstance(day, Call) and day.op == "add_days" and isinstance(day.args[1], Literal):
-        before = day.args[1].value
-        if isinstance(before, int):
-            return _later(day.args[0], before + count)
-    return Call(DATE, "add_days", (day, Literal(BIGINT, count, day.span)), day.span)
-
-
-def _is_day(node: Node) -> bool:
-    """Whether a node is the day of a timestamp field."""
-    return (
-        isinstance(node, Call)
-        and node.op == "to_date"
-        and isinstance(node.args[0], Field)
-        and node.args[0].type == TIMESTAMP
-    )
