@@ -7,8 +7,9 @@ import duckdb
 import pytest
 
 import predicat
-from predicat import PredicatError
+from predicat import PredicatError, backends
 from predicat.deploy import describe
+from predicat.diagnostics.messages.deploy import with_zone
 from tests.cli.test_commands import run
 from tests.deploy.test_connections import dsn_of
 
@@ -92,23 +93,39 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
     dsn = dsn_of(postgres)
     postgres.execute(
         "CREATE SCHEMA started; CREATE TABLE started.orders (id bigint, amount numeric(8,2), at "
-        "timestamptz, local timestamp, tags text[])"
+        'timestamptz(3), local timestamp, tags text[], "Paid At" timestamp(3), raw bytea)'
     )
     try:
         done = run("init", "--from", "started.orders", "--dsn", dsn, cwd=tmp_path)
         assert (
             done.returncode == 0
-            and "'local', whose type timestamp without time zone is not supported; a view can convert it\n"
+            and "left out: 'Paid At', 'local', because timestamp without time zone does not say which moment "
+            "it is; if it is meant in UTC, use a view that selects "
+            '"Paid At" AT TIME ZONE \'UTC\' AS "Paid At"\n'
             in done.stderr
+            and "'raw', whose type bytea is not supported; a view can convert it\n" in done.stderr
+            and done.stderr.count("\n") == 2
         )
         text = (tmp_path / "catalog" / "orders.yml").read_text()
         assert (
             "relation: {postgres: started.orders}" in text
             and "  amount: decimal(8,2)" in text
             and "  tags: array<string>" in text
+            and "  at: timestamp\n" in text
+            and "  # not supported: 'Paid At' of type timestamp(3) without time zone; in a view: "
+            '"Paid At" AT TIME ZONE \'UTC\' AS "Paid At"\n'
+            in text
         )
         checked = run("check", "--relation", "postgres", "--dsn", dsn, cwd=tmp_path)
         assert (checked.returncode, checked.stderr) == (0, "")
+        views = ", ".join(
+            line.partition("; in a view: ")[2] for line in text.splitlines() if "; in a view: " in line
+        )
+        postgres.execute(f"CREATE VIEW started.orders_utc AS SELECT id, {views} FROM started.orders")
+        seen = run("init", "--from", "started.orders_utc", "--dsn", dsn, cwd=tmp_path)
+        assert (seen.returncode, seen.stderr) == (0, "")
+        times = (tmp_path / "catalog" / "orders_utc.yml").read_text()
+        assert "  local: timestamp\n" in times and "  paid_at: {type: timestamp, column: Paid At}" in times
         wrong = run("init", "--from", "started.order", "--dsn", dsn, cwd=tmp_path)
         assert wrong.returncode == 2 and "did you mean 'started.orders'?" in wrong.stderr
         postgres.execute("CREATE TABLE started.other ()")
@@ -134,8 +151,24 @@ def test_a_spark_table(spark: Any) -> None:
         ("st", "struct<a: string>"),
         ("local", None),
     ]
+    seen = spark.sql(f"SELECT {with_zone('spark', 'local')} FROM started")
+    assert seen.dtypes == [("local", "timestamp")]
     with pytest.raises(PredicatError, match=r"cannot be found(?s:.*)spark.sql.catalogImplementation hive"):
         table_columns("nowhere")
+
+
+def test_an_index_serves_a_view_that_gives_a_zone(postgres: Any) -> None:
+    with postgres.transaction(force_rollback=True):
+        postgres.execute(
+            "CREATE TABLE local_times AS SELECT TIMESTAMP '2020-01-01' + n * INTERVAL '1 hour' AS at "
+            "FROM generate_series(1, 20000) n; CREATE INDEX ON local_times ((at AT TIME ZONE 'UTC')); "
+            f"CREATE VIEW utc_times AS SELECT {with_zone('postgres', 'at')} FROM local_times; "
+            "ANALYZE local_times"
+        )
+        node = predicat.parse("year(at) = 2021 AND month(at) = 1", "sql", {"at": "timestamp"}).node
+        query = f"FROM utc_times WHERE {backends.dialect('postgres').render(node, condition=True)}"
+        assert postgres.execute(f"SELECT count(*) {query}").fetchone() == (31 * 24,)
+        assert "Index Cond" in str(postgres.execute(f"EXPLAIN SELECT * {query}").fetchall())
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from predicat.ir.types import TypeSyntaxError, parse_type
         ("int[][]", "array<array<bigint>>"),
         ("struct<a int, b: text[]>", "struct<a: bigint, b: array<string>>"),
         ("map<string, double precision>", "map<string, double>"),
+        ("timestamp(3) with time zone", "timestamp"),
+        ("timestamptz(6)[]", "array<timestamp>"),
     ],
 )
 def test_spellings(written: str, read: str) -> None:
@@ -28,7 +30,11 @@ def test_spellings(written: str, read: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "text[", "text]", "[]", "timestamp with", "timestamp without time zone", "int" + "[]" * 30]
+    "text",
+    [
+        *("", "text[", "text]", "[]", "int" + "[]" * 30),
+        *("timestamp with", "timestamp without time zone", "timestamp(3) without time zone", "timestamp(3"),
+    ],
 )
 def test_no_types(text: str) -> None:
     with pytest.raises(TypeSyntaxError):

@@ -103,8 +103,10 @@ def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, 
     described = _columns(source, dsn)
     name = dataset or starter.dataset_name(described)
     check_dataset_name(name)
+    if local := [column.name for column in described.columns if column.lacks_zone]:
+        click.echo(deploy.without_zone(described.engine, local), err=True)
     for column in described.columns:
-        if column.type is None:
+        if column.type is None and not column.lacks_zone:
             click.echo(
                 deploy.left_out(described.engine, column.name, column.physical, column.member), err=True
             )

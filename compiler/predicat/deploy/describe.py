@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 class Column(Struct, frozen=True):
     """A column by its name, its type in the engine, and the type of its field (None: not supported).
 
-    `member` is the name of a member of a struct that is the reason why not.
+    `member` is the name of a member of a struct that is the reason why not. `lacks_zone`: it is a timestamp
+    without a time zone, which no field can be.
     """
 
     name: str
     physical: str
     type: str | None
     member: str = ""
+    lacks_zone: bool = False
 
 
 class Described(Struct, frozen=True):
@@ -108,7 +110,8 @@ def _column(engine: str, name: str, physical: str) -> Column:
         return Column(name, physical, None)
     field = _WIDTHS.get(_name(kind)) or _of(kind, engine)
     members = (part.name for part in kind.find_all(exp.ColumnDef) if not part.name.isidentifier())
-    return Column(name, physical, field, "" if field else next(members, ""))
+    lacks_zone = field is None and _name(kind) in ("TIMESTAMP", "TIMESTAMPNTZ")
+    return Column(name, physical, field, "" if field else next(members, ""), lacks_zone)
 
 
 def _name(kind: Any) -> str:

@@ -11,6 +11,7 @@ import yaml
 from predicat.api import Predicate, parse
 from predicat.deploy.describe import Column, Described
 from predicat.diagnostics import PredicatError
+from predicat.diagnostics.messages.deploy import with_zone
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _ODD = re.compile(r"[^A-Za-z0-9]+")
@@ -43,6 +44,7 @@ def dataset_text(name: str, described: Described) -> str:
     lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
     lines += [
         f"  # not supported: {column.name!r} of type {column.physical}"
+        + (f"; in a view: {with_zone(described.engine, column.name)}" if column.lacks_zone else "")
         for column in described.columns
         if column.type is None
     ]

@@ -129,6 +129,7 @@ SCALAR_NAMES = tuple(_SPELLINGS)
 _SECOND_WORDS = {"double": ("precision",), "character": ("varying",), "timestamp": ("with", "time", "zone")}
 """What may follow the first word of PostgreSQL's names of more than one."""
 _WITH_LENGTH = ("varchar", "char", "character")
+_WITH_PRECISION = ("timestamp", "timestamptz")
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|\[\]|[<>(),:])")
 
 
@@ -211,15 +212,21 @@ class _Reader:
             return self._struct(depth)
         if name not in _SPELLINGS:
             raise TypeSyntaxError(say.unknown_type(name), start)
+        if name in _WITH_PRECISION:  # which comes before "with time zone"
+            self._length()
         words = _SECOND_WORDS.get(name, ())
         if words and self.peek().lower() == words[0]:
             for word in words:
                 self.expect(word)
-        if name in _WITH_LENGTH and self.peek() == "(":
+        if name in _WITH_LENGTH:
+            self._length()
+        return _SPELLINGS[name]
+
+    def _length(self) -> None:
+        if self.peek() == "(":
             self.take()
             self.number()
             self.expect(")")
-        return _SPELLINGS[name]
 
     def _decimal(self, start: int) -> Type:
         precision, scale = 10, 0

@@ -22,6 +22,28 @@ def left_out(engine: str, column: str, physical: str, member: str) -> str:
     return told if engine == "duckdb" else f"{told}; a view can convert it"
 
 
+def without_zone(engine: str, columns: Sequence[str]) -> str:
+    """Columns without a field, because their type has no time zone."""
+    kind, zone = _WITHOUT_ZONE[engine]
+    return (
+        f"left out: {msg.listed(map(repr, columns))}, because {kind} does not say which moment it is; "
+        f"if it is meant in {zone}, use a view that selects {with_zone(engine, min(columns))}"
+    )
+
+
+_WITHOUT_ZONE = {
+    "postgres": ("timestamp without time zone", "UTC"),
+    "spark": ("TIMESTAMP_NTZ", "the time zone of the session"),
+}
+
+
+def with_zone(engine: str, column: str) -> str:
+    """What a view selects for a column whose type has no time zone."""
+    if engine == "spark":
+        return "CAST(`{0}` AS TIMESTAMP) AS `{0}`".format(column.replace("`", "``"))
+    return '"{0}" AT TIME ZONE \'UTC\' AS "{0}"'.format(column.replace('"', '""'))
+
+
 def no_dataset(name: str, hint: str | None) -> Diagnostic:
     return msg.usage(f"no dataset is named {name!r}", hint)
 
