@@ -76,9 +76,9 @@ def test_params() -> None:
     ("params", "message"),
     [
         ({"minuts": 1}, "did you mean 'minutes'"),
-        ({"minutes": "90"}, "parameter 'minutes' of this predicate is a bigint, not str"),
+        ({"minutes": "90"}, "parameter 'minutes' of this predicate must have type bigint, not str"),
         ({"minutes": float("nan")}, "NaN is not supported as the value of a parameter"),
-        ({"minutes": 2**63}, "is a bigint, not int"),
+        ({"minutes": 2**63}, "must have type bigint, not int"),
     ],
 )
 def test_wrong_params(params: dict[str, object], message: str) -> None:
@@ -117,7 +117,7 @@ def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
         ),
         (
             lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).evaluate({"a": "x"}),
-            "the field 'a' is a bigint",
+            "the field 'a' has type bigint",
         ),
         (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).sql("duck"), "no SQL dialect"),
         (lambda: predicat.parse("s = 'a\0'", "sql", {"s": "string"}).sql("postgres"), "NUL"),
@@ -130,7 +130,7 @@ def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
         ),
         (lambda: predicat.parse("[" * 500 + "a" + "]" * 500, "cel", {"a": "boolean"}), "deep"),
         (lambda: predicat.parse("a = 1 " + "OR a = 1 " * 20000, "sql", {"a": "bigint"}), "limit"),
-        (lambda: predicat.parse(5, "sql"), "must be a text"),
+        (lambda: predicat.parse(5, "sql"), "must be a string"),
         (lambda: predicat.parse("matches_filter('x')", "sql", {}), "needs a catalog"),
         (lambda: predicat.parse("a > 0.1", "cel", {"a": "boolean"}), "cannot compare boolean with double"),
     ],

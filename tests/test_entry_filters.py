@@ -154,7 +154,7 @@ def test_check_imports_nothing(tmp_path: Path) -> None:
     [
         ("{python: 'acme..Tagged'}", "'acme..Tagged' is not the name of a Python class"),
         ("{python: acme.class.Tagged}", "'acme.class.Tagged' is not the name of a Python class"),
-        ("{python: [a.B, 3]}", "python names a class, or a list of classes"),
+        ("{python: [a.B, 3]}", "python must be the name of a class, or a list of such names"),
         ("{python: []}", "needs at least one Python class"),
         ("{python: a.B, after: bigg}", "no filter is named 'bigg'"),
         (

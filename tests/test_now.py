@@ -126,7 +126,7 @@ def test_tests_say_the_current_time(tmp_path: Path) -> None:
         NOW,
         datetime(2026, 3, 1, tzinfo=UTC),
     ]
-    with pytest.raises(PredicatError, match="the test does not say it"):
+    with pytest.raises(PredicatError, match="which the test must set"):
         catalog(tmp_path, TESTS)
 
 

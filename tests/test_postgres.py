@@ -316,7 +316,7 @@ def test_views_of_two_filters_do_not_share_a_name(tmp_path: Path) -> None:
     (tmp_path / "d.yml").write_text(
         CATALOG.replace("dataset: people", "dataset: people__old").replace("  named:", "  one:")
     )
-    with pytest.raises(PredicatError, match=r"is called people__old__one, as is that of people\.old__one"):
+    with pytest.raises(PredicatError, match=r"of people\.old__one have the same name, people__old__one"):
         predicat.load_catalog(tmp_path)
 
 

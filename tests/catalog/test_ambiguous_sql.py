@@ -106,7 +106,7 @@ def released(folder: Path, catalog: str, keeps: str, **earlier: bool) -> str:
 
 def test_a_released_version_keeps_its_casts_of_texts(tmp_path: Path) -> None:
     text = CATALOG.replace("a: bigint", "s: string").replace("a / b > 1", "CAST(s AS INT) = 42")
-    released(tmp_path, text, "its casts of texts", casts_of_text=False)
+    released(tmp_path, text, "its casts of strings", casts_of_text=False)
     kept = load_catalog(tmp_path)["orders.ratio"]
     assert [kept.evaluate({"s": text}) for text in ("42", " 42 ")] == [True, None]
 
@@ -123,7 +123,7 @@ def test_a_released_version_keeps_its_arithmetic_of_decimals(tmp_path: Path) -> 
     text = CATALOG.replace("a: bigint", "p: 'decimal(10,2)', w: 'decimal(38,10)'").replace(
         "a / b > 1", "p * 1.1 = 3.3 AND w * w * 2 > 1"
     )
-    released(tmp_path, text, "its arithmetic of decimals", decimal_arithmetic=False)
+    released(tmp_path, text, "its decimal arithmetic", decimal_arithmetic=False)
     kept = load_catalog(tmp_path)["orders.ratio"]
     assert kept.evaluate({"p": Decimal(3), "w": Decimal(5)}) is False  # 3.3000000000000003
 
@@ -136,7 +136,7 @@ def test_a_released_version_keeps_its_order_of_nan(tmp_path: Path) -> None:
     body = "x > 100 OR CAST(s AS INT) = 42"
     text = CATALOG.replace("a: bigint", "s: string, x: double").replace("a / b > 1", body)
     found = released(tmp_path, text, "its comparisons", engine_order=False, casts_of_text=False)
-    assert "orders.ratio@1 is released and keeps its casts of texts" in found
+    assert "orders.ratio@1 is released and keeps its casts of strings" in found
     kept = load_catalog(tmp_path)["orders.ratio"]
     nan = float("nan")
     assert [kept.evaluate({"x": nan, "s": text}) for text in ("1", "42")] == [False, True]
@@ -147,7 +147,7 @@ def test_a_released_version_keeps_whole_lengths_of_time(tmp_path: Path) -> None:
     text = CATALOG.replace("a: bigint, b: bigint", "t: timestamp, u: timestamp").replace(
         "a / b > 1", "extract(minute FROM t - u) > 70 OR extract(second FROM t - u) > 59.5"
     )
-    released(tmp_path, text, "its parts of lengths of time", interval_fields=False)
+    released(tmp_path, text, "its parts of intervals", interval_fields=False)
     rows = [
         {"t": "2026-02-01 12:00:00", "u": "2026-02-01 10:00:00"},
         {"t": "2026-02-01 10:00:00", "u": "2026-02-01 10:00:00.25"},

@@ -69,20 +69,20 @@ def test_an_argument_of_another_kind(
 @pytest.mark.parametrize(
     ("kind", "body", "argument", "problem"),
     [
-        ("date", "day >= :v", "t", "is a date, not timestamp"),
+        ("date", "day >= :v", "t", "must have type date, not timestamp"),
         ("date", "day >= :v", "'2020-02-30'", "'2020-02-30' is not a date"),
-        ("date", "day >= :v", "NULL", "is a date, not null"),
-        ("timestamp", "t >= :v", "s", "is a timestamp, not string"),
+        ("date", "day >= :v", "NULL", "must have type date, not null"),
+        ("timestamp", "t >= :v", "s", "must have type timestamp, not string"),
         ("timestamp", "t >= :v", "'x'", "'x' is not a timestamp"),
-        ("double", "d > :v", "j.x", "is a double, not json"),
-        ("decimal(10,2)", "p = :v", "1.555", r"is a decimal\(10,2\), not decimal\(4,3\)"),
-        ("decimal(10,2)", "p = :v", "123456789", r"is a decimal\(10,2\), not bigint"),
-        ("bigint", "a > :v", "1.0", r"is a bigint, not decimal\(2,1\)"),
+        ("double", "d > :v", "j.x", "must have type double, not json"),
+        ("decimal(10,2)", "p = :v", "1.555", r"must have type decimal\(10,2\), not decimal\(4,3\)"),
+        ("decimal(10,2)", "p = :v", "123456789", r"must have type decimal\(10,2\), not bigint"),
+        ("bigint", "a > :v", "1.0", r"must have type bigint, not decimal\(2,1\)"),
         (
             "string",
             "s = :v",
             "CASE WHEN b THEN j.x ELSE 'a' END",
-            "a choice between values of several types here",
+            "a choice between values of different types",
         ),
     ],
 )

@@ -78,11 +78,11 @@ def test_proofs(tmp_path: Path, before: str, after: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("{sql: price IN list('ids')}", "type bigint cannot be asked for a double.*CAST\\(x AS BIGINT\\)"),
-        ("{cel: code in lists.ids}", "cannot be asked for a string"),
-        ("{cel: data.id in lists.ids}", "cannot be asked for a json"),
-        ("{cel: size(lists.ids) > 3}", "anywhere but in IN.*x in lists.name in CEL"),
-        ("{cel: 'lists.ids.exists(i, i == id)'}", "anywhere but in IN"),
+        ("{sql: price IN list('ids')}", "a double cannot be looked up.*type bigint.*CAST\\(x AS BIGINT\\)"),
+        ("{cel: code in lists.ids}", "a string cannot be looked up"),
+        ("{cel: data.id in lists.ids}", "a json cannot be looked up"),
+        ("{cel: size(lists.ids) > 3}", "outside of IN.*x in lists.name in CEL"),
+        ("{cel: 'lists.ids.exists(i, i == id)'}", "outside of IN"),
         ("{sql: id = list('ids')}", "."),
     ],
 )

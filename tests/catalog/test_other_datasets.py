@@ -55,11 +55,11 @@ def test_a_filter_of_another_dataset_reads_the_own_fields(folder: Path) -> None:
             ", amount",
             "customers.adult@1 reads the field 'age', which the dataset 'orders'",
         ),
-        ("age: bigint, amount", "age: double, amount", "the field 'age' as bigint, and here it is double"),
+        ("age: bigint, amount", "age: double, amount", "the field 'age' as bigint, but here it is double"),
         (
             "column: ship_to",
             "nulls: value",
-            "the field 'country' with nulls: absent, and here it has nulls: value",
+            "the field 'country' with nulls: absent, but here it has nulls: value",
         ),
     ],
 )

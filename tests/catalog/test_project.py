@@ -64,11 +64,11 @@ def test_the_file_is_no_part_of_the_catalog(repository: Path) -> None:
                 r"'catalog'\?"
             ),
         ),
-        ("catalog: 7\n", "catalog must be a text, not '7'"),
-        ("catalog: [a]\n", "catalog must be a text, not a list"),
+        ("catalog: 7\n", "catalog must be a string, not 7"),
+        ("catalog: [a]\n", "catalog must be a string, not a list"),
         ("catalog: 'a b'\n", r"'a b' is not a valid name of a catalog\n  --> .*predicat.yml:1:10"),
         ("- a\n", "the project file must be a mapping"),
-        ("catalog: a\ncatalog: b\n", "the key 'catalog' appears twice"),
+        ("catalog: a\ncatalog: b\n", "duplicate key 'catalog'"),
         ("catalog: [", "not valid YAML"),
     ],
 )

@@ -59,7 +59,7 @@ def test_other_languages_and_the_manifest_of_others_stay_as_they_are(tmp_path: P
     ("body", "marked", "hint"),
     [
         ("s = 'a' AND n * m > 3", "n * m", "write try_multiply(n, m)"),
-        ("n IN ('1', ' 2')", "' 2'", "write all of them as texts, or all as numbers"),
+        ("n IN ('1', ' 2')", "' 2'", "write all of them as strings, or all as numbers"),
         ("exists(xs, e -> e + 1 > 2)", "e + 1", "write CAST(e AS BIGINT)"),
         ("aggregate(xs, 0L, (t, e) -> t + e) > 2", "aggregate", "add doubles: aggregate(xs, 0D"),
         ("unix_timestamp(s) > 2", "unix_timestamp(s)", "unix_timestamp(s, 'yyyy-MM-dd HH:mm:ss')"),

@@ -181,10 +181,10 @@ def test_an_output_that_cannot_be_written_is_told(tmp_path: Path, args: tuple[st
 @pytest.mark.parametrize(
     ("path", "target", "said"),
     [
-        ("catalog/more.yml", "nowhere", "cannot read catalog/more.yml: the link leads nowhere"),
+        ("catalog/more.yml", "nowhere", "cannot read catalog/more.yml: it is a broken link"),
         ("macros/more.sql", "nowhere", "cannot read macros/more.sql: No such file"),
         ("macros/more.sql", ".", "cannot read macros/more.sql: Is a directory"),
-        ("macros/more.sql", b"\xff", "cannot read macros/more.sql: byte 0 is not UTF-8"),
+        ("macros/more.sql", b"\xff", "cannot read macros/more.sql: it is not valid UTF-8 at byte 0"),
         (
             "macros/more.sql",
             b"{{ 1 / 0 }}",

@@ -73,7 +73,7 @@ def test_nested_types_are_declared_and_others_are_named(tmp_path: Path) -> None:
     assert (
         done.returncode == 0
         and "left out: the column 'raw', whose type BLOB is not supported\n" in done.stderr
-        and "is not supported: 'the b' is not a name that filters can write; a view can rename it"
+        and "is not supported: 'the b' is not a name that a filter can use; rename it in a view"
         in done.stderr
     )
     (dataset,) = predicat.load_catalog(tmp_path / "sub" / "catalog").datasets.values()
@@ -103,7 +103,7 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
             "it is; if it is meant in UTC, use a view that selects "
             '"Paid At" AT TIME ZONE \'UTC\' AS "Paid At"\n'
             in done.stderr
-            and "'raw', whose type bytea is not supported; a view can convert it\n" in done.stderr
+            and "'raw', whose type bytea is not supported; convert it in a view\n" in done.stderr
             and done.stderr.count("\n") == 2
         )
         text = (tmp_path / "catalog" / "orders.yml").read_text()
@@ -153,7 +153,7 @@ def test_a_spark_table(spark: Any) -> None:
     ]
     seen = spark.sql(f"SELECT {with_zone('spark', 'local')} FROM started")
     assert seen.dtypes == [("local", "timestamp")]
-    with pytest.raises(PredicatError, match=r"cannot be found(?s:.*)spark.sql.catalogImplementation hive"):
+    with pytest.raises(PredicatError, match=r"cannot be found(?s:.*)spark.sql.catalogImplementation to hive"):
         table_columns("nowhere")
 
 

@@ -113,7 +113,7 @@ def test_values_that_do_not_fit_are_absent_and_told(folder: Path) -> None:
         (
             "id,at\n3\n",
             ("--input-format", "csv"),
-            "rows.json, line 2: it has 1 column, and the header has 2",
+            "rows.json, line 2: it has 1 column, but the header has 2",
         ),
         ("id\n", ("--input-format", "parquet"), "cannot read rows.json"),
         ("{}\n", ("--tag", "monye"), "did you mean 'money'?"),

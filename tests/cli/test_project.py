@@ -99,10 +99,10 @@ def test_help_shows_what_the_project_sets(shop: Path) -> None:
         ("path: filters", "pth: filters", "has no key 'pth'"),
         ("name: shop", "name: s p", "'s p' is not a valid name of a catalog"),
         ("path: filters", "path: filter", "there is no folder filter\n  --> predicat.yml:1:29"),
-        ("${SHOP_DEV_DSN}", "$SHOP_DEV_DSN", "write ${SHOP_DEV_DSN} for a variable of the environment"),
+        ("${SHOP_DEV_DSN}", "$SHOP_DEV_DSN", "write ${SHOP_DEV_DSN} for an environment variable"),
         ("${SHOP_DEV_DSN}", "${env:DSN}", "${env:DSN} is not replaced\n  --> predicat.yml:7:10"),
-        ("${SHOP_DEV_DSN}", "${DSN:-x}", "write ${DSN} for a variable of the environment"),
-        ("${SHOP_DEV_DSN}", "\"{{ env_var('DSN') }}\"", "write ${DSN} for a variable of the environment"),
+        ("${SHOP_DEV_DSN}", "${DSN:-x}", "write ${DSN} for an environment variable"),
+        ("${SHOP_DEV_DSN}", "\"{{ env_var('DSN') }}\"", "write ${DSN} for an environment variable"),
     ],
 )
 def test_a_wrong_project_file(shop: Path, old: str, new: str, said: str) -> None:
@@ -116,7 +116,7 @@ def test_a_wrong_kind_is_one_problem(shop: Path) -> None:
     (shop / "predicat.yml").write_text("catalog: {path: filters}\nprofile: dev\nprofiles: [dev, prod]\n")
     assert in_process("check", cwd=shop).stderr.endswith("\n1 problem\n")
     (shop / "predicat.yml").write_text("catalog: {path: filters}\nprofile: [dev]\nprofiles: {dev: }\n")
-    assert "profile must be a text, not a list" in (done := in_process("check", cwd=shop)).stderr
+    assert "profile must be a string, not a list" in (done := in_process("check", cwd=shop)).stderr
     assert done.stderr.endswith("\n1 problem\n")
 
 
@@ -129,7 +129,7 @@ def test_an_empty_address_is_none(shop: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_project_file_that_would_be_overlooked(shop: Path) -> None:
     (shop / "predicat.yml").rename(shop / "predicat.yaml")
     done = in_process("list", cwd=shop / "etl")
-    assert done.returncode == 2 and "has another name\n  = hint: rename it: predicat.yml" in done.stderr
+    assert done.returncode == 2 and "must be called predicat.yml\n  = hint: rename it" in done.stderr
 
 
 def test_a_catalog_above_without_a_project_file(shop: Path) -> None:

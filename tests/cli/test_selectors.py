@@ -148,7 +148,7 @@ def test_sql_of_several_filters(shop: Path) -> None:
     assert data == [{"name": "shop.big", "version": 1, "dialect": "postgres", "sql": "amount > 10"}]
     assert "no parameter 'lest'" in in_process("sql", "tag:ops", "--param", "lest=5", cwd=shop).stderr
     assert (
-        "'least' of this predicate is a bigint"
+        "'least' of this predicate must have type bigint"
         in in_process("sql", "big", "--param", "least=x", cwd=shop).stderr
     )
 
@@ -188,7 +188,7 @@ def test_all_subscriptions_of_a_job(shop: Path) -> None:
     done = in_process("run", "shop", "big", *source, cwd=shop)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (
         2,
-        "Error: --subscriptions takes all of them; leave it out to name some",
+        "Error: --subscriptions selects all subscriptions; leave it out to name some",
     )
     catalog = predicat.load_catalog(shop / "catalog")
     with pytest.raises(predicat.PredicatError, match="the dataset 'shop' has no subscriptions"):

@@ -65,7 +65,7 @@ def test_a_subscription_of_several_datasets_is_ambiguous(folder: Path) -> None:
     ("words", "said"),
     [
         (("seek", "books", "--input", ""), "cannot read '': no such file or folder"),
-        (("seek", "books", "--input", "rows.txt"), "its name ends in none of .parquet, .csv"),
+        (("seek", "books", "--input", "rows.txt"), "its name must end in .parquet, .csv"),
         (("seek", "books", "--input", "other.csv"), "other.csv has no columns 'order_kind', 'amount'"),
         (
             ("seek", "large", "--input", "rows.csv", "--starting-offsets"),
@@ -75,7 +75,7 @@ def test_a_subscription_of_several_datasets_is_ambiguous(folder: Path) -> None:
         (("union", "dask"), "did you mean 'desk'"),
         (("union", "large", "returns.all"), "a union has filters of one dataset"),
         (("split", "large", "--for", "snss"), "did you mean 'sns'?"),
-        (("translate", "a = 1", "--from", "sql", "--to", "cel"), "give a text on standard input"),
+        (("translate", "a = 1", "--from", "sql", "--to", "cel"), "read the condition from standard input"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(folder: Path, words: tuple[str, ...], said: str) -> None:

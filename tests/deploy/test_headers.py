@@ -148,18 +148,18 @@ def test_the_condition_is_true_for_the_same_rows(postgres: Any, value: str) -> N
 @pytest.mark.parametrize("first", [0, -1, True, "4", 1.0])
 def test_parameters_are_numbered_from_one(first: Any) -> None:
     with pytest.raises(
-        PredicatError, match="the number of the first parameter must be a whole number of at least 1"
+        PredicatError, match="the number of the first parameter must be an integer of at least 1"
     ):
         header_equals("type", "a").sql_condition(first)
     with pytest.raises(
-        PredicatError, match="the number of the first parameter must be a whole number of at least 1"
+        PredicatError, match="the number of the first parameter must be an integer of at least 1"
     ):
         predicat.parse("a > 1", "sql", {"a": "bigint"}).parameterized("postgres", first)
 
 
 @pytest.mark.parametrize("values", [["a", None], ["a", 1], "abc", [b"a"]])
 def test_values_that_are_no_texts_are_refused(values: Any) -> None:
-    with pytest.raises(PredicatError, match="the header 'k' is compared with a list of texts, not with"):
+    with pytest.raises(PredicatError, match="the header 'k' is compared with a list of strings, not with"):
         header_in("k", values)
 
 

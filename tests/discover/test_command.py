@@ -65,16 +65,16 @@ def test_forms_for_programs(folder: Path) -> None:
     [
         (("nowhere",), "Path 'nowhere' does not exist"),
         ((), "name files or folders, or a server with --dsn"),
-        (("models", "--dialect", "cobol"), "no SQL dialect is named 'cobol'; there are athena,"),
+        (("models", "--dialect", "cobol"), "no SQL dialect is named 'cobol'; known are athena,"),
         (("models", "--update-baseline"), "--update-baseline needs --baseline FILE"),
         (("models", "--baseline", "b.txt"), "there is no baseline file b.txt"),
         (("models", "--baseline", "models/fine.sql"), "hint: write the file again with --update-baseline"),
         (("models", "--interactive"), "--interactive needs --propose FOLDER"),
-        (("models", "--patch", "p", "--propose", "q"), "--propose and --patch do not go together"),
-        (("models", "--check", "--read-only"), "--check and --read-only do not go together"),
-        (("models", "--select", "D9"), "no finding has a code that begins with 'D9'; there are D101,"),
+        (("models", "--patch", "p", "--propose", "q"), "--propose and --patch cannot be combined"),
+        (("models", "--check", "--read-only"), "--check and --read-only cannot be combined"),
+        (("models", "--select", "D9"), "no finding has a code that begins with 'D9'; known are D101,"),
         (("models", "--catalog", "nowhere"), "nowhere"),
-        (("models", "--engine", "nowhere"), "nowhere is no folder and no DSN"),
+        (("models", "--engine", "nowhere"), "nowhere is neither a folder nor a DSN"),
         (("models", "--jobs", "0"), "0 is not in the range"),
     ],
 )
@@ -108,7 +108,7 @@ def test_the_catalog_is_that_of_the_project(folder: Path) -> None:
     )
     (folder / "predicat.yml").write_text("catalog: {name: test, path: rules}\n")
     done = in_process("discover", "models/fine.sql", "--select", "D301", cwd=folder)
-    assert "this is the filter plans.third, written again" in done.stdout, done.stderr
+    assert "this is a copy of the filter plans.third" in done.stdout, done.stderr
     (folder / "predicat.yml").write_text("catalog: test\n")
     assert in_process("discover", "models/fine.sql", cwd=folder).returncode == 0
 

@@ -154,9 +154,9 @@ def test_the_command_shows_rows(data: Path, sql: Path) -> None:
     done = in_process(*args, cwd=sql)
     assert done.returncode == 0, done.stderr
     assert "  = rows: TRUE for 0 of 4 rows of orders, UNKNOWN for 1" in done.stdout
-    assert "sql/a.sql:3: it takes none of the 4 rows of orders; it is UNKNOWN for 1" in done.stdout
-    assert "sql/b.sql:1: it takes" not in done.stdout  # its finding says so
-    assert "counted          5  in 1 relation; 3 take no row" in done.stdout
+    assert "sql/a.sql:3: it accepts none of the 4 rows of orders; it is UNKNOWN for 1" in done.stdout
+    assert "sql/b.sql:1: it accepts" not in done.stdout  # its finding says so
+    assert "counted          5  in 1 relation; 3 accept no row" in done.stdout
     assert "not counted      3" in done.stdout
     read = json.loads(in_process(*args, "--format", "json", cwd=sql).stdout)
     assert read["conditions"][0]["rows"] == {"relation": "orders", "total": 4, "true": 1, "unknown": 1}
@@ -169,6 +169,6 @@ def test_the_command_shows_rows(data: Path, sql: Path) -> None:
 
 def test_an_engine_that_is_not_there(sql: Path) -> None:
     done = in_process("discover", "sql", "--engine", "nowhere", cwd=sql)
-    assert done.returncode == 2 and "no folder and no DSN" in done.stderr
+    assert done.returncode == 2 and "neither a folder nor a DSN" in done.stderr
     done = in_process("discover", "sql", "--engine", "host=/nowhere dbname=x", cwd=sql)
     assert done.returncode != 0 and "Traceback" not in done.stderr

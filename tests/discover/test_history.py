@@ -42,7 +42,7 @@ def test_the_finding_names_the_commit(repository: Path) -> None:
     short = git(repository, "rev-parse", "--short", "HEAD~1").strip()
     conditions = [condition(OLD, "one.sql"), condition(NEW, "two.sql")]
     (found,) = findings(conditions, judge(conditions), {})
-    assert found.hint == f"they were alike until {short} (A third kind) changed two.sql"
+    assert found.hint == f"they were the same until {short} (A third kind) changed two.sql"
 
 
 def test_rules_that_never_were_alike(repository: Path) -> None:

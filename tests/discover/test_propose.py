@@ -37,7 +37,7 @@ def test_a_proposal_is_a_catalog(folder: Path) -> None:
     done = in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "4 filters in 2 datasets" in done.stdout
-    assert "left out: no row meets it" in done.stderr and "left out: it has parameters" in done.stderr
+    assert "left out: it matches no row" in done.stderr and "left out: it has parameters" in done.stderr
     catalog = load_catalog(folder / "catalog")
     orders = catalog.datasets["orders"]
     assert orders.relation["postgres"] == "shop.orders"
@@ -63,7 +63,7 @@ def test_a_comparison_with_null_is_no_filter_of_its_own(tmp_path: Path) -> None:
         "select 1 from orders where amount > 3;\n"
     )
     done = in_process("discover", "a.sql", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
-    assert "1  left out: no row meets it" in done.stderr
+    assert "1  left out: it matches no row" in done.stderr
     assert "2 filters in 1 dataset" in done.stdout
     checked = in_process("check", cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
@@ -73,7 +73,7 @@ def test_nothing_is_written_over(folder: Path) -> None:
     (folder / "catalog").mkdir()
     (folder / "catalog" / "orders.yml").write_text("# mine\n")
     done = in_process("discover", "sql", "--propose", "catalog", cwd=folder)
-    assert "catalog/orders.yml exists: nothing is written over" in done.stdout
+    assert "catalog/orders.yml exists and is kept" in done.stdout
     assert (folder / "catalog" / "orders.yml").read_text() == "# mine\n"
     assert (folder / "catalog" / "users.yml").exists()
 
@@ -122,7 +122,7 @@ def test_a_dataset_that_the_catalog_has_is_not_written_again(folder: Path) -> No
         "apiVersion: predicat/v1\ndataset: 'orders'\nfields: {amount: bigint}\n"
     )
     done = in_process("discover", "sql", "--propose", "catalog", cwd=folder)
-    assert "catalog/shop/sales.yaml exists: nothing is written over" in done.stdout
+    assert "catalog/shop/sales.yaml exists and is kept" in done.stdout
     assert not (folder / "catalog" / "orders.yml").exists()
     assert in_process("check", cwd=folder).returncode == 0
 

@@ -57,7 +57,7 @@ def test_a_copy_is_found_whatever_its_tests_are(folder: Path, dialect: str, body
     (folder / "catalog" / "orders.yml").write_text(catalog)
     (folder / "sql" / "a.sql").write_text(f"select * from shop.orders o where {written};\n")
     done = in_process("discover", "sql", "--dialect", dialect, "--select", "D301", cwd=folder)
-    assert "this is the filter orders.large, written again" in done.stdout, done.stderr
+    assert "this is a copy of the filter orders.large" in done.stdout, done.stderr
 
 
 def test_a_patch_applies_and_has_proofs(folder: Path) -> None:

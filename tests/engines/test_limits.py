@@ -279,7 +279,7 @@ def parsed(text: str, fields: dict[str, str]) -> Node | None:
     try:
         return predicat.parse(text, "sql", fields).node
     except predicat.PredicatError as error:
-        known = ("beyond", "38 digits", "two whole numbers")  # what has constants alone
+        known = ("beyond", "38 digits", "two integers")  # what has constants alone
         assert any(reason in str(error) for reason in known), str(error)
         return None
 

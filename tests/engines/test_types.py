@@ -228,8 +228,8 @@ REFUSED = (
     "cannot compare array<",
     "cannot compare boolean",
     "< does not take",
-    "nested so deep",
-    "of several types",
+    "nested so deeply",
+    "of different types",
 )
 
 

@@ -191,7 +191,7 @@ def test_filters_that_are_referred_to(name: str, tmp_path: Path, spark: Any, pos
     ],
 )
 def test_names_that_engines_take_for_one(text: str) -> None:
-    with pytest.raises(PredicatError, match=r"differs from the variable '.' by capital letters alone"):
+    with pytest.raises(PredicatError, match=r"differs from the variable '.' only by case"):
         predicat.parse(text, "sql", {**FIELDS, "I": "bigint"})
 
 

@@ -59,7 +59,7 @@ def test_only_row_errors(value: Any, kind: Any) -> None:
 
 @pytest.mark.parametrize("value", ["abc", float("nan"), float("inf"), "sNaN"])
 def test_no_decimal(value: Any) -> None:
-    with pytest.raises(predicat.PredicatError, match=r"the field 'p' is a decimal\(10,2\)"):
+    with pytest.raises(predicat.PredicatError, match=r"the field 'p' has type decimal\(10,2\)"):
         predicat.parse("p > 3.5", "sql", {"p": "decimal(10,2)"}).evaluate({"p": value})
 
 

@@ -48,9 +48,12 @@ def test_no_types(text: str) -> None:
         ("datetime", "did you mean 'timestamp'?"),
         (
             "timestamp without time zone",
-            "declare timestamp, and let a view convert the column: AT TIME ZONE 'UTC'",
+            "declare timestamp, and convert the column in a view: AT TIME ZONE 'UTC'",
         ),
-        ("bytea", "values of bytes are not supported; let a view give a text, or leave it out"),
+        (
+            "bytea",
+            "binary values are not supported: convert the column to a string in a view, or leave it out",
+        ),
         ("strng", "did you mean 'string'?"),
         ("int64", "did you mean 'bigint'?"),
     ],

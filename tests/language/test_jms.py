@@ -194,17 +194,17 @@ def test_the_grammar_of_the_specification(text: str) -> None:
         ("case || 'x' = 'y'", "a selector writes OR"),
         ("UPPER(case) = 'A'", "a selector has no functions"),
         ("order % 2 = 1", "unexpected '%'"),
-        ('case = "x"', "texts stand in single quotes"),
-        ("order IN (1, 2)", "a value of IN is a text in single quotes"),
+        ('case = "x"', "put strings in single quotes"),
+        ("order IN (1, 2)", "a value of IN must be a string in single quotes"),
         ("case IN ()", "a value of IN"),
         ("case LIKE NULL", "the pattern of LIKE"),
         ("case LIKE 'a' ESCAPE 'ab'", "ESCAPE takes one character"),
         ("case LIKE 'a!' ESCAPE '!'", "escape"),
         ("case LIKE 'a__' ESCAPE '_'", "use another character"),
-        ("case > 'a'", "compare by = and <>"),
-        ("case BETWEEN 'a' AND 'b'", "compare by = and <>"),
-        ("if < TRUE", "compare by = and <>"),
-        ("case + 1 = 'y'", "takes numbers or texts"),
+        ("case > 'a'", "with = and <>"),
+        ("case BETWEEN 'a' AND 'b'", "with = and <>"),
+        ("if < TRUE", "with = and <>"),
+        ("case + 1 = 'y'", "takes numbers or strings"),
         ("-case = 1", "takes a number"),
         ("(order = 1) + 1 = 2", "takes numbers"),
         ("'x' LIKE 'x'", "tests a property"),
@@ -238,7 +238,7 @@ def test_properties_are_read_from_a_field() -> None:
         "kind = 'x' AND kind IN ('x')", "jms", {"properties": "map<string, string>"}, on="properties"
     )
     assert found.evaluate({"properties": {"kind": "x"}}) is True
-    with pytest.raises(PredicatError, match="compare by = and <>"):
+    with pytest.raises(PredicatError, match="with = and <>"):
         predicat.parse("kind > 'x'", "jms", {"properties": "map<string, string>"}, on="properties")
 
 

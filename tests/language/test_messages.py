@@ -256,13 +256,13 @@ def test_parameters_stand_where_they_are_written(text: str, marked: list[str]) -
         (
             "sql",
             "CASE WHEN b THEN 1 ELSE 'a' END = 1",
-            "the values of a choice must have one type, not bigint and string",
+            "the values of a choice must have the same type, not bigint and string",
             "CASE WHEN b THEN 1 ELSE 'a' END",
         ),
         (
             "cel",
             "b ? 1 : 'a'",
-            "the values of a choice must have one type, not bigint and string",
+            "the values of a choice must have the same type, not bigint and string",
             "b ? 1 : 'a'",
         ),
         ("cel", "b && s", "a condition is true or false, but this is of type string", "s"),
@@ -286,7 +286,7 @@ def test_messages(language: str, text: str, message: str, marked: str) -> None:
     ("policy", "at"), [('{"a": ["x"], "b": [y]}', 19), ('{"a": ["x"] "b": ["y"]}', 12), ('{"a": ["x"]', 10)]
 )
 def test_a_policy_that_is_no_json_is_marked_where_it_breaks(policy: str, at: int) -> None:
-    with pytest.raises(predicat.PredicatError, match="the filter policy is not JSON") as caught:
+    with pytest.raises(predicat.PredicatError, match="the filter policy is not valid JSON") as caught:
         predicat.parse(policy, "sns", {"m": "map<string, string>"}, on="m")
     span = caught.value.diagnostics[0].span
     assert span is not None and (span.start, span.end) == (at, at + 1)
@@ -377,7 +377,7 @@ def test_writers_use_the_spelling_of_the_author() -> None:
             "sql",
             "s ILIKE 'a%b'",
             "pubsub",
-            "pubsub does not support ILIKE here: an attribute is compared by =, != and hasPrefix with texts",
+            "pubsub does not support ILIKE here: compare an attribute with strings by =, != and hasPrefix",
         ),
         (
             "sql",

@@ -100,8 +100,8 @@ def test_times_and_properties_of_pulsar(text: str, said: dict[str, Any]) -> None
     ("text", "reason"),
     [
         ('event_time < timestamp("2033-05-18T03:33:20.0015Z")', "the constant has microseconds"),
-        ('s == "a" && m.s == "b"', "two values of a row are called 's'"),
-        ('m.s == "a" || j.s == "b"', "two values of a row are called 's'"),
+        ('s == "a" && m.s == "b"', "two values of a row are named 's'"),
+        ('m.s == "a" || j.s == "b"', "two values of a row are named 's'"),
     ],
 )
 def test_one_key_for_each_value(text: str, reason: str) -> None:

@@ -78,7 +78,7 @@ def within_limits(policy: Any) -> bool:
     try:
         read(policy)
     except PredicatError as error:
-        assert "the limit is" in str(error) or "appears next to $or" in str(error)
+        assert "the limit is" in str(error) or "also beside $or" in str(error)
         return False
     return True
 
@@ -268,7 +268,7 @@ LIMITS = {
         {"$or": [{name: ["1", "2", "3", "4", "5", "6"] for name in "abc"}, {"d": ["1"]}]},
         "the limit is 150",
     ),
-    "an empty range": ({"a": [{"numeric": [">", 5, "<=", 5]}]}, "not below the upper one"),
+    "an empty range": ({"a": [{"numeric": [">", 5, "<=", 5]}]}, "must be below the upper bound"),
 }
 
 
@@ -311,5 +311,5 @@ def test_a_text_that_is_nested_too_deeply(depth: int, text: str) -> None:
     ],
 )
 def test_a_text_that_is_no_json_is_marked_where_it_is_none(text: str, place: str) -> None:
-    with pytest.raises(predicat.PredicatError, match=f"is not JSON(.|\n)*:{place}\n"):
+    with pytest.raises(predicat.PredicatError, match=f"is not valid JSON(.|\n)*:{place}\n"):
         predicat.parse(text, "sns", {})

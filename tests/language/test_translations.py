@@ -415,7 +415,7 @@ def test_the_size_of_sql_is_bounded(text: str) -> None:
         try:
             assert len(found.sql(dialect)) < 1_500_000
         except PredicatError as error:
-            assert "nested so deep that its SQL would have" in str(error)
+            assert "nested so deeply that its SQL would have" in str(error)
 
 
 _CHOICE = "(b ? {0} : {0})"

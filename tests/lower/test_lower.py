@@ -62,7 +62,11 @@ SAMPLES = {
 
 SAMPLES_OF_SQL = {
     "engine_order": ("d > 1", "(or (gt d:double double:1.0) (ne d:double d:double))", "d is more than 1.0"),
-    "cast_of_text": ("s::double > 1", "(to_double (strip s:string ", "the number of s is more than 1.0"),
+    "cast_of_text": (
+        "s::double > 1",
+        "(to_double (strip s:string ",
+        "the double value of s is more than 1.0",
+    ),
     "against_constant": (
         "amount > 0.5",
         "(gt amount:decimal(38,0) decimal(1,0):Decimal('0'))",
@@ -79,7 +83,7 @@ SAMPLES_OF_SQL = {
         "(mod (in_units string:'hour' (sub t:timestamp t:timestamp)) bigint:24)",
         "the hours of (t - t) is 1",
     ),
-    "rounded": ("d::bigint = 1", "(to_int (cond (or (gt (sub ", "d rounded to a whole number is 1"),
+    "rounded": ("d::bigint = 1", "(to_int (cond (or (gt (sub ", "d rounded to an integer is 1"),
 }
 
 

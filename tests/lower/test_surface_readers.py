@@ -28,7 +28,7 @@ def catalog(folder: Path, *bodies: str) -> predicat.catalog.Catalog:
         ("j.a < j.b", "no  / no   j.a is less than j.b  (it compares j.a, not a column)"),
         (
             "int(d) == 1",
-            "no  / no   the whole number of d is 1  (it compares the whole number of d, not a column)",
+            "no  / no   the integer value of d is 1  (it compares the integer value of d, not a column)",
         ),
         ("s == 'x'", "yes / yes  s is 'x'"),
         ("s != null", "yes / yes  s has a value"),
@@ -44,7 +44,7 @@ def test_conditions_that_are_counted(tmp_path: Path) -> None:
     items = plan(row, "d", [], "duckdb").items
     assert [item.text for item in items if item.kind == "atom"] == [
         "j.a is 'x'",
-        "the whole number of d is more than 3",
+        "the integer value of d is more than 3",
     ]
 
 

@@ -267,7 +267,7 @@ def test_the_batches_of_a_stream_have_their_own_errors(
 def test_what_is_refused(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     add(spark, tmp_path, 0, 3)
     sink = Sink("path", str(tmp_path / "{filter}"))
-    with pytest.raises(predicat.PredicatError, match="passes: many reads it several times"):
+    with pytest.raises(predicat.PredicatError, match="passes: many reads rows several times"):
         run_job(catalog, job(tmp_path, ("fragile",), sink, passes="many"))
     text = CATALOG.replace("tests.entry_classes.SecondTime", "tests.absent.Class")
     (tmp_path / "other.yml").write_text(text)
@@ -278,7 +278,7 @@ def test_what_is_refused(spark: Any, catalog: predicat.Catalog, tmp_path: Path) 
         str(tmp_path / "named")
     )
     named = replace(job(tmp_path, ("desk",), sink), source=Source(paths=(str(tmp_path / "named"),)))
-    with pytest.raises(predicat.PredicatError, match="a column 'filter', and the source has one"):
+    with pytest.raises(predicat.PredicatError, match="a column 'filter', but the source already has one"):
         run_job(catalog, named)
 
 

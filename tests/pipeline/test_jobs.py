@@ -81,18 +81,18 @@ def test_a_job_with_all_its_parts(tmp_path: Path) -> None:
         ("{source: {options: {a: b}}}", "table or path"),
         (
             "{source: t, filters: [late, ua], sinks: [{path: out}]}",
-            "the rows of several filters would go to one place",
+            "several filters would write to the same place",
         ),
         (
             "{source: t, filters: [late], sinks: [{path: 'out/{filter}'}, {path: 'out/late'}]}",
             "out/late too",
         ),
-        ("{source: t, filters: [late], sinks: [{path: 'out/{name}'}]}", "{name} has no meaning here"),
+        ("{source: t, filters: [late], sinks: [{path: 'out/{name}'}]}", "unknown placeholder {name}"),
         ("{source: t, filters: [late], sinks: [{path: out, rows: bad}]}", "bad_records: quarantine"),
-        ("{source: t, filters: [late], bad_records: quarantine}", "no sink takes the rows"),
+        ("{source: t, filters: [late], bad_records: quarantine}", "there is no sink for the rows"),
         ("{source: t, filters: [late], sinks: [{path: out, filters: [lat]}]}", "the job has no filter 'lat'"),
         ("{source: t, mode: overwritten}", "it must be overwrite, append or overwrite_partitions"),
-        ("{source: t, checkpoint: c, mode: overwrite}", "which would overwrite all earlier ones"),
+        ("{source: t, checkpoint: c, mode: overwrite}", "they would overwrite all earlier rows"),
         ("{source: t, range: time_our}", "no field is named 'time_our'"),
         (
             "{source: t, sinks: [{jdbc: 'postgresql://me:secret@host/db', table: 't_{filter}'}]}",

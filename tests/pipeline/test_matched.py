@@ -135,13 +135,13 @@ def test_a_table_and_the_report(
 
 def test_what_is_refused(spark: Any, catalog: predicat.Catalog, source: Path, tmp_path: Path) -> None:
     out = Sink("path", str(tmp_path / "out"), rows="matched")
-    with pytest.raises(predicat.PredicatError, match="rows: matched finds filters through an index"):
+    with pytest.raises(predicat.PredicatError, match="rows: matched looks filters up in an index"):
         dispatch(catalog, source, out, Sink("path", str(tmp_path / "{filter}")))
-    with pytest.raises(predicat.PredicatError, match="rows: matched finds filters through an index"):
+    with pytest.raises(predicat.PredicatError, match="rows: matched looks filters up in an index"):
         dispatch(catalog, source, out, passes="many")
     with pytest.raises(predicat.PredicatError, match="matched rows do not belong to a single filter"):
         dispatch(catalog, source, Sink("path", str(tmp_path / "{filter}"), rows="matched"))
     named = tmp_path / "named"
     spark.createDataFrame(rows(), FIELDS).selectExpr("*", "'x' AS filter").write.parquet(str(named))
-    with pytest.raises(predicat.PredicatError, match="get a column 'filter', and the source has one"):
+    with pytest.raises(predicat.PredicatError, match="get a column 'filter', but the source already has one"):
         dispatch(catalog, named, out)

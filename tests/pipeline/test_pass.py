@@ -229,7 +229,7 @@ def test_names_do_not_tell_the_format(
             predicat_spark.run(catalog, "flights", ["late"], "stage.csv_flight")
         (tmp_path / "odd").mkdir()
         (tmp_path / "odd" / "part-0").write_text("x")
-        with pytest.raises(predicat.PredicatError, match="do not tell their format"):
+        with pytest.raises(predicat.PredicatError, match="do not show their format"):
             predicat_spark.run(catalog, "flights", ["late"], str(tmp_path / "odd"))
     finally:
         spark.sql("DROP DATABASE stage CASCADE")
@@ -253,7 +253,7 @@ def test_a_jdbc_source(spark: Any, catalog: predicat.Catalog, monkeypatch: pytes
     )
     assert run_job(catalog, job).filters[0].accepted == 7
     monkeypatch.delenv("FLIGHTS_URL")
-    with pytest.raises(predicat.PredicatError, match="the environment has no variable FLIGHTS_URL"):
+    with pytest.raises(predicat.PredicatError, match="the environment variable FLIGHTS_URL is not set"):
         run_job(catalog, job)
 
 

@@ -150,5 +150,5 @@ def test_every_line_that_is_none_is_told(tmp_path: Path, text: str, lines: list[
 
 def test_what_is_no_utf8_is_told(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(b"\xff")
-    with pytest.raises(predicat.PredicatError, match="not UTF-8"):
+    with pytest.raises(predicat.PredicatError, match="not valid UTF-8"):
         baseline.read(tmp_path / "b")

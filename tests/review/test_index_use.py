@@ -79,5 +79,5 @@ def test_the_collation_decides_on_the_order(folder: Path) -> None:
 
 def test_a_text_that_is_no_index_is_an_error(folder: Path) -> None:
     (folder / "people.yml").write_text(CATALOG.replace("(n),", '"(n", '))
-    with pytest.raises(PredicatError, match=r"indexes: '\(n' is no index"):
+    with pytest.raises(PredicatError, match=r"indexes: '\(n' is not an index"):
         predicat.load_catalog(folder)

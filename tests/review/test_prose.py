@@ -16,7 +16,7 @@ FIELDS = {"j": "json", "k": "json", "m": "map<string, string>", "a": "bigint"}
         ("size(j) > 2", "the size of j is more than 2"),
         ('"k" in m', "'k' is a key of m"),
         ('"k" in j', "'k' is a key of j or one of its elements"),
-        ("int(j.a) % 3 == a", "(the whole number of j.a % 3) is a"),
+        ("int(j.a) % 3 == a", "(the integer value of j.a % 3) is a"),
         ("j[k] < j.b", "j[k] is less than j.b"),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_failure_says_what_decided_it(folder: Path) -> None:
     )
     done = run("test", cwd=folder)
     assert done.returncode == 1
-    assert "error[failed-test]: orders.good: the row should give true, but gives false" in done.stderr
+    assert "error[failed-test]: orders.good: expected true, but this row gives false" in done.stderr
     assert "it is decided by: status is 'gone' is TRUE with {status: \"gone\"}" in done.stderr
 
 

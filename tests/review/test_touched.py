@@ -163,7 +163,7 @@ def test_lint_judges_touched_files(repository: Path) -> None:
     git(repository, "add", "notes.txt")
     done = run("lint", "--changed", cwd=repository)
     assert (done.returncode, done.stdout, done.stderr) == (0, "nothing found\n", "")
-    assert run("check", "--changed", cwd=repository).stdout == "nothing of the catalog is touched\n"
+    assert run("check", "--changed", cwd=repository).stdout == "the change touches nothing in the catalog\n"
 
 
 def test_answers_are_kept_for_the_catalog_and_not_for_what_is_staged(

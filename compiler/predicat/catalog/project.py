@@ -247,7 +247,7 @@ class _Reader(Struct):
         return Setting(text, value.span)
 
     def profile(self, name: str, item: YamlNode) -> Profile:
-        if not item.is_mapping and item.kind == "nothing":
+        if item.is_null:
             return Profile()
         keys = item.keys(say.profile(name), SETTINGS)
         if "engine" in keys:

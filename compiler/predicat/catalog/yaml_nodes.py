@@ -81,12 +81,19 @@ class YamlNode(Struct):
 
     @property
     def kind(self) -> str:
-        """What it is, for messages: a mapping, a list, nothing, or the text itself."""
+        """What it is, for messages: a mapping, a list, an empty value, or the value as it is written."""
         if isinstance(self.node, MappingNode):
             return "a mapping"
         if isinstance(self.node, SequenceNode):
             return "a list"
-        return "nothing" if self.value is None else f"{self.node.value!r}"
+        if self.is_null:
+            return str(self.node.value) or "an empty value"
+        return repr(self.node.value) if isinstance(self.value, str) else str(self.node.value)
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is a null, written or left out."""
+        return isinstance(self.node, ScalarNode) and self.value is None
 
     @property
     def is_mapping(self) -> bool:
@@ -181,7 +188,7 @@ class YamlNode(Struct):
         result = self.value
         if isinstance(result, str):
             return result
-        self.reporter.add(say_keys.wrong_kind(self.span, what, "a text", self.kind))
+        self.reporter.add(say_keys.wrong_kind(self.span, what, "a string", self.kind))
         return ""
 
     def truths(self, what: str, known: Collection[str]) -> dict[str, bool]:

@@ -13,15 +13,19 @@ _SURFACE = {
     "any": Names("exists"),
     "one": Names("exists_one"),
     "checked_mod": Names("%"),
-    "checked_to_int": Names("a conversion to a whole number", spellings=("int",)),
+    "checked_to_int": Names("a conversion to an integer", spellings=("int",)),
     "places": Names("a function of lists"),
     "json_text": Names(kind="a JSON value"),
     "json_equals": Names(kind="an equality of JSON values"),
     "json_in": Names(kind="an equality of JSON values"),
     "json_element": Names(kind="a look-up in a JSON value"),
-    "json_let": Names(kind="a look-up in JSON in a text"),
+    "json_let": Names(kind="a look-up in JSON in a string"),
 }
 """What is no operator of the table: macros, operators of the surface, those that only SQL has."""
+
+
+_SHORT = 40
+"""The longest text that stands for an operator which only the lowering of it has."""
 
 
 def _names(op: str) -> Names:
@@ -72,4 +76,11 @@ def _spelled(op: str, text: str) -> str:
         pattern = re.escape(spelling) if not spelling[0].isalpha() else rf"\b{re.escape(spelling)}\b"
         if (match := re.search(pattern, text, re.IGNORECASE)) is not None:
             return "[]" if spelling == "[" else match[0]
-    return names.kind or names.sql or _label(op) or op.replace("_", " ")
+    short = " ".join(text.split())
+    return (
+        names.kind
+        or (short if 0 < len(short) <= _SHORT else "")
+        or names.sql
+        or _label(op)
+        or op.replace("_", " ")
+    )

@@ -63,7 +63,7 @@ CASTS = (*CONVERSIONS.values(), "to_string")
 """The conversions that JSON values have, by the kind that the row finds."""
 WORDS = {
     CHECKED_MOD: "({0} % {1})",
-    CHECKED_TO_INT: "the whole number of {0}",
+    CHECKED_TO_INT: "the integer value of {0}",
     ELEMENTS: "{0}",
     ENGINE_ORDER: "{0}",
     NULL_IS_VALUE: "{0}",
@@ -71,7 +71,7 @@ WORDS = {
     IS_NAN: "{0} is NaN",
     **dict.fromkeys((SECONDS, SECONDS_OF_LENGTH), "the seconds of {0}"),
     **{op: f"the {unit}s of {{0}}" for unit, op in LENGTH_FIELDS.items()},
-    **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to a whole number"),
+    **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to an integer"),
     **{TEXT_CASTS[kind]: OPS[op].words for kind, op in CONVERSIONS.items()},
 }
 """Calls of these in plain words, as `Operator.words`."""

@@ -50,7 +50,7 @@ def describe(node: Node, depth: int = 0) -> str:
 def _constant(node: Literal) -> str:
     value = node.value
     if value is None:
-        return "nothing"
+        return "NULL"
     if isinstance(value, ValueSet):
         return f"the {value.count:,} values of the list {value.name}".rstrip()
     if isinstance(value, str):
@@ -115,7 +115,7 @@ def _describe_call(node: Call, depth: int) -> str:
         case "in_units":
             return f"the whole {_unit(node)}s of {args[1]}"
         case "coalesce":
-            return f"{args[0]}, or {' or '.join(args[1:])} if there is none"
+            return f"{args[0]}, or {' or '.join(args[1:])} if it is missing"
         case "json_values" if len(args) == 1:
             return args[0]
         case "get" | "member" | "json_get" | "json_values":
@@ -137,7 +137,7 @@ def _describe_call(node: Call, depth: int) -> str:
 def _shifted(moment: str, count: object, unit: str) -> str:
     """A day or moment so many days or months later."""
     if not isinstance(count, int):
-        return f"({moment} + nothing)"
+        return f"({moment} + NULL)"
     return f"({moment} {'-' if count < 0 else '+'} {quantity(abs(count), unit)})"
 
 

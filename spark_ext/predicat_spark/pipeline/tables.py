@@ -42,7 +42,7 @@ def problem(session: SparkSession, target: Target, schema: StructType) -> Diagno
     missing = [field.name for name, field in given.items() if name not in known]
     left_over = [field.name for name, field in known.items() if name not in given]
     types = [
-        f"{field.name} is {known[name].dataType.simpleString()} there, and "
+        f"{field.name} is {known[name].dataType.simpleString()} there, but "
         f"{field.dataType.simpleString()} in the rows"
         for name, field in given.items()
         if name in known and not _fits(field.dataType.simpleString(), known[name].dataType.simpleString())

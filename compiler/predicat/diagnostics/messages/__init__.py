@@ -9,6 +9,7 @@ neither shows has a docstring. `span` is the place that the caret marks.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -43,6 +44,18 @@ def _near(name: str, known: list[str], most: int) -> list[str]:
     elsewhere = [item for item in known if not item.startswith(parent)]
     close = get_close_matches(name.removeprefix(parent), beside, n=most, cutoff=0.6)
     return same or [parent + item for item in close] or get_close_matches(name, elsewhere, n=most, cutoff=0.6)
+
+
+_SHOWN = 60
+"""The longest value that a message shows as a whole."""
+
+
+def shown(value: object) -> str:
+    """A value of a row as YAML and JSON have it, cut where it is long."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    text = str(value) if isinstance(value, date) else repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def article(noun: str) -> str:
@@ -87,14 +100,14 @@ def unsupported_syntax(span: Span, what: str, hint: str | None = None) -> Diagno
 
 def bad_character(span: Span, what: str) -> Diagnostic:
     return Diagnostic(
-        "bad-character", f"a text constant cannot contain {what}: no database can store it", span
+        "bad-character", f"a string constant cannot contain {what}: no database can store it", span
     )
 
 
 def no_nul(span: Span, dialect: str) -> Diagnostic:
     return Diagnostic(
         "unsupported",
-        f"{dialect} cannot store the character NUL (U+0000), which is in a text constant",
+        f"{dialect} cannot store the character NUL (U+0000), which is in a string constant",
         span,
     )
 
@@ -114,13 +127,15 @@ def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
     hint = did_you_mean(name, known) or _declared_fields(known)
     if span.text.startswith('"'):
-        hint = f"double quotes are for names; write a text in single quotes: '{name}'"
+        hint = f"double quotes are for names; write a string in single quotes: '{name}'"
     return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)
 
 
 def _declared_fields(known: list[str]) -> str:
     return (
-        f"declared fields: {listed(known)}" if known else "the dataset declares no field: add it to fields:"
+        f"declared fields: {listed(known)}"
+        if known
+        else "the dataset declares no fields: add it under fields:"
     )
 
 
@@ -183,7 +198,10 @@ def no_condition(span: Span, kind: str) -> Diagnostic:
 
 def several_types(span: Span, what: str, kinds: Iterable[str], hint: str | None = None) -> Diagnostic:
     return Diagnostic(
-        "type-mismatch", f"the values of {what} must have one type, not {' and '.join(kinds)}", span, hint
+        "type-mismatch",
+        f"the values of {what} must have the same type, not {' and '.join(kinds)}",
+        span,
+        hint,
     )
 
 
@@ -214,16 +232,22 @@ def not_constant(span: Span, op: str, what: str) -> Diagnostic:
         "not-constant",
         f"the {what} of {op} must be a constant",
         span,
-        f"a {what} that changes from row to row cannot be translated exactly",
+        f"write a constant: a {what} that changes from row to row cannot be translated exactly",
     )
 
 
 def bad_constant(span: Span, kind: str, text: str, example: str) -> Diagnostic:
-    return Diagnostic("bad-constant", f"{text!r} is not {article(kind)}", span, f"write it as {example!r}")
+    return Diagnostic(
+        "bad-constant", f"{text!r} is not {article(kind)}", span, f"write a value such as {example!r}"
+    )
 
 
 def too_fine(span: Span, kind: str) -> Diagnostic:
-    return unsupported_syntax(span, f"{kind} with nanoseconds", "engines keep microseconds")
+    return unsupported_syntax(
+        span,
+        f"{kind} with nanoseconds",
+        "write at most six digits after the point: engines keep microseconds",
+    )
 
 
 def number_range(span: Span, text: str) -> Diagnostic:
@@ -272,14 +296,14 @@ def unknown_dialect(name: str, known: Iterable[str]) -> Diagnostic:
 
 
 def bad_row(name: object, kind: str, value: object) -> Diagnostic:
-    return Diagnostic("bad-row", f"the field {name!r} is a {kind}, but the row has {value!r}")
+    return Diagnostic("bad-row", f"the field {name!r} has type {kind}, but the row has {shown(value)}")
 
 
 def bad_now(value: object) -> Diagnostic:
     return Diagnostic(
         "bad-now",
-        f"{value!r} is not a time",
-        hint="give a datetime, or a text such as '2026-02-01 10:00:00', of the years 1970 to 2999",
+        f"{value!r} is not a timestamp",
+        hint="give a datetime, or a string such as '2026-02-01 10:00:00', in the years 1970 to 2999",
     )
 
 
@@ -309,7 +333,7 @@ def empty_condition(span: Span) -> Diagnostic:
     return syntax(
         span,
         "the condition is empty",
-        "write a condition, as in a > 1; in YAML a text that begins with !, # or & stands in quotes",
+        "write a condition, such as a > 1; in YAML, put one that begins with !, # or & in quotes",
     )
 
 

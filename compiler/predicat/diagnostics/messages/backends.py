@@ -9,71 +9,73 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
 
-ARRAY_IN_JSONB = "an array of arrays or of structs in jsonb has no type in PostgreSQL"
+ARRAY_IN_JSONB = "PostgreSQL has no type for an array of arrays or of structs in jsonb"
 ASKS_ABOUT_A_PROPERTY = "IN and LIKE test a property"
-ATTRIBUTE_COMPARED_ONCE = "each attribute is compared once, with one text"
-CEL_ERRORS = "CEL cannot turn an error into false, and this may fail not only for an absent key"
-CEL_FINDS_EMPTY_TEXT = "in CEL every text contains the empty text, here none does"
+ATTRIBUTE_COMPARED_ONCE = "each attribute is compared once, with one string"
+CEL_ERRORS = "CEL cannot turn an error into false, and this may fail for other reasons than a missing key"
+CEL_FINDS_EMPTY_TEXT = "in CEL every string contains the empty string; in this language none does"
 CEL_HAS_NO_FUNCTION = "CEL has no function for it"
 CEL_HAS_NO_PARAMETERS = "CEL has no parameters"
 CEL_HAS_NO_UNKNOWN = "CEL has no literal for UNKNOWN"
-CEL_PRESENCE = "CEL asks for the presence of fields and members only"
-CEL_TESTS_LISTS = "CEL tests either a value or the elements of a list, a policy tests both, and nested lists"
-CESQL_ATTRIBUTE_TYPES = "an attribute is a text, an integer or a truth value"
-CESQL_COMPARES_KINDS = (
-    "a text is compared with a text, an integer with an integer, a truth value with a truth value"
+CEL_PRESENCE = "has() of CEL tests only fields and members"
+CEL_TESTS_LISTS = (
+    "a policy tests a value, the elements of a list and nested lists; CEL tests only one of these"
 )
-CESQL_CONSTANTS = "an expression has texts, 32-bit integers and truth values only"
-CESQL_CONVERTS = "CESQL converts values of other types; declare the type of the field"
+CESQL_ATTRIBUTE_TYPES = "an attribute is a string, an integer or a boolean"
+CESQL_COMPARES_KINDS = "strings, integers and booleans are compared only with values of the same type"
+CESQL_CONSTANTS = "an expression has only strings, 32-bit integers and booleans"
+CESQL_CONVERTS = "CESQL converts values of other types implicitly; declare the type of the field"
 CESQL_HAS_NO_OPERATOR = "an expression has no operator for it"
 CESQL_HAS_NO_PARAMETERS = "an expression has no parameters, lists or macros"
-CESQL_LONGER = "an integer of CESQL has 32 bits, and this value may have more"
+CESQL_LONGER = "integers of CESQL have 32 bits, and this value may need more"
 CESQL_ORDERS_INTEGERS = "only integers can be ordered"
-CESQL_QUOTES = "this text cannot be quoted: a backslash at its end, or before a quote, is an escape"
-CLOUDEVENTS_TESTS = "a filter tests an attribute for a text, a prefix or a suffix, none of them empty"
-CONTROL_CHARACTERS = "the text has control characters"
-DOUBLES_AS_TEXT = "the engines write a double differently"
+CESQL_QUOTES = "this string cannot be quoted: a backslash at its end, or before a quote, is an escape"
+CLOUDEVENTS_TESTS = (
+    "a filter tests that an attribute equals, starts with or ends with a string that is not empty"
+)
+CONTROL_CHARACTERS = "the string has control characters"
+DOUBLES_AS_TEXT = "engines write doubles as strings differently"
 GLOB_WITH_WILDCARDS = "a glob does not support * or ? as plain characters"
 HEADER_COMPARISONS = "a header is compared by equality, IN or LIKE"
-HEADER_WITH_TEXTS = "a header is compared with texts"
+HEADER_WITH_TEXTS = "a header is compared only with strings"
 INFINITE_IN_CEL = "a double divided by zero is infinite in CEL"
-IN_OF_A_CALCULATION = "IN of a calculation is not supported"
-IN_TAKES_CONSTANTS = "IN takes constants"
-IN_TAKES_TEXTS = "IN takes texts"
-KAFKA_PREDICATES = "a predicate asks for a header, a pattern of the topic's name, or a record without a value"
+IN_OF_A_CALCULATION = "IN is not supported for a computed value"
+IN_TAKES_CONSTANTS = "IN takes only constants"
+IN_TAKES_TEXTS = "IN takes only strings"
+KAFKA_PREDICATES = "a predicate tests a header, the pattern of the topic's name, or a record without a value"
 LABEL_REQUIREMENT = "a requirement compares a label with label values"
-LIKE_TAKES_A_CONSTANT = "the pattern of LIKE is a constant"
+LIKE_TAKES_A_CONSTANT = "the pattern of LIKE must be a constant"
 COMPARE_WITH_CONSTANT = "compare it with a constant"
 ROUNDED_BY_ENGINES = "engines round it differently"
 ROUNDED_DECIMAL = "it has more than 38 digits there, and is rounded"
-OPERAND_OF_SUM = "with the other's digits behind the point an operand has more than 38 digits"
+OPERAND_OF_SUM = "with as many digits after the point as the other, an operand has more than 38 digits"
 FEWER_DIGITS = "give an operand fewer digits, as in CAST(x AS DECIMAL(12, 2))"
-NOT_A_WORD_BOUNDARY = "its \\B is true between the bytes of one character as well"
+NOT_A_WORD_BOUNDARY = "its \\B also matches between the bytes of one character"
 NO_TEST_OF_ONE_KEY = "it is not a test of one key"
 ONE_KEY_AGAINST_CONSTANTS = "a condition tests one key against constants"
-POLICY_ASKS_FOR_ONE = "a policy asks whether one of the values of a key matches"
-POLICY_HAS_NO_CONDITION = "a policy has no condition for it"
+POLICY_ASKS_FOR_ONE = "a policy tests whether one of the values of a key matches"
+POLICY_HAS_NO_CONDITION = "a policy has no operator for it"
 TESTS_ARE_TWO_VALUED = (
-    "the language does not distinguish an absent key from another value; this test may be UNKNOWN"
+    "the language does not distinguish a missing key from another value; this test may be UNKNOWN"
 )
 POLICY_IS_TWO_VALUED = (
-    "a policy does not distinguish an absent key from another value; this test may be UNKNOWN"
+    "a policy does not distinguish a missing key from another value; this test may be UNKNOWN"
 )
-POLICY_JOINS = "a policy joins the conditions of one key by OR, and the keys by AND"
+POLICY_JOINS = "a policy combines the conditions of one key by OR, and the keys by AND"
 POLICY_TESTS_KEYS = "a policy tests the values of a key"
-PROPERTY_IS_A_TEXT = "a property is a text: convert it, as in int(x) > 5"
-PUBSUB_COMPARISONS = "an attribute is compared by =, != and hasPrefix with texts"
+PROPERTY_IS_A_TEXT = "a property is a string: convert it, as in int(x) > 5"
+PUBSUB_COMPARISONS = "compare an attribute with strings by =, != and hasPrefix"
 PULSAR_COMPARES = "a predicate compares a property, the event time or the publish time with constants"
-PULSAR_CONVERSION = "the values are of another type than the conversion of the property"
+PULSAR_CONVERSION = "the values have another type than the conversion of the property"
 PULSAR_HAS_NO_OPERATOR = "the proposal has no operator for it"
 RUNS_AS_PYTHON = "an entry filter is Python code, which runs on the rows that its native filter accepts"
 RUN_ENTRY_FILTER = (
     "select rows with the filter of `after:` here, and run the entry filter on them: "
     "predicat_spark.entry_filters.apply on Spark, predicat.entry_filters.opened in Python"
 )
-STRUCTS_OF_TWO_KINDS = "one struct is a composite value, the other is in jsonb"
+STRUCTS_OF_TWO_KINDS = "one struct is a composite value, the other is a jsonb value"
 WHOLE_DIVISION = (
-    "whole numbers divide without a remainder, and a property without a declared type may hold whole numbers"
+    "integers divide without a fraction, and a property without a declared type may hold integers"
 )
 
 
@@ -94,7 +96,7 @@ def selector_has_no_parameters(noun: str) -> str:
 
 
 def no_identifier(name: str, noun: str) -> str:
-    return f"{name!r} is not a valid identifier of {noun}"
+    return f"{name!r} is not a valid identifier in {noun}"
 
 
 def selector_has_no_operator(noun: str) -> str:
@@ -102,7 +104,7 @@ def selector_has_no_operator(noun: str) -> str:
 
 
 def calculates_with_numbers(noun: str) -> str:
-    return f"{noun} calculates with numbers"
+    return f"{noun} calculates only with numbers"
 
 
 def divides_as_doubles(noun: str) -> str:
@@ -114,7 +116,7 @@ def infinite_quotient(noun: str) -> str:
 
 
 def selector_constants(noun: str) -> str:
-    return f"{noun} has texts, numbers and truth values only"
+    return f"{noun} has only strings, numbers and booleans"
 
 
 def no_label_key(key: str) -> str:
@@ -122,7 +124,7 @@ def no_label_key(key: str) -> str:
 
 
 def two_values_of_one_key(key: str) -> str:
-    return f"two values of a row are called {key!r}, but a message has only one"
+    return f"two values of a row are named {key!r}, but a message has only one"
 
 
 def no_name_in_cel(name: str) -> str:
@@ -152,19 +154,19 @@ def too_deep_to_write(span: Span, dialect: str, depth: int) -> Diagnostic:
         span,
         dialect,
         "this condition",
-        f"it is nested so deep that its SQL would have {depth} nested functions",
+        f"it is nested so deeply that its SQL would have {depth} nested functions",
     )
 
 
 def one_column(span: Span, dialect: str, other: object, one: object) -> Diagnostic:
     return msg.unsupported(
-        span, dialect, f"the column {other!r}", f"it treats the columns {one!r} and {other!r} as one"
+        span, dialect, f"the column {other!r}", f"it treats the columns {one!r} and {other!r} as the same"
     )
 
 
 def too_many_parts(span: Span, dialect: str, written: str, parts: int) -> Diagnostic:
     return msg.unsupported(
-        span, dialect, written, f"it is nested so deep that its SQL would have {parts:,} parts"
+        span, dialect, written, f"it is nested so deeply that its SQL would have {parts:,} parts"
     )
 
 
@@ -176,7 +178,7 @@ def variable_in_column(span: Span, dialect: str, name: object) -> Diagnostic:
 
 def array_worked_out(span: Span) -> Diagnostic:
     return msg.unsupported(
-        span, "postgres", "map over it", "a computed array of arrays or of structs has no type"
+        span, "postgres", "map over it", "PostgreSQL has no type for a computed array of arrays or of structs"
     )
 
 

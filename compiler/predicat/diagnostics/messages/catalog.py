@@ -60,7 +60,7 @@ def missing_in_file(span: Span, key: str) -> Diagnostic:
 
 def api_version(span: Span, known: str) -> Diagnostic:
     return msg.bad_value(
-        span, "apiVersion", "this version of predicat does not know it", f"write apiVersion: {known}"
+        span, "apiVersion", "this version of predicat does not support it", f"write apiVersion: {known}"
     )
 
 
@@ -85,20 +85,20 @@ def absent_or_value(span: Span) -> Diagnostic:
 
 
 def bad_bound(span: Span, key: str, kind: object) -> Diagnostic:
-    return msg.bad_value(span, key, f"it must be a value of the type {kind}")
+    return msg.bad_value(span, key, f"it must be a value of type {kind}")
 
 
 def no_bounds(span: Span, key: str, kind: object) -> Diagnostic:
     return msg.bad_value(
         span,
         key,
-        f"a field of the type {kind} has no range",
-        "only numbers have a least and a greatest value",
+        f"a field of type {kind} has no range",
+        "only numbers have a minimum and a maximum",
     )
 
 
 def no_values(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, "max", f"the range of the field {name!r} has no values", "swap min and max")
+    return msg.bad_value(span, "max", f"the range of the field {name!r} is empty", "swap min and max")
 
 
 def bad_enumeration(span: Span, name: str) -> Diagnostic:
@@ -106,16 +106,18 @@ def bad_enumeration(span: Span, name: str) -> Diagnostic:
         span,
         "an enumeration",
         f"{name!r} is not a valid name of an enumeration",
-        "write words of letters, digits and _, with dots between them",
+        "write letters, digits and _, with dots between words",
     )
 
 
 def bad_word(span: Span, word: str) -> Diagnostic:
-    return msg.bad_value(span, "a word of an enumeration", f"{word!r} is not a word of letters, digits and _")
+    return msg.bad_value(
+        span, "a name in an enumeration", f"{word!r} is not a valid name: write letters, digits and _"
+    )
 
 
 def bad_word_value(span: Span, name: str, word: str, given: str) -> Diagnostic:
-    return say_keys.wrong_kind(span, f"{name}.{word}", "a whole number or a text", given)
+    return say_keys.wrong_kind(span, f"{name}.{word}", "an integer or a string", given)
 
 
 def parameter(name: str) -> str:
@@ -155,8 +157,8 @@ def bad_index(span: Span, text: str) -> Diagnostic:
     return msg.bad_value(
         span,
         "indexes",
-        f"{text!r} is no index",
-        "write what stands behind the table in CREATE INDEX: (lower(name)), USING gin (headers)",
+        f"{text!r} is not an index",
+        "write what follows the table in CREATE INDEX: (lower(name)), USING gin (headers)",
     )
 
 
@@ -169,11 +171,11 @@ def no_latest(span: Span, number: str, known: str) -> Diagnostic:
 
 
 def key_of_a_version(span: Span, where: str, key: str) -> Diagnostic:
-    return msg.bad_value(span, where, f"{key!r} belongs in one of its versions")
+    return msg.bad_value(span, where, f"{key!r} must be in one of its versions")
 
 
 def bad_version(span: Span, number: object) -> Diagnostic:
-    return msg.bad_value(span, "a version", f"{number!r} is not a whole number of at least 1")
+    return msg.bad_value(span, "a version", f"{number!r} is not an integer of at least 1")
 
 
 def version(number: str, name: str) -> str:
@@ -181,7 +183,7 @@ def version(number: str, name: str) -> str:
 
 
 def body_not_text(span: Span, language: str, given: str) -> Diagnostic:
-    return say_keys.wrong_kind(span, f"the {language} body", "a text", given)
+    return say_keys.wrong_kind(span, f"the {language} condition", "a string", given)
 
 
 def bad_date(span: Span, given: str) -> Diagnostic:
@@ -195,14 +197,14 @@ def bad_matches(span: Span, given: str) -> Diagnostic:
 def test_without_now(span: Span) -> Diagnostic:
     return Diagnostic(
         "test-without-now",
-        "the filter reads the current time, and the test does not say it",
+        "the filter reads the current time, which the test must set",
         span,
         "add now: 2026-02-01 10:00:00 (UTC) to the test, or to the file for all of its tests",
     )
 
 
 def bad_test_now(span: Span, given: object) -> Diagnostic:
-    wanted = "a timestamp of the years 1970 to 2999, such as 2026-02-01 10:00:00"
+    wanted = "a timestamp in the years 1970 to 2999, such as 2026-02-01 10:00:00"
     return msg.bad_value(span, "now", f"'{given}' is not {wanted}")
 
 
@@ -211,12 +213,14 @@ def row_not_mapping(span: Span, given: str) -> Diagnostic:
 
 
 def tests_of_a_version(span: Span, name: str, version: str) -> Diagnostic:
-    hint = f"write {name}: and in each of its tests version: {version}"
-    return Diagnostic("bad-value", f"tests are of a filter, not of a version: {name}@{version}", span, hint)
+    hint = f"write {name}:, and version: {version} in each of its tests"
+    return Diagnostic(
+        "bad-value", f"tests are listed under a filter, not under a version: {name}@{version}", span, hint
+    )
 
 
 def version_not_whole(span: Span, given: str) -> Diagnostic:
-    return say_keys.wrong_kind(span, "version", "a whole number", given)
+    return say_keys.wrong_kind(span, "version", "an integer", given)
 
 
 def group(name: str) -> str:
@@ -240,7 +244,7 @@ def subscription_without_filter(span: Span, name: str) -> Diagnostic:
 
 
 def no_file(path: str, *, link: bool) -> Diagnostic:
-    return say_files.unreadable(path, "the link leads nowhere" if link else "it is not a file")
+    return say_files.unreadable(path, "it is a broken link" if link else "it is not a file")
 
 
 def bad_argument(span: Span, parameter: str, name: str, given: object, kind: object) -> Diagnostic:
@@ -278,7 +282,7 @@ def variable_not_set(span: Span, name: str, *, is_empty: bool = False) -> Diagno
 
 def other_variable(span: Span, key: str, text: str, name: str) -> Diagnostic:
     return msg.bad_value(
-        span, key, f"{text} is not replaced", f"write ${{{name}}} for a variable of the environment"
+        span, key, f"{text} is not replaced", f"write ${{{name}}} for an environment variable"
     )
 
 
@@ -299,7 +303,7 @@ def bad_catalog_name(span: Span, name: str, most: int) -> Diagnostic:
 
 
 def key_not_text(span: Span, what: str) -> Diagnostic:
-    return say_keys.wrong_kind(span, f"a key of {what}", "a text", "a collection")
+    return say_keys.wrong_kind(span, f"a key of {what}", "a string", "a list or a mapping")
 
 
 def too_many_characters(span: Span, most: int) -> Diagnostic:
@@ -315,7 +319,7 @@ def brackets_too_deep(span: Span, most: int) -> Diagnostic:
 
 
 def alias_again(span: Span) -> Diagnostic:
-    return say_keys.yaml_limit(span, "this value is used again through an alias (*name); write it out")
+    return say_keys.yaml_limit(span, "YAML aliases (*name) are not supported", "write the value again")
 
 
 def nan_parameter(span: Span, name: str) -> Diagnostic:
@@ -323,7 +327,7 @@ def nan_parameter(span: Span, name: str) -> Diagnostic:
 
 
 def first_parameter(first: object) -> Diagnostic:
-    return msg.usage(f"the number of the first parameter must be a whole number of at least 1, not {first!r}")
+    return msg.usage(f"the number of the first parameter must be an integer of at least 1, not {first!r}")
 
 
 def unknown_field_key(span: Span, key: str, name: str, known: Iterable[str]) -> Diagnostic:
@@ -335,11 +339,11 @@ def absent_or_value_here(span: Span, nulls: object) -> Diagnostic:
 
 
 def header_values(key: str, values: object) -> Diagnostic:
-    return msg.usage(f"the header {key!r} is compared with a list of texts, not with {values!r}")
+    return msg.usage(f"the header {key!r} is compared with a list of strings, not with {values!r}")
 
 
 def rules_for_absent_keys() -> Diagnostic:
-    return msg.usage("filters with different rules for absent keys cannot be combined")
+    return msg.usage("filters with different rules for missing keys cannot be combined")
 
 
 def freshness_of_no_time(span: Span, name: str, kind: str) -> Diagnostic:
@@ -364,5 +368,5 @@ def no_signing_key(path: str, reason: str) -> Diagnostic:
         "usage",
         f"{path} cannot sign the manifest: {reason}",
         NOWHERE,
-        "openssl genpkey -algorithm ed25519 -out predicat.key makes a key",
+        "openssl genpkey -algorithm ed25519 -out predicat.key creates a key",
     )

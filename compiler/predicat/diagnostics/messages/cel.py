@@ -26,11 +26,11 @@ def invalid_cel(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
 
 
 def optional_entries(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a map with optional entries")
+    return msg.unsupported_syntax(span, "a map with optional entries", "test the keys instead: has(m.key)")
 
 
 def bytes_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a bytes constant")
+    return msg.unsupported_syntax(span, "a bytes constant", "write a string without the b")
 
 
 def optional_value(span: Span) -> Diagnostic:
@@ -71,7 +71,7 @@ def optional_elements(span: Span) -> Diagnostic:
 
 def extract_pattern(span: Span, hint: str) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "extract() with a pattern that is not a constant text with one name in braces", hint
+        span, "extract() with a pattern that is not a constant string with one name in braces", hint
     )
 
 
@@ -84,15 +84,15 @@ def limit_not_constant(span: Span, name: str, most: int) -> Diagnostic:
 def replace_with_limit(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "replace with a limit, where the text to replace is empty or not a constant",
-        "write the text to replace itself, or leave the limit out",
+        "replace with a limit, where the string to replace is empty or not a constant",
+        "write the string to replace as a constant, or leave the limit out",
     )
 
 
 def format_not_constant(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "format() of anything but a constant text with a list of values",
+        "format() without a constant format string and a list of values",
         'write "%s".format([x])',
     )
 

@@ -11,11 +11,13 @@ from predicat.diagnostics.source import Span
 DECLARE_OR_CONVERT_ONE_SIDE = "declare the type of the field, or convert one side"
 INTEGER_WITH_A_POINT = "write the integer with a point (2.0), or convert it with double()"
 NUMBER_WITHOUT_QUOTES = "write the number without quotes"
-ASK_FOR_AN_ELEMENT = "ask for an element: array_contains(xs, 'a'), or exists(xs, x -> x LIKE 'a%')"
-JOIN_OR_CONVERT = "write a || b to join texts, or convert them: CAST(a AS DOUBLE) + CAST(b AS DOUBLE)"
+ASK_FOR_AN_ELEMENT = "test an element: array_contains(xs, 'a'), or exists(xs, x -> x LIKE 'a%')"
+JOIN_OR_CONVERT = (
+    "write a || b to concatenate strings, or convert them: CAST(a AS DOUBLE) + CAST(b AS DOUBLE)"
+)
 BOOLEAN_ALONE = "write the boolean alone, or negate it"
-NUMBER_OF_DAYS = "say of what the number is: INTERVAL '1' DAY"
-QUOTE_OR_CONVERT = "put the text in quotes, or convert one side"
+NUMBER_OF_DAYS = "write the unit of the number: INTERVAL '1' DAY"
+QUOTE_OR_CONVERT = "put the constant in quotes, or convert one side"
 
 
 _SHORT = 40
@@ -30,44 +32,46 @@ def text_beside_a_time(text: str, time: str, kind: str) -> str:
     """CEL has no constant of a date: its text has the same order."""
     short = [part if len(part) <= _SHORT else "..." for part in (text, time)]
     return (
-        f"compare the text of the date: string({short[1]})"
+        f"convert the date to a string: string({short[1]})"
         if kind == "date"
         else f"convert it: timestamp({short[0]})"
     )
 
 
 def declare_or_convert(name: str, kind: object) -> str:
-    return f"declare the field ({name}: {kind}), or convert its text: {kind}({name})"
+    return f"declare the field ({name}: {kind}), or convert it: {kind}({name})"
 
 
 def sum_of_unknown_types(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "+ of two values of unknown type here",
-        "say what they are: string(x) + string(y), or double(x) + double(y)",
+        "+ of two values of unknown type",
+        "convert them: string(x) + string(y), or double(x) + double(y)",
     )
 
 
 def choice_of_types(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "a choice between values of several types here", "choose between conditions instead"
+        span, "a choice between values of different types", 'choose between conditions: b ? x == 1 : y == "a"'
     )
 
 
 def joined_list(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "a concatenation of lists whose type depends on the row, here",
-        "use it with a macro, with size(), or with the operator in",
+        "this use of concatenated lists whose type depends on the row",
+        "use them with a macro, with size(), or with the operator in",
     )
 
 
 def too_many_values(span: Span, size: int, limit: int) -> Diagnostic:
-    return msg.too_large(span, size, limit, "values to choose between")
+    return msg.too_large(span, size, limit, "alternative values")
 
 
 def empty_separator(span: Span) -> Diagnostic:
-    return msg.bad_constant(span, "text to split by", "", ",")
+    return Diagnostic(
+        "bad-constant", "the string to split by must not be empty", span, "write a string such as ','"
+    )
 
 
 def bad_unit(span: Span, text: str) -> Diagnostic:
@@ -75,28 +79,29 @@ def bad_unit(span: Span, text: str) -> Diagnostic:
 
 
 def bad_zone(span: Span, text: str, known: Iterable[str]) -> Diagnostic:
-    return msg.bad_constant(span, "time zone", text, msg.nearest(text, known) or "Europe/Paris")
+    hint = msg.did_you_mean(text, known) or "write the name of a time zone, such as 'Europe/Paris'"
+    return Diagnostic("bad-constant", f"{text!r} is not a time zone", span, hint)
 
 
 def list_here(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a list or map of values here")
+    return msg.unsupported_syntax(span, "a list or a map as a value here")
 
 
 def name_like_a_variable(span: Span, variable: str) -> Diagnostic:
-    what = f"a name that differs from the variable {variable!r} by capital letters alone"
-    return msg.unsupported_syntax(span, what, "engines treat them as one: give the variable another name")
+    what = f"a name that differs from the variable {variable!r} only by case"
+    return msg.unsupported_syntax(span, what, "engines treat them as the same name: rename the variable")
 
 
 def items_of_types(span: Span, left: str, right: str) -> Diagnostic:
-    return msg.not_comparable(span, left, right, "the items of a list must have one type")
+    return msg.not_comparable(span, left, right, "the elements of a list must have the same type")
 
 
 def key_twice(span: Span, key: object) -> Diagnostic:
-    return msg.bad_value(span, "a map", f"the key {key!r} appears twice")
+    return msg.bad_value(span, "a map", f"duplicate key {key!r}")
 
 
 def bad_map_key(span: Span, kinds: Iterable[str]) -> Diagnostic:
-    return msg.type_mismatch(span, "a map", kinds, "texts, whole numbers and truth values as keys")
+    return msg.type_mismatch(span, "a map", kinds, "strings, integers and booleans as keys")
 
 
 def exists_one_of_unknown(span: Span) -> Diagnostic:
@@ -118,11 +123,13 @@ def arrays_of_types(span: Span, left: str, right: str) -> Diagnostic:
 
 
 def map_key_not_text(span: Span, kind: str) -> Diagnostic:
-    return msg.not_comparable(span, "string", kind, "the keys of a map in a column are texts")
+    return msg.not_comparable(span, "string", kind, "the keys of a map in a column are strings")
 
 
 def no_order(span: Span, left: str, right: str) -> Diagnostic:
-    return msg.not_comparable(span, left, right, "these have no order; convert them, as in CAST(x AS DOUBLE)")
+    return msg.not_comparable(
+        span, left, right, "these types have no order; convert them, as in CAST(x AS DOUBLE)"
+    )
 
 
 def parameter_beside_now(span: Span) -> Diagnostic:
@@ -139,30 +146,30 @@ def no_list(span: Span, kinds: Iterable[str]) -> Diagnostic:
 
 
 def optional_part(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "an optional part of what is computed")
+    return msg.unsupported_syntax(span, "an optional part of a computed value")
 
 
 def cast_to_text(span: Span, kind: object) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"a cast of a {kind} to text",
-        "every engine writes it differently: compare the value itself, or write date_format or to_char"
+        f"a cast of a {kind} to a string",
+        "engines format it differently: compare the value itself, or write date_format or to_char"
         if str(kind) == "timestamp"
-        else "every engine writes it differently: compare the value itself",
+        else "engines format it differently: compare the value itself",
     )
 
 
 def int_of_truth(span: Span, kinds: Iterable[str]) -> Diagnostic:
-    return msg.type_mismatch(span, "int", kinds, "a number, a text or a timestamp", "write x ? 1 : 0")
+    return msg.type_mismatch(span, "int", kinds, "a number, a string or a timestamp", "write x ? 1 : 0")
 
 
 def brackets(span: Span, kinds: Iterable[str]) -> Diagnostic:
-    return msg.type_mismatch(span, "[]", kinds, "a whole number in the brackets")
+    return msg.type_mismatch(span, "[]", kinds, "an integer in the brackets")
 
 
 def look_up_among_types(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a look-up with a key from the row in values of several types")
+    return msg.unsupported_syntax(span, "a look-up by a key from the row among values of different types")
 
 
 def list_of_types(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a list of values of several types, or an empty list, here")
+    return msg.unsupported_syntax(span, "a list of values of different types, or an empty list, here")

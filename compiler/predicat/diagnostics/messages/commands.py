@@ -8,13 +8,13 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 
 BASELINE_OF_ALL = "--update-baseline writes the findings of the whole catalog; leave --changed out"
-FIX_AND_STAGED = "--fix changes the working tree, and --changed judges what is staged; write --changed HEAD"
+FIX_AND_STAGED = "--fix changes the working tree, but --changed checks what is staged; write --changed HEAD"
 FIX_FIRST = "run --fix first, then --update-baseline"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE, the file to write"
 NEED_FROM = "--dsn and --dataset need --from"
 NOTHING = "nothing"
 NO_ROW_ACCEPTED = "no row is accepted"
-SUBSCRIPTIONS_AND_SELECTORS = "--subscriptions takes all of them; leave it out to name some"
+SUBSCRIPTIONS_AND_SELECTORS = "--subscriptions selects all subscriptions; leave it out to name some"
 ROW_OBJECT = "--row takes a JSON object, such as '{\"dep_delay\": 90}'"
 
 
@@ -114,7 +114,7 @@ def nothing_supported(target: str) -> str:
 
 def accepts_more(target: str, proof: str) -> str:
     return (
-        f"note: {target} does not support the whole condition; this one accepts more rows. "
+        f"note: {target} does not support the whole condition; the one above accepts more rows. "
         f"{loses_no_row(proof)}"
     )
 
@@ -129,14 +129,14 @@ def ansi_mode_of_spark(language: str) -> str:
 
 
 def no_source_language(name: str) -> str:
-    return f"--from is needed: {name!r} is a file, and a file does not say its language"
+    return f"--from is needed: {name!r} is a file, and its language is not known"
 
 
 def no_file_to_translate(file: str) -> Diagnostic:
     return Diagnostic(
         "unreadable",
         f"there is no file {file!r}",
-        hint="with --from, INPUT is a file; write - and give a text on standard input",
+        hint="with --from, INPUT is a file; write - to read the condition from standard input",
     )
 
 

@@ -8,6 +8,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.source import NOWHERE, Span
+from predicat.diagnostics.wording import either
 
 BY_HAND = "drop these first, and create them again after predicat apply"
 CONNECTION_FAILED = "the connection failed"
@@ -18,8 +19,8 @@ def left_out(engine: str, column: str, physical: str, member: str) -> str:
     """A column without a field. `member`: the name of a member of a struct that no language can write."""
     told = f"left out: the column {column!r}, whose type {physical} is not supported"
     if member:
-        return f"{told}: {member!r} is not a name that filters can write; a view can rename it"
-    return told if engine == "duckdb" else f"{told}; a view can convert it"
+        return f"{told}: {member!r} is not a name that a filter can use; rename it in a view"
+    return told if engine == "duckdb" else f"{told}; convert it in a view"
 
 
 def without_zone(engine: str, columns: Sequence[str]) -> str:
@@ -77,7 +78,9 @@ def fails_again(shown: str, reasons: Iterable[str]) -> Diagnostic:
 
 
 def came_again_incomplete(shown: str, lost: Iterable[str]) -> Diagnostic:
-    return view_needed(shown, "was created again, but not completely, so nothing was changed", lost, BY_HAND)
+    return view_needed(
+        shown, "was created again, but not completely; everything was rolled back", lost, BY_HAND
+    )
 
 
 def no_such_file(path: str) -> Diagnostic:
@@ -85,7 +88,7 @@ def no_such_file(path: str) -> Diagnostic:
 
 
 def unknown_ending(path: str, known: Sequence[str]) -> Diagnostic:
-    return say_files.unreadable(path, f"its name ends in none of {', '.join(known)}")
+    return say_files.unreadable(path, f"its name must end in {either(known)}")
 
 
 def no_columns(path: str, missing: Sequence[str], known: Sequence[str]) -> Diagnostic:
@@ -97,7 +100,7 @@ def no_columns(path: str, missing: Sequence[str], known: Sequence[str]) -> Diagn
 
 def several_tables(names: Sequence[str]) -> Diagnostic:
     """`names` may be empty: a database without tables."""
-    hint = f"--from TABLE --dsn DSN, where TABLE is {' or '.join(names[:8])}" if names else None
+    hint = f"write --from TABLE --dsn DSN, where TABLE is {' or '.join(names[:8])}" if names else None
     return msg.usage(f"the database has {len(names)} tables; name one of them", hint)
 
 
@@ -111,7 +114,7 @@ def unreadable_dsn() -> Diagnostic:
 
 
 def sinks_need_a_folder() -> Diagnostic:
-    return msg.usage("sinks need a folder", "--sinks PATH")
+    return msg.usage("sinks need a folder", "give --sinks PATH")
 
 
 def rows_do_not_fit(
@@ -128,7 +131,7 @@ def rows_do_not_fit(
 
 def column_of_filters(name: str) -> Diagnostic:
     return msg.usage(
-        f"the rows get a column {name!r}, and the source has one",
+        f"the rows get a column {name!r}, but the source already has one",
         "read the source through a view that gives its column another name",
     )
 
@@ -142,13 +145,13 @@ def same_name_twice(name: str, filter_name: str) -> Diagnostic:
 
 def pipeline_format() -> Diagnostic:
     return msg.usage(
-        "a pipeline needs the format of the source", "write format: into the job, or give --format"
+        "a pipeline needs the format of the source", "add format: to the source of the job, or give --format"
     )
 
 
 def stream_columns() -> Diagnostic:
     return msg.usage(
-        "a stream of files needs their columns", "write schema: into the source of the job, or give --columns"
+        "a stream of files needs their columns", "add schema: to the source of the job, or give --columns"
     )
 
 
@@ -177,7 +180,7 @@ def another_catalog(span: Span, shown: str, catalog: str, name: str) -> Diagnost
         span,
         shown,
         f"belongs to the catalog {catalog!r}; this one is {name!r}",
-        "the name of a catalog is the key catalog of predicat.yml",
+        "set the name of this catalog with the key catalog in predicat.yml",
     )
 
 
@@ -236,7 +239,7 @@ def schema_of_another(owner: str) -> Diagnostic:
 
 def older_functions(owner: str) -> Diagnostic:
     return _without_functions(
-        f"those that are there are of another version and belong to the role {owner!r}",
+        f"the existing functions are of another version and belong to the role {owner!r}",
         f"run predicat apply as {owner!r} once, or as a superuser",
     )
 
@@ -255,8 +258,8 @@ def list_edited(shown: str, name: str) -> Diagnostic:
 
 
 def not_a_list(shown: str, *, ours: bool) -> Diagnostic:
-    problem = "is not the table of a list that predicat made" if ours else "is no table of this role"
-    hint = "rename or drop it: predicat makes a table of this name"
+    problem = "is not the table of a list that predicat made" if ours else "is not a table of this role"
+    hint = "rename or drop it: predicat creates a table of this name"
     return Diagnostic("view-conflict", f"{shown} {problem}", NOWHERE, hint)
 
 
@@ -269,7 +272,7 @@ def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[s
         "relation",
         f"{engine} has no relation {relation!r}, which dataset {dataset!r} names",
         NOWHERE,
-        msg.did_you_mean(relation, known) or "create it, or write the name of another one under relation:",
+        msg.did_you_mean(relation, known) or "create it, or name another one under relation:",
     )
 
 
@@ -285,7 +288,7 @@ def long_name(span: Span, kind: str, name: str, longest: int) -> Diagnostic:
 def same_view(span: Span, view: str, other: str) -> Diagnostic:
     return Diagnostic(
         "duplicate-name",
-        f"the view of this filter is called {view}, as is that of {other}",
+        f"the views of this filter and of {other} have the same name, {view}",
         span,
         "rename one of the two",
     )
@@ -311,14 +314,14 @@ def column_type(
         f"the {engine} relation {relation!r} has {kind} in its column {column!r}, which the catalog "
         f"declares as {declared}; it is read by {msg.listed(filters)}",
         NOWHERE,
-        "declare the field as it is, or convert the column in a view",
+        "declare the type of the column, or convert the column in a view",
     )
 
 
 def encoding(result: str) -> Diagnostic:
     return Diagnostic(
         "encoding",
-        f"the PostgreSQL database has the encoding {result}; filters count and order the characters of UTF-8",
+        f"the PostgreSQL database has the encoding {result}; filters count and compare UTF-8 characters",
         NOWHERE,
         "use a database that was created with ENCODING 'UTF8'",
     )
@@ -349,7 +352,7 @@ def view_edited(view: str, how: str) -> Diagnostic:
 def view_twice(view: str, other: str) -> Diagnostic:
     return Diagnostic(
         "view",
-        f"{view} has the mark of the view {other} in its comment, but is another view",
+        f"the comment of {view} marks it as the view {other}, but it is another view",
         NOWHERE,
         f"write another comment: COMMENT ON VIEW {view} IS NULL",
     )

@@ -17,28 +17,28 @@ AGGREGATE = "it has an aggregate: it tests groups, not rows"
 WINDOW = "it has a window function: it tests a row among others"
 SUBQUERY = "it has a subquery"
 SEVERAL = "it compares rows of several relations"
-WHOSE = "a column does not say which of several relations it is of"
+WHOSE = "a column does not name which of several relations it belongs to"
 NO_COLUMN = "it reads no column"
 COMPUTED = "it reads a column that the statement computes"
-JOINED = "it asks whether a row was joined"
+JOINED = "it tests whether a row was joined"
 NOT_PARSED = "the statement cannot be parsed"
-NO_TOKENS = "the text cannot be split into words of SQL"
+NO_TOKENS = "the statement cannot be split into SQL tokens"
 TOO_DEEP = "it is nested too deeply"
 TOO_LARGE = "the file is too large"
 NOT_UTF8 = "the file is not UTF-8"
 UNREADABLE = "the file cannot be read"
-NOT_STANDARD = "its dialect has a construct that standard SQL has not"
-PART_OF_TEMPLATE = "a template is a part of a constant or a name"
+NOT_STANDARD = "it has a construct of its dialect that standard SQL does not have"
+PART_OF_TEMPLATE = "a part of a constant or a name is a template"
 BACKSLASH = "a pattern has a backslash, which dialects read differently"
 NOT_RENDERED = "the template cannot be rendered"
 NO_PYTHON = "the file is not valid Python"
-NOT_LITERAL = "it is made by a program: only constants and columns are read"
+NOT_LITERAL = "a program builds it: only constants and columns can be read"
 NOT_DATA = "the file cannot be read as data"
 
 
 def unknown_dialect(name: str, known: list[str]) -> str:
     """The option --dialect has a name that sqlglot does not know."""
-    return f"no SQL dialect is named {name!r}; there are {', '.join(sorted(filter(None, known)))}"
+    return f"no SQL dialect is named {name!r}; known are {', '.join(sorted(filter(None, known)))}"
 
 
 OTHER_REASONS = "for other reasons (--format json has all)"
@@ -51,19 +51,19 @@ NEEDS_PROPOSE = "--interactive needs --propose FOLDER"
 
 def not_together(one: str, other: str) -> str:
     """Two options of which each says what the command does."""
-    return f"{one} and {other} do not go together"
+    return f"{one} and {other} cannot be combined"
 
 
 def no_code(code: str, known: list[str]) -> str:
     """The option --select has a code that no finding has."""
-    return f"no finding has a code that begins with {code!r}; there are {', '.join(known)}"
+    return f"no finding has a code that begins with {code!r}; known are {', '.join(known)}"
 
 
 def nothing_read(paths: Sequence[object]) -> Diagnostic:
     """No file has anything to read."""
     return msg.usage_warning(
         f"there is no SQL and no other condition in {', '.join(map(str, paths))}",
-        "it reads .sql, .ddl and .hql files, and PySpark (.py), YAML, JSON and Terraform with conditions",
+        "discover reads .sql, .ddl and .hql files, and conditions in PySpark (.py), YAML, JSON and Terraform",
     )
 
 
@@ -89,7 +89,7 @@ def inferred(types: Mapping[str, str]) -> str:
 
 def copy_of(name: str) -> str:
     """A condition of the code is a filter of the catalog."""
-    return f"this is the filter {name}, written again"
+    return f"this is a copy of the filter {name}"
 
 
 def use_filter(name: str) -> str:
@@ -115,7 +115,7 @@ def near(place: str, message: str, rows: list[Mapping[str, Any]]) -> str:
 
 def parted(commit: str, subject: str, path: str) -> str:
     """Two conditions were alike until a commit."""
-    return f"they were alike until {commit} ({subject}) changed {path}"
+    return f"they were the same until {commit} ({subject}) changed {path}"
 
 
 def _told(rows: list[Mapping[str, Any]]) -> str:
@@ -124,7 +124,7 @@ def _told(rows: list[Mapping[str, Any]]) -> str:
 
 def baseline(path: str, accepted: int, stale: int) -> str:
     """How many findings a baseline has."""
-    gone = f"; {stale} of its lines are for what is gone (--update-baseline)" if stale else ""
+    gone = f"; {stale} of its lines are stale (--update-baseline removes them)" if stale else ""
     return f"{quantity(accepted, 'known finding')} in {path}{gone}"
 
 
@@ -136,7 +136,7 @@ def written(path: str, total: int) -> str:
 OTHER_LANGUAGE = "it is not SQL: `predicat import` writes it"
 NO_RELATION = "its relation is not a table, a view or a model"
 UNCLEAR = "its types are not clear"
-DEAD = "no row meets it, or every row"
+DEAD = "it matches no row, or every row"
 HAS_PARAMETERS = "it has parameters"
 TOO_MANY = "its relation has too many rules; those in most places are proposed"
 WRONG = "a rule that is nearly the same was chosen"
@@ -157,9 +157,7 @@ def described(told: str, places: list[str]) -> str:
 
 def proposed(filters: int, written: list[str], there: list[str]) -> str:
     """What a proposal wrote."""
-    lines = [f"wrote {path}" for path in written] + [
-        f"{path} exists: nothing is written over" for path in there
-    ]
+    lines = [f"wrote {path}" for path in written] + [f"{path} exists and is kept" for path in there]
     datasets = quantity(len(written) + len(there), "dataset")
     return "\n".join([*lines, f"{quantity(filters, 'filter')} in {datasets}"])
 
@@ -170,8 +168,8 @@ def left_out(reason: str, number: int) -> str:
 
 
 OTHER_RELATION = "it tests rows of another relation"
-NOT_REPLACEABLE = "it is made by a template or a program, or stands where UNKNOWN is accepted"
-NOT_PROVED = "it is not proved that the rows stay the same with the types of the catalog"
+NOT_REPLACEABLE = "a template or a program builds it, or it is used where UNKNOWN is accepted"
+NOT_PROVED = "there is no proof that the rows stay the same with the types of the catalog"
 
 
 def no_matches_filter(dialect: str) -> str:
@@ -208,12 +206,14 @@ SECTIONS = {
 NO_REASON = "the engine does not say why"
 NOT_COUNTED = "Not counted: "
 NOT_SQL = "it is not SQL"
-TOO_MUCH_TO_COUNT = "there are too many relations or conditions: those of relations with most are counted"
+TOO_MUCH_TO_COUNT = (
+    "there are too many relations or conditions: the relations with the most conditions are counted"
+)
 
 
 def no_engine(place: str) -> str:
     """The option --engine has neither a folder nor a DSN."""
-    return f"{place} is no folder and no DSN (postgresql://user@host/database)"
+    return f"{place} is neither a folder nor a DSN (postgresql://user@host/database)"
 
 
 def too_slow(seconds: float) -> Diagnostic:
@@ -248,9 +248,9 @@ def counted(relation: str, total: int, true: int, unknown: int) -> str:
 
 
 def takes_none(relation: str, total: int, unknown: int) -> str:
-    """A condition that no row of the data meets."""
+    """A condition that accepts no row of the data."""
     more = f"; it is UNKNOWN for {unknown:,}" if unknown else ""
-    return f"it takes none of the {total:,} rows of {relation}{more}"
+    return f"it accepts none of the {total:,} rows of {relation}{more}"
 
 
 def others(number: int) -> str:
@@ -260,8 +260,8 @@ def others(number: int) -> str:
 
 def counted_in(relations: int, empty: int) -> str:
     """How many relations were read, and how many conditions take none of their rows."""
-    takes = "takes" if empty == 1 else "take"
-    return f"in {quantity(relations, 'relation')}; {empty} {takes} no row"
+    accepts = "accepts" if empty == 1 else "accept"
+    return f"in {quantity(relations, 'relation')}; {empty} {accepts} no row"
 
 
 def two_rules(

@@ -16,7 +16,7 @@ from predicat.diagnostics.wording import quantity
 
 def class_not_text(span: Span) -> Diagnostic:
     hint = "write python: package.module.Class, or a list of classes"
-    return Diagnostic("bad-class", "python names a class, or a list of classes", span, hint)
+    return Diagnostic("bad-class", "python must be the name of a class, or a list of such names", span, hint)
 
 
 def bad_class(span: Span, text: str) -> Diagnostic:
@@ -53,7 +53,7 @@ def part_of_another(span: Span, name: str) -> Diagnostic:
 def needs_running(name: str) -> Diagnostic:
     return Diagnostic(
         "entry-filter",
-        f"this filter runs Python code ({name}), which evaluating a predicate does not do",
+        f"this filter runs Python code ({name}), which a predicate cannot evaluate",
         NOWHERE,
         "use predicat.entry_filters.opened(catalog, name), or predicat_spark.entry_filters.apply on Spark",
     )
@@ -68,7 +68,7 @@ def not_an_entry_filter(name: str) -> Diagnostic:
         "entry-filter",
         f"{name} is not an entry filter",
         NOWHERE,
-        "its body has no `python:`; use it natively",
+        "it has no `python:` key; use it as a native filter",
     )
 
 
@@ -135,9 +135,9 @@ def needs_newer_spark() -> Diagnostic:
 def no_reading_each() -> Diagnostic:
     return Diagnostic(
         "entry-filter",
-        "an entry filter sees each row once: passes: many reads it several times",
+        "an entry filter sees each row once, but passes: many reads rows several times",
         NOWHERE,
-        "leave passes out",
+        "remove passes: many",
     )
 
 

@@ -11,7 +11,7 @@ SET_OF_FIELDS = "a set of fields"
 
 def another_type(span: Span, name: str, own: str, other: str, file: str) -> Diagnostic:
     return msg.bad_value(
-        span, f"field {name}", f"it is {own} here and {other} in {file}", "give it one type, or another name"
+        span, f"field {name}", f"it is {own} here, but {other} in {file}", "give it one type, or rename it"
     )
 
 
@@ -47,11 +47,11 @@ def no_fields(span: Span) -> Diagnostic:
 
 def fields_below_a_key(span: Span, key: str) -> Diagnostic:
     return msg.bad_value(
-        span, "include", f"the fields are below the key {key!r}", f"take out {key}: the file has fields alone"
+        span, "include", f"the fields are below the key {key!r}", f"remove {key}: the file has only fields"
     )
 
 
 def nested(span: Span) -> Diagnostic:
     return msg.bad_value(
-        span, "include", "a set of fields includes no other", "include both: [common.yml, more.yml]"
+        span, "include", "a set of fields cannot include another one", "include both: [common.yml, more.yml]"
     )

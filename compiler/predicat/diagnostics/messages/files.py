@@ -12,7 +12,7 @@ def unreadable(path: str, reason: str) -> Diagnostic:
 
 def no_utf8(path: str, at: int) -> Diagnostic:
     """`at` is the offset of the byte."""
-    return unreadable(path, f"byte {at} is not UTF-8")
+    return unreadable(path, f"it is not valid UTF-8 at byte {at}")
 
 
 def file_problem(path: str, reason: str) -> Diagnostic:
@@ -48,13 +48,13 @@ def no_folder(path: str, above: str | None = None) -> Diagnostic:
     hint = (
         f"there is {above}: write --catalog {above}, or an empty predicat.yml beside it"
         if above
-        else "predicat init writes a first catalog"
+        else "run predicat init to create a first catalog"
     )
     return Diagnostic("usage", f"there is no folder {path}", NOWHERE, hint)
 
 
 def other_ending(path: str, name: str) -> Diagnostic:
-    return Diagnostic("usage", f"the project file {path} has another name", NOWHERE, f"rename it: {name}")
+    return Diagnostic("usage", f"the project file {path} must be called {name}", NOWHERE, "rename it")
 
 
 def empty_catalog(path: str) -> Diagnostic:
@@ -62,21 +62,23 @@ def empty_catalog(path: str) -> Diagnostic:
         "empty-catalog",
         f"{path} contains no .yml or .yaml file",
         NOWHERE,
-        "predicat init writes a first catalog",
+        "run predicat init to create a first catalog",
     )
 
 
 def baseline_line(span: Span) -> Diagnostic:
     return Diagnostic(
         "baseline",
-        "this is not a line of a baseline; a line has a rule, a hash and a finding",
+        "this line of the baseline cannot be read: a line has a rule, a hash and a finding",
         span,
         "write the file again with --update-baseline",
     )
 
 
 def manifest_missing(path: str) -> Diagnostic:
-    return Diagnostic("manifest", f"there is no manifest at {path}", NOWHERE, "predicat compile writes it")
+    return Diagnostic(
+        "manifest", f"there is no manifest at {path}", NOWHERE, "run predicat compile to write it"
+    )
 
 
 def manifest_damaged(path: str, reason: str) -> Diagnostic:

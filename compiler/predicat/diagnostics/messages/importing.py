@@ -11,14 +11,14 @@ from predicat.diagnostics.source import Span
 _OTHER_OBJECTS = "it looks up other objects, which no row has"
 _IMAGES = "it looks up images, which no row has"
 OUTSIDE_A_REQUEST = {
-    "authorizer": "it asks the authorizer, which no row has",
+    "authorizer": "it queries the authorizer, which no row has",
     "resource": _OTHER_OBJECTS,
     "images": _IMAGES,
     "image": _IMAGES,
     "globalContext": _OTHER_OBJECTS,
-    "http": "it asks a server",
-    "user": "it asks for the user by a function of Kyverno",
-    "exceptions": "it asks for the exceptions of the policy, which no row has",
+    "http": "it queries a server",
+    "user": "it reads the user by a function of Kyverno",
+    "exceptions": "it reads the exceptions of the policy, which no row has",
 }
 """Names of admission policies that stand for what is outside of a request, and why no filter has them."""
 CONDITION_IS_A_SCRIPT = "its condition is a script (JSR 223), which is not a filter language"
@@ -27,7 +27,7 @@ POLICY_APPLIES = "The policy applies where its conditions match."
 WHOLE_POLICY = "The whole policy."
 PREDICATE_NOT_USED = "No transformation uses it."
 ACTION = "an action changes messages"
-ANOTHER_VERSION_STORED = "another version is the stored one: its rules are used"
+ANOTHER_VERSION_STORED = "it is not the stored version, whose rules are used"
 APPLIED_TO_EVERY_RECORD = "it is applied to every record"
 BROKER_WITHOUT_FILTER = "a broker has no filter; its triggers have"
 DROPS_EVERY_RECORD = "without a predicate it drops every record"
@@ -40,10 +40,10 @@ NO_BINDINGS = "it has no bindings"
 NO_CEL_INTERCEPTOR = "it is not a CEL interceptor"
 NO_CONDITION = "it has no condition; it accepts everything or nothing"
 NO_EXPRESSION = "it has no expression"
-NO_FILTERS = "it has no filters: it takes every event"
-NO_FILTER_CRITERIA = "it has no filter criteria: it takes every event"
-NO_FILTER_POLICY = "it has no filter policy: it takes every message"
-NO_INTERCEPTORS = "it has no interceptors: it takes every event"
+NO_FILTERS = "it has no filters: it accepts every event"
+NO_FILTER_CRITERIA = "it has no filter criteria: it accepts every event"
+NO_FILTER_POLICY = "it has no filter policy: it accepts every message"
+NO_INTERCEPTORS = "it has no interceptors: it accepts every event"
 NO_MANIFEST = "it is not a manifest with filters"
 NO_PATTERN = "it has no pattern"
 NO_RESOURCE_WITH_FILTER = "none of its resources has a filter"
@@ -55,23 +55,24 @@ NO_TRIGGER = "it does not name its own trigger"
 NO_VALIDATIONS = "it has no validations"
 NO_VALUE = "AWS::NoValue removes the property"
 OLD_SELF_IN_A_LIST = (
-    "oldSelf in a list or a map is the previous element with the same key, which an expression cannot find"
+    "oldSelf in a list or a map is the previous element with the same key, which an expression cannot look up"
 )
 ONLY_OVERLAYS = "it has no filter, only overlays"
 OPTIONAL_OLD_SELF = "optionalOldSelf: oldSelf is an optional value"
 PARTS_LEFT_OUT = "parts of it are left out"
 RUNS_AT_TIMES = "it has no event pattern; it runs on a schedule"
 SAYS_WHICH_REQUESTS = "it selects the requests; the filters are for any row"
-SAYS_WHICH_REQUESTS_OR_HOW = "it selects the requests, or how they are judged; the filters are for any row"
+SAYS_WHICH_REQUESTS_OR_HOW = "it selects the requests, or how they are evaluated; the filters are for any row"
 SQL_GIVEN = "its SQL is known only when the template is deployed"
-TAKES_EVERY_MESSAGE = "it has no filter: it takes every message"
+TAKES_EVERY_MESSAGE = "it has no filter: it accepts every message"
 TEXT_PUT_TOGETHER = "its text is known only when it is deployed"
 UNKNOWN_TYPE = "its type is unknown"
 VALUE_GIVEN = "its value is known only when it is deployed"
 WILDCARD_IN_DIRECT_KEY = (
-    "a direct exchange compares the key literally, and this key has a word that is a wildcard elsewhere"
+    "a direct exchange compares the key literally, and this key has a word that is a wildcard in "
+    "topic exchanges"
 )
-WITH_NAMESPACE_SELECTOR = "it is combined with a namespaceSelector, which labels of pods do not express"
+WITH_NAMESPACE_SELECTOR = "it is combined with a namespaceSelector, which is not about labels of pods"
 
 
 def records_of(transform: str, *, drops: bool) -> str:
@@ -139,11 +140,11 @@ def other_exchange(kind: str) -> str:
 
 
 def header_no_text(name: str, value: str) -> str:
-    return f"the header {name!r} is compared with {value!r}, which is not a text"
+    return f"the header {name!r} is compared with {value!r}, which is not a string"
 
 
 def own_header(mode: str, name: str) -> str:
-    return f"x-match: {mode} asks for {name}, a header of the broker's own"
+    return f"x-match: {mode} tests {name}, a header of the broker itself"
 
 
 def composed_of(names: str) -> str:
@@ -151,7 +152,7 @@ def composed_of(names: str) -> str:
 
 
 def aliases(span: Span) -> Diagnostic:
-    return say_keys.yaml_limit(span, "with its aliases it is too large or nested too deep")
+    return say_keys.yaml_limit(span, "with its aliases expanded it is too large, or nested too deeply")
 
 
 def invalid_hcl(span: Span) -> Diagnostic:
@@ -159,7 +160,7 @@ def invalid_hcl(span: Span) -> Diagnostic:
 
 
 def hcl_too_deep(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this HCL is nested too deep")
+    return msg.syntax(span, "this HCL is nested too deeply")
 
 
 def target_no_yaml(span: Span, reason: str) -> Diagnostic:
@@ -180,4 +181,4 @@ def target_of_another_dataset(span: Span, result: object, dataset: str) -> Diagn
 
 def no_header(*, every: bool) -> str:
     """`every`: every message passes, otherwise none."""
-    return "it asks for no header" + (": every message passes" if every else ": no message passes")
+    return "it tests no header" + (": every message passes" if every else ": no message passes")

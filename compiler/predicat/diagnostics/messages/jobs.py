@@ -35,7 +35,7 @@ def format_of_a_table(span: Span) -> Diagnostic:
 
 def source_with_password(span: Span) -> Diagnostic:
     return msg.bad_value(
-        span, "source", "it has a password in it", "write password: $NAME for a variable of the environment"
+        span, "source", "it has a password in it", "write password: $NAME for an environment variable"
     )
 
 
@@ -45,7 +45,7 @@ def job_filter_missing(span: Span) -> Diagnostic:
 
 def password_in_dsn(span: Span) -> Diagnostic:
     return msg.bad_value(
-        span, "a sink", "the DSN has a password in it", "leave it out, and set PGPASSWORD or use ~/.pgpass"
+        span, "a sink", "the DSN has a password in it", "remove it, and set PGPASSWORD or use ~/.pgpass"
     )
 
 
@@ -62,7 +62,7 @@ def one_of(span: Span, key: str, others: str, last: str, hint: str | None) -> Di
 
 
 def bad_option(span: Span, name: str, given: str) -> Diagnostic:
-    return say_keys.wrong_kind(span, f"the option {name!r}", "a text, a number, true or false", given)
+    return say_keys.wrong_kind(span, f"the option {name!r}", "a string, a number, true or false", given)
 
 
 def no_subscriptions(span: Span, dataset: str) -> Diagnostic:
@@ -70,7 +70,7 @@ def no_subscriptions(span: Span, dataset: str) -> Diagnostic:
         "missing-key",
         f"the dataset {dataset!r} has no subscriptions",
         span,
-        "list them under subscriptions:, or take its filters with filters: all",
+        "list them under subscriptions:, or run its filters with filters: all",
     )
 
 
@@ -80,7 +80,7 @@ def filter_twice(span: Span, name: str) -> Diagnostic:
 
 def no_quarantine(span: Span) -> Diagnostic:
     return msg.bad_value(
-        span, "bad_records", "no sink takes the rows with bad cells", "add a sink with rows: bad"
+        span, "bad_records", "there is no sink for the rows with bad cells", "add a sink with rows: bad"
     )
 
 
@@ -88,7 +88,7 @@ def checkpoint_overwrites(span: Span) -> Diagnostic:
     return msg.bad_value(
         span,
         "a job",
-        "with a checkpoint it reads only new rows, which would overwrite all earlier ones",
+        "with a checkpoint it reads only new rows, and they would overwrite all earlier rows",
         "write mode: append",
     )
 
@@ -97,7 +97,7 @@ def sinks_share_place(span: Span, path: str) -> Diagnostic:
     return msg.bad_value(
         span,
         "a sink",
-        f"an earlier sink writes to {path} too",
+        f"another sink writes to {path} too",
         "the rows of one would replace those of the other",
     )
 
@@ -122,9 +122,9 @@ def field_does_not_fit(
         message = f"{read}, which the dataset {dataset!r} does not have"
         return Diagnostic("field-does-not-fit", message, span, hint)
     if own[0] != wanted[0]:
-        message = f"{read} as {wanted[0]}, and here it is {own[0]}"
+        message = f"{read} as {wanted[0]}, but here it is {own[0]}"
     else:
-        message = f"{read} with nulls: {wanted[1]}, and here it has nulls: {own[1]}"
+        message = f"{read} with nulls: {wanted[1]}, but here it has nulls: {own[1]}"
     return Diagnostic("field-does-not-fit", message, span, "declare the field as in the other dataset")
 
 
@@ -137,18 +137,18 @@ def filter_not_in_job(name: str, known: Iterable[str]) -> Reason:
 
 
 def unknown_placeholder(text: str, placeholder: str) -> Reason:
-    return Reason(f"{text} has no meaning here", f"{placeholder} stands for the name of a filter")
+    return Reason(f"unknown placeholder {text}", f"write {placeholder} for the name of a filter")
 
 
 def filters_share_place(placeholder: str, *, path: bool) -> Reason:
     """`path`: the place is a path, and no table."""
     where = "the path" if path else "the name of the table"
-    hint = f"write {placeholder} into {where}, or name the one filter: filters: [...]"
-    return Reason("the rows of several filters would go to one place", hint)
+    hint = f"write {placeholder} into {where}, or name one filter: filters: [...]"
+    return Reason("several filters would write to the same place", hint)
 
 
 def rows_of_no_filter(rows: str, placeholder: str) -> Reason:
-    return Reason(f"{rows} rows do not belong to a single filter", f"leave {placeholder} out")
+    return Reason(f"{rows} rows do not belong to a single filter", f"remove {placeholder}")
 
 
 def no_partitions(*, path: bool) -> Reason:
@@ -160,8 +160,8 @@ def matched_among_others(span: Span) -> Diagnostic:
     return msg.bad_value(
         span,
         "the job",
-        "rows: matched finds filters through an index, which does not tell the rows apart that they reject",
-        "give accepted, rejected and unknown rows a job of their own; leave passes: many out",
+        "rows: matched looks filters up in an index, which does not separate rejected rows from unknown ones",
+        "write accepted, rejected and unknown rows in another job; remove passes: many",
     )
 
 
@@ -169,8 +169,8 @@ def bad_tries(span: Span, most: int) -> Diagnostic:
     return msg.bad_value(
         span,
         "tries",
-        f"it is a whole number from 1 to {most:,}",
-        "it says how often an entry filter gets a row that it reschedules",
+        f"it must be an integer from 1 to {most:,}",
+        "it is how often an entry filter gets a row that it reschedules",
     )
 
 
@@ -178,8 +178,8 @@ def tries_without_checkpoint(span: Span) -> Diagnostic:
     return msg.bad_value(
         span,
         "the job",
-        "tries needs a checkpoint, beside which rows wait for the next batch",
-        "add a checkpoint; a job without one offers each row once",
+        "tries needs a checkpoint, where rows wait for the next batch",
+        "add a checkpoint; without one, a job gives each row to the filter once",
     )
 
 

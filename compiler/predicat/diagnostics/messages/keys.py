@@ -13,8 +13,8 @@ def bad_yaml(span: Span, reason: str) -> Diagnostic:
     return Diagnostic("yaml", f"this is not valid YAML: {reason}", span)
 
 
-def yaml_limit(span: Span, reason: str) -> Diagnostic:
-    return Diagnostic("yaml-limit", reason, span)
+def yaml_limit(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("yaml-limit", reason, span, hint)
 
 
 KEYS_BY_MEANING = {
@@ -43,24 +43,22 @@ def missing_key(span: Span, key: str, where: str) -> Diagnostic:
 
 
 def duplicate_key(span: Span, key: str) -> Diagnostic:
-    return Diagnostic(
-        "duplicate-key", f"the key {key!r} appears twice", span, "give one another name, or take it out"
-    )
+    return Diagnostic("duplicate-key", f"duplicate key {key!r}", span, "rename or remove one of the two")
 
 
 def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | None = None) -> Diagnostic:
     if expected == "a list" and given.startswith("'"):
         hint = f"write [{given.strip(chr(39))}]"
-    if hint is None and expected == "a text" and given.startswith("'"):
-        hint = in_quotes(given.strip("'"))
+    if hint is None and expected == "a string" and not given.startswith(("a ", "an ", "null", "{", "[")):
+        hint = in_quotes(given)
     if hint is None and expected == "a mapping":
         hint = "write keys with values: name: {sql: a > 1}" if what == "filters" else "write {key: value}"
     return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
 
 
 def in_quotes(text: str) -> str:
-    """What to write where YAML reads something else than a text, such as NO, 1.10 or 2024-05-01."""
-    return f"write '{text}': without quotes YAML does not read it as a text"
+    """What to write where YAML reads something else than a string, such as NO, 1.10 or 2024-05-01."""
+    return f'write "{text}": without quotes, it is not read as a string'
 
 
 def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> Diagnostic:
@@ -103,7 +101,7 @@ TYPES_BY_MEANING = {
 
 
 TYPES_NOT_SUPPORTED = {
-    **dict.fromkeys(("binary", "bytea", "bytes", "blob", "varbinary"), "values of bytes"),
+    **dict.fromkeys(("binary", "bytea", "bytes", "blob", "varbinary"), "binary values"),
     **dict.fromkeys(("interval", "time", "timetz"), "intervals and times of day"),
     **dict.fromkeys(("geography", "geometry", "point", "vector", "hstore", "inet"), "such values"),
 }
@@ -114,11 +112,14 @@ def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagno
     if is_cut(text):
         hint = "write the whole type in quotes: between { and } a comma ends it"
     elif first in TYPES_NOT_SUPPORTED:
-        hint = f"{TYPES_NOT_SUPPORTED[first]} are not supported; let a view give a text, or leave it out"
+        hint = (
+            f"{TYPES_NOT_SUPPORTED[first]} are not supported: convert the column to a string in a "
+            "view, or leave it out"
+        )
     elif first in TYPES_BY_MEANING:
         hint = f"did you mean {TYPES_BY_MEANING[first]!r}?"
     elif text.lower().startswith("timestamp without"):
-        hint = "declare timestamp, and let a view convert the column: AT TIME ZONE 'UTC'"
+        hint = "declare timestamp, and convert the column in a view: AT TIME ZONE 'UTC'"
     else:
         hint = msg.did_you_mean(text, known) or TYPES
     return Diagnostic("bad-type", f"{text!r} is not a type: {reason}", span, hint)
@@ -137,18 +138,18 @@ def is_rest(text: str) -> bool:
 def no_body(span: Span, name: str) -> Diagnostic:
     return Diagnostic(
         "no-body",
-        f"{name} has no body",
+        f"{name} has no condition",
         span,
-        "write its condition under the name of its language, such as sql: or cel:",
+        "write it under the name of its language, such as sql: or cel:",
     )
 
 
 def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
     return Diagnostic(
         "two-bodies",
-        f"{name} has more than one body: {', '.join(languages)}",
+        f"{name} has more than one condition: {', '.join(languages)}",
         span,
-        "a filter has exactly one body",
+        "keep one of them",
     )
 
 
@@ -161,12 +162,14 @@ def duplicate_name(span: Span, what: str, name: str, first: str) -> Diagnostic:
 def failed_test(span: Span, name: str, expected: str, actual: str, decided_by: str = "") -> Diagnostic:
     """`decided_by`: the conditions that decide, if they are known."""
     hint = f"it is decided by: {decided_by}" if decided_by else None
-    return Diagnostic(
-        "failed-test", f"{name}: the row should give {expected}, but gives {actual}", span, hint
-    )
+    return Diagnostic("failed-test", f"{name}: expected {expected}, but this row gives {actual}", span, hint)
 
 
 def row_of_a_test(span: Span, reason: str, *, text: bool = False) -> Diagnostic:
-    """`text`: something else stands where a text is needed."""
-    hint = "write texts such as NO, 1.10 and 2024-05-01 in quotes: YAML reads other values" if text else None
+    """`text`: something else stands where a string is needed."""
+    hint = (
+        "put strings such as NO, 1.10 and 2024-05-01 in quotes: YAML reads them as other types"
+        if text
+        else None
+    )
     return msg.bad_value(span, "the row of a test", reason, hint)

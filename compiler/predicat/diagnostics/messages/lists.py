@@ -44,7 +44,7 @@ def no_latest(span: Span, latest: object, known: Iterable[int]) -> Diagnostic:
 
 def values_or_file(span: Span, name: str) -> Diagnostic:
     hint = "write values: [...], or file: NAME for a CSV or YAML file beside this one"
-    return Diagnostic("missing-key", f"the list {name!r} has either values or a file", span, hint)
+    return Diagnostic("missing-key", f"the list {name!r} must have either values or a file", span, hint)
 
 
 def bad_value(span: Span, value: object, kind: str) -> Diagnostic:
@@ -63,13 +63,13 @@ def too_many(span: Span, name: str, count: int, most: int) -> Diagnostic:
 
 def other_type(span: Span, kind: str, values: str, most: int) -> Diagnostic:
     hint = f"compare a value of the list's type: CAST(x AS {values.upper()}) in SQL"
-    problem = f"a list with more than {most:,} values of type {values} cannot be asked for a {kind}"
+    problem = f"a {kind} cannot be looked up in a list with more than {most:,} values of type {values}"
     return Diagnostic("type-mismatch", problem, span, hint)
 
 
 def only_in(span: Span, most: int) -> Diagnostic:
     hint = "write x IN list('name') in SQL, x in lists.name in CEL"
-    return msg.unsupported_syntax(span, f"a list with more than {most:,} values anywhere but in IN", hint)
+    return msg.unsupported_syntax(span, f"a list with more than {most:,} values outside of IN", hint)
 
 
 def file_elsewhere(span: Span, name: str) -> Diagnostic:
@@ -93,7 +93,9 @@ def no_column(span: Span, name: str | None, known: Iterable[str]) -> Diagnostic:
 
 
 def bad_list_name(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a list that is not named", "write x IN list('name')")
+    return msg.unsupported_syntax(
+        span, "list() without the name of a list in quotes", "write x IN list('name')"
+    )
 
 
 def unknown_list(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
@@ -110,7 +112,7 @@ INSTEAD_OF_SUBQUERY = "put the values below lists: in the catalog and write x IN
 IN_FILES = "predicat compile writes them into target/lists, for the extension of Spark"
 IN_TABLE = "a table of one column"
 IN_TABLES = {
-    "postgres": f"{IN_TABLE}, which predicat apply makes (--dry-run prints the statements)",
+    "postgres": f"{IN_TABLE}, which predicat apply creates (--dry-run prints the statements)",
     "duckdb": f"{IN_TABLE}: CREATE TABLE ... AS SELECT of the list's file",
 }
 

@@ -42,7 +42,7 @@ def place(path: str) -> str:
 def unknown_ending(path: str, formats: Iterable[str]) -> Diagnostic:
     return Diagnostic(
         "unreadable",
-        f"the name of {path} does not say its format",
+        f"the name of {path} does not show its format",
         NOWHERE,
         f"give --input-format: {', '.join(formats)}",
     )
@@ -53,7 +53,7 @@ def bad_line(path: str, number: int, reason: str) -> Diagnostic:
 
 
 def columns_of_line(count: int, wanted: int) -> str:
-    return f"it has {quantity(count, 'column')}, and the header has {wanted}"
+    return f"it has {quantity(count, 'column')}, but the header has {wanted}"
 
 
 def bad_values(field: str, kind: object, count: int, samples: Iterable[str]) -> str:

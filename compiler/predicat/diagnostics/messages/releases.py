@@ -78,7 +78,7 @@ def lock_untidy(path: str) -> Diagnostic:
     return _lock(
         Span(Source(path, ""), 0, 0),
         "lines of the lock file are out of order or duplicated, as after a merge",
-        "predicat release --repair puts it in order",
+        "predicat release --repair sorts it",
         Severity.WARNING,
     )
 
@@ -168,12 +168,14 @@ def released_exact(span: Span, name: str, reason: str, number: int) -> Diagnosti
     return Diagnostic(
         "released-exact",
         (
-            f"{name} was released, and there is no proof for doubles that its new body keeps its meaning: "
+            f"{name} was released, and there is no proof for doubles that its new condition keeps its "
+            "meaning: "
             f"{reason}"
         ),
         span,
         (
-            f"arithmetic of doubles rounds: write the new body as version {number} if rows may be gained "
+            f"arithmetic of doubles rounds: write the new condition as version {number} if rows may "
+            "be gained "
             "or lost by it"
         ),
         Severity.WARNING,
@@ -185,7 +187,7 @@ def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
         "released-unknown",
         f"{name} accepts the rows that it was released with, but {'; '.join(rows)}",
         span,
-        "filters that negate it may change",
+        "filters that negate it may have changed, too",
         Severity.WARNING,
     )
 
@@ -227,7 +229,7 @@ def latest_lowered(span: Span, name: str, now: int, before: int, number: int) ->
             "older one"
         ),
         span,
-        f"to go back, write the body of version {now} as version {number}",
+        f"to go back, write the condition of version {now} as version {number}",
     )
 
 

@@ -24,7 +24,7 @@ def checked(counts: Mapping[str, Any]) -> str:
     change touches was read.
     """
     if counts["of"] == 0 and not counts["datasets"]:
-        return "nothing of the catalog is touched"
+        return "the change touches nothing in the catalog"
     part = "" if counts["of"] is not None else "what the change touches: "
     filters = quantity(counts["filters"], "filter")
     if counts["of"] is not None and counts["of"] != counts["filters"]:

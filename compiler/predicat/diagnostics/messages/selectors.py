@@ -1,4 +1,4 @@
-"""Messages of the readers of texts with a grammar of their own. Each function is one: see the package."""
+"""Messages of the readers of languages with a grammar of their own. Each function is one: see the package."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def takes_a_number(sign: str) -> Reason:
 
 
 def sign_takes_numbers(*, plus: bool) -> Reason:
-    return Reason("+ takes numbers or texts" if plus else "- takes numbers")
+    return Reason("+ takes numbers or strings" if plus else "- takes numbers")
 
 
 def takes_numbers(sign: str) -> Reason:
@@ -49,7 +49,7 @@ def takes_numbers(sign: str) -> Reason:
 
 
 def text_in_single_quotes(what: str) -> Reason:
-    return Reason(f"{what} is a text in single quotes")
+    return Reason(f"{what} must be a string in single quotes")
 
 
 def asks_about_a_property(what: str) -> Reason:
@@ -57,7 +57,7 @@ def asks_about_a_property(what: str) -> Reason:
 
 
 def order_of_numbers() -> Reason:
-    return Reason("<, <=, > and >= compare numbers only; texts and truth values compare by = and <>")
+    return Reason("<, <=, > and >= compare numbers only; compare strings and booleans with = and <>")
 
 
 def does_not_fit(text: str, kind: str) -> Reason:
@@ -105,7 +105,7 @@ def bad_label_value(span: Span, value: str, hint: str) -> Diagnostic:
 
 
 def label_not_whole(span: Span, value: str) -> Diagnostic:
-    return msg.bad_value(span, "a label value", f"{value!r} is not a whole number")
+    return msg.bad_value(span, "a label value", f"{value!r} is not an integer")
 
 
 def no_comparison(operator: str) -> Reason:
@@ -117,7 +117,7 @@ def attribute_key_expected() -> Reason:
 
 
 def text_expected() -> Reason:
-    return Reason("expected a text", "write values in double quotes")
+    return Reason("expected a string", "write values in double quotes")
 
 
 def and_or_mixed(span: Span) -> Diagnostic:
@@ -125,23 +125,23 @@ def and_or_mixed(span: Span) -> Diagnostic:
 
 
 def unknown_escape(span: Span, escape: str) -> Diagnostic:
-    return msg.syntax(span, f"the escape \\{escape} is unknown")
+    return msg.syntax(span, f"unknown escape \\{escape}")
 
 
 def no_property() -> Reason:
-    return Reason("it names no property", "1 = 1 as a text accepts every message")
+    return Reason("it must name a property", "write the SQL filter 1 = 1 to accept every message")
 
 
 def like_takes_a_text() -> Reason:
-    return Reason("LIKE needs a text")
+    return Reason("LIKE needs a string")
 
 
 def empty_sql_filter(span: Span) -> Diagnostic:
-    return msg.syntax(span, "the SQL filter is empty", "write 1 = 1 for a filter that accepts every message")
+    return msg.syntax(span, "the SQL filter is empty", "write 1 = 1 to accept every message")
 
 
 def no_random_values(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "newid()", "a filter must give the same answer every time")
+    return msg.unsupported_syntax(span, "newid()", "a filter must give the same result for the same message")
 
 
 def division_without_types(span: Span) -> Diagnostic:
@@ -149,14 +149,14 @@ def division_without_types(span: Span) -> Diagnostic:
         span,
         "a division of properties without a declared type",
         (
-            "whole numbers divide without a remainder, others do not: declare the properties as bigint or "
+            "integers divide without a fraction, doubles with one: declare the properties as bigint or "
             "double, or write a number with a point (4.0)"
         ),
     )
 
 
 def correlation_value(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, name, "it must be a text, a number or a truth value")
+    return msg.bad_value(span, name, "it must be a string, a number or a boolean")
 
 
 def invalid_text(span: Span, language: str, reason: Reason) -> Diagnostic:
@@ -164,7 +164,7 @@ def invalid_text(span: Span, language: str, reason: Reason) -> Diagnostic:
 
 
 def open_quote() -> Reason:
-    return Reason("a text without its closing quote")
+    return Reason("a string without its closing quote")
 
 
 def unexpected(word: str, wanted: str | None = None, hint: str | None = None) -> Reason:
@@ -174,7 +174,7 @@ def unexpected(word: str, wanted: str | None = None, hint: str | None = None) ->
 
 
 def declared_as_texts(place: str | None) -> str:
-    return f"declare {place} as json or as a struct: a map holds texts"
+    return f"declare {place} as json or as a struct: the values of a map are strings"
 
 
 def count_of_label_values(span: Span, operator: str, wanted: int | None) -> Diagnostic:
@@ -184,5 +184,5 @@ def count_of_label_values(span: Span, operator: str, wanted: int | None) -> Diag
 
 
 def no_attribute_name(span: Span, name: str) -> Diagnostic:
-    what = f"{name!r} is not a valid name of an attribute: names have letters from a to z and digits"
-    return msg.syntax(span, what, f"did you mean '{name.lower()}'? Write a text in quotes")
+    what = f"{name!r} is not a valid name of an attribute: names consist of the letters a to z and digits"
+    return msg.syntax(span, what, f"did you mean '{name.lower()}'? Write a string in quotes")

@@ -14,9 +14,9 @@ WRONG_ARGUMENTS = "the function does not have this number of arguments"
 
 
 _USUAL: Mapping[str, str] = {
-    SOMETHING_MISSING: "a value stands on both sides of an operator, and a condition on both sides of AND",
-    "a parenthesis is not closed": "close the parenthesis that is open here",
-    "unexpected ')'": "take it out, or open a parenthesis before it",
+    SOMETHING_MISSING: "an operator needs a value on both sides, AND and OR need a condition on both sides",
+    "a parenthesis is not closed": "add the missing )",
+    "unexpected ')'": "remove it, or add the missing (",
     "Expected AS after CAST": "write CAST(a AS BIGINT)",
     "CASE has no END": "write CASE WHEN test THEN a ELSE b END",
     "this is not a type": "write a type of SQL, such as string, bigint, double, boolean, date or timestamp",
@@ -40,7 +40,7 @@ def several_statements(span: Span) -> Diagnostic:
 
 
 def semicolon(span: Span) -> Diagnostic:
-    return msg.syntax(span, "a filter is a condition, without a semicolon at its end", "leave the ; out")
+    return msg.syntax(span, "a filter is a condition without a semicolon at the end", "remove the semicolon")
 
 
 def number_of_digits(span: Span, most: int) -> Diagnostic:
@@ -57,7 +57,7 @@ def like_as_function(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "LIKE as a function",
-        "engines disagree about the order of its arguments: write text LIKE pattern",
+        "engines disagree about the order of its arguments: write s LIKE 'a%'",
     )
 
 
@@ -81,7 +81,7 @@ def trim_two_arguments(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "TRIM with two arguments",
-        "engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM text)",
+        "engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM s)",
     )
 
 
@@ -92,41 +92,35 @@ def empty_row(span: Span) -> Diagnostic:
 def row_compared(span: Span, count: int) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"a row of {count} values compared with something else than a row of {count}",
-        "write as many values on both sides: (a, b) = (1, 2)",
+        f"comparing a row of {count} values with anything but a row of {count} values",
+        "write the same number of values on both sides: (a, b) = (1, 2)",
     )
 
 
 def place_not_constant(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "a position that is not a constant of at least 1", "write the number out: split_part(s, '@', 2)"
+        span, "a position that is not a constant of at least 1", "write a number: split_part(s, '@', 2)"
     )
 
 
 def place_before_text(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "a position before the start of the text",
+        "a position before the start of the string",
         "positions start at 1: write right(s, 3) for the end, or a spark or duckdb filter",
     )
 
 
 def no_words(span: Span, reason: str) -> Diagnostic:
     hint = "close the comment with */" if span.text.count("/*") > span.text.count("*/") else None
-    return msg.syntax(span, f"the text cannot be split into words: {reason}", hint)
-
-
-def operand_missing(span: Span) -> Diagnostic:
-    return msg.syntax(
-        span, "this is not a valid SQL condition: an operator lacks an operand", _USUAL[SOMETHING_MISSING]
-    )
+    return msg.syntax(span, f"this is not a valid SQL condition: {reason}", hint)
 
 
 def missing_before(span: Span, text: str) -> Diagnostic:
     return msg.syntax(
         span,
         f"this is not a valid SQL condition: something is missing before {text!r}",
-        f"write what is missing, or take {text!r} out",
+        f"write what is missing, or remove {text!r}",
     )
 
 
@@ -148,7 +142,7 @@ def if_as_function(span: Span) -> Diagnostic:
     return msg.syntax(
         span,
         "IF takes its arguments in parentheses",
-        "write CASE WHEN test THEN a ELSE b END; a field of that name stands in double quotes",
+        "write CASE WHEN test THEN a ELSE b END; put a field of that name in double quotes",
     )
 
 
@@ -192,12 +186,14 @@ def unknown_function(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
         "unknown-function",
         f"no function is named {name!r}",
         span,
-        hint or "docs/functions.md lists the functions; a view can have what they do not compute as a column",
+        hint or "docs/functions.md lists the functions; compute anything else as a column of a view",
     )
 
 
 def curled_quotes(span: Span) -> Diagnostic:
-    return msg.syntax(span, "these quotes are none of SQL", "texts stand between straight quotes: 'abc'")
+    return msg.syntax(
+        span, "SQL does not know these quotation marks", "put strings in straight quotes: 'abc'"
+    )
 
 
 def behind_comparison(span: Span, operator: str) -> Diagnostic:
@@ -207,18 +203,18 @@ def behind_comparison(span: Span, operator: str) -> Diagnostic:
 
 
 def name_in_double_quotes(name: str) -> str:
-    return f'{name} is a word of SQL; write a field of that name in double quotes: "{name}"'
+    return f'{name} is a keyword of SQL; write a field of that name in double quotes: "{name}"'
 
 
 def place_from_the_end(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "a place that counts from the end of a JSON array", "count from the start: the first one is 0"
+        span, "a negative index into a JSON array", "count from the start: the first element is 0"
     )
 
 
 def json_path(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "this path into a JSON value", "write keys and places that are constants: doc -> 'a' -> 0"
+        span, "this path into a JSON value", "write constant keys and indexes: doc -> 'a' -> 0"
     )
 
 
@@ -228,7 +224,7 @@ def no_json(span: Span, text: str) -> Diagnostic:
 
 def json_null(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "a JSON null in a constant", "JSON null counts as absent: write doc -> 'a' IS NULL"
+        span, "a JSON null in a constant", "JSON null counts as a missing value: write doc -> 'a' IS NULL"
     )
 
 
@@ -239,26 +235,26 @@ def pattern_not_constant(span: Span) -> Diagnostic:
 
 
 def ends_in_escape(span: Span) -> Diagnostic:
-    return msg.syntax(span, "the pattern ends with a backslash, which escapes the sign behind it")
+    return msg.syntax(span, "the pattern ends with a backslash, which must escape a character after it")
 
 
 def unclosed_quote(span: Span) -> Diagnostic:
     if span.text == "$":
         return msg.syntax(
-            span, "the text between dollars that opens here is not closed", "close it with the same $$"
+            span, "the dollar-quoted string that opens here is not closed", "close it with the same $$"
         )
     return msg.syntax(
         span,
         f"the quote {span.text} that opens here is not closed",
-        f"close it; a quote within a text or a name is doubled: {span.text * 2}",
+        f"close it; inside of the quotes, write {span.text * 2} for a quote",
     )
 
 
 def clause(span: Span) -> Diagnostic:
     return msg.syntax(
         span,
-        f"a filter is a condition alone, and this begins with {span.text.upper()}",
-        "write what stands behind WHERE, without that word",
+        f"a filter is only a condition, but this begins with {span.text.upper()}",
+        "write only what follows WHERE",
     )
 
 
@@ -266,16 +262,16 @@ def aggregate(span: Span, name: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         f"the aggregate {name}()",
-        "a filter is asked of one row: count rows with coverage, or filter what a query has counted",
+        "a filter tests one row: aggregate in a query first, and filter its result",
     )
 
 
 def not_of_dialect(span: Span, engine: str) -> Diagnostic:
-    return msg.syntax(span, f"this is not read as a condition of {engine}")
+    return msg.syntax(span, f"this cannot be read as a condition of {engine}")
 
 
 def engine_not_asked(engine: str) -> str:
     return (
-        f"read as {engine} by sqlglot; {engine} itself was not asked: compare both on some of your rows "
+        f"read by sqlglot as {engine}, and not checked on {engine} itself: compare both on some of your rows "
         "(predicat test)"
     )

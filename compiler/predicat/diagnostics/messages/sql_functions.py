@@ -11,27 +11,25 @@ from predicat.diagnostics.source import Span
 
 def length_not_constant(span: Span, name: str, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, f"{name} with this length", f"the length is a whole number from 0 to {most} that is written out"
+        span, f"{name} with this length", f"the length must be a constant integer from 0 to {most}"
     )
 
 
 def text_not_constant(span: Span, name: str) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, f"{name} with a text that is not a constant", "write the text in single quotes"
+        span, f"{name} with a string that is not a constant", "write a string in single quotes"
     )
 
 
 def number_not_constant(span: Span, name: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, f"{name} with a number that is not a constant", "write the whole number out"
-    )
+    return msg.unsupported_syntax(span, f"{name} with a number that is not a constant", "write an integer")
 
 
 def separator_is_pattern(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "split by a regular expression",
-        "split takes a pattern in Spark: escape its signs ('[.]'), or write split_part(s, '.', 1)",
+        "split takes a pattern in Spark: escape special characters ('[.]'), or write split_part(s, '.', 1)",
     )
 
 
@@ -39,7 +37,7 @@ def position_of_none(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "array_position",
-        "of what is not found it gives 0 in Spark and NULL in PostgreSQL: write array_contains(xs, x), or a "
+        "for a missing element it is 0 in Spark and NULL in PostgreSQL: write array_contains(xs, x), or a "
         "spark: or postgres: filter",
     )
 
@@ -47,8 +45,9 @@ def position_of_none(span: Span) -> Diagnostic:
 def one_separator(span: Span, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "this place of SUBSTRING_INDEX",
-        f"a place is -{most} to {most}, of several characters 1: substring_index(s, '.', -1)",
+        "this count of SUBSTRING_INDEX",
+        f"the count must be -{most} to {most}, or 1 for a separator of several characters: "
+        "substring_index(s, '.', -1)",
     )
 
 
@@ -70,7 +69,8 @@ def replace_all_or_first(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "regexp_replace without flags",
-        "Spark replaces all matches, PostgreSQL one: write regexp_replace(s, pattern, new, 'g') for all",
+        "Spark replaces all matches, PostgreSQL the first one: write regexp_replace(s, pattern, new, "
+        "'g') for all",
     )
 
 
@@ -85,8 +85,8 @@ def zip_form(span: Span) -> Diagnostic:
 def translate_in_circle(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "translate of characters that become each other",
-        "each character may become one that is not replaced as well",
+        "translate with characters that replace each other",
+        "replace each character only by one that is not replaced itself",
     )
 
 
@@ -102,7 +102,7 @@ def exponent(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "a power with this exponent",
-        "engines round other powers than 0.5, 1 and 2 differently: write x * x * x",
+        "engines round powers differently, except 0.5, 1 and 2: write x * x * x",
     )
 
 
@@ -116,7 +116,9 @@ def log_of_base(span: Span) -> Diagnostic:
 
 def logarithm_of_zero(span: Span, name: str) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, name, "of 0 it is infinite on DuckDB alone: compare the number itself, as in x > 2.718"
+        span,
+        name,
+        "the logarithm of 0 is infinite on DuckDB only: compare the number itself, as in x > 2.718",
     )
 
 
@@ -124,7 +126,7 @@ def whole_quotient(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "DIV of numbers with decimals",
-        "divide whole numbers, or write floor(x / y) of doubles",
+        "divide integers, or write floor(x / y) for doubles",
     )
 
 
@@ -132,7 +134,7 @@ def boundaries(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "DATE_DIFF of other units than days",
-        "it counts the boundaries between: compare date_trunc('month', d), or count days",
+        "it counts the boundaries between two dates: compare date_trunc('month', d), or count days",
     )
 
 
@@ -140,7 +142,7 @@ def circumflex(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "the operator ^",
-        "it is the exclusive or in Spark and the power in PostgreSQL: write pow(a, 2), or (a | b) - (a & b)",
+        "it is bitwise exclusive OR in Spark and power in PostgreSQL: write pow(a, 2), or (a | b) - (a & b)",
     )
 
 
@@ -151,47 +153,47 @@ def sha_of_bits(span: Span) -> Diagnostic:
 def rounds_differently(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "round of a double to a whole number",
-        "a half goes away from zero in Spark and to the even neighbour in PostgreSQL: write round(x, 0), or "
+        "round of a double to an integer",
+        "Spark rounds a half away from zero, PostgreSQL to the even neighbour: write round(x, 0), or "
         "bround(x, 0)",
     )
 
 
 def digits(span: Span, name: str, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, f"{name} to so many digits", f"the digits are a number from 0 to {most} that is written out"
+        span, f"{name} to this number of digits", f"the number of digits must be a constant from 0 to {most}"
     )
 
 
 def decimal_too_wide(span: Span, name: str, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, f"{name} of a decimal of more than {most} digits", "compare it with bounds"
+        span, f"{name} of a decimal with more than {most} digits", "compare it with two bounds"
     )
 
 
 def too_many_digits_of_result(span: Span, digits: int, scale: int) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"a result of decimals with up to {digits} digits, {scale} behind the point,",
+        f"a decimal result with up to {digits} digits, {scale} after the point,",
         "Spark rounds it to fit into 38 digits, PostgreSQL does not: give an operand fewer digits, as in "
         "CAST(x AS DECIMAL(12, 2)), or calculate with CAST(x AS DOUBLE)",
     )
 
 
 def type_of_variant(span: Span, word: str, known: Iterable[str]) -> Diagnostic:
-    return msg.bad_value(span, word, "it is no type of variant_get here", f"write one of: {', '.join(known)}")
+    return msg.bad_value(span, word, "it is not a type of variant_get", f"write one of: {', '.join(known)}")
 
 
 def json_path(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this path in JSON", "write keys and places: '$.a.b[0]'")
+    return msg.unsupported_syntax(span, "this path into JSON", "write keys and indexes: '$.a.b[0]'")
 
 
 def no_json(span: Span, kind: str, name: str) -> Diagnostic:
-    return msg.type_mismatch(span, name, [kind], "a json value or a text", "declare the field as json")
+    return msg.type_mismatch(span, name, [kind], "a json value or a string", "declare the field as json")
 
 
 def text_as_json(span: Span, written: str) -> Diagnostic:
-    hint = f"write {written}::jsonb, which is UNKNOWN where the text is no JSON"
+    hint = f"write {written}::jsonb, which is UNKNOWN where the string is not valid JSON"
     return msg.type_mismatch(span, "an operator of JSON", ["string"], "a json value", hint)
 
 
@@ -199,19 +201,19 @@ def decimal_digits(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "a cast to DECIMAL without digits",
-        "Spark makes whole numbers, PostgreSQL keeps all digits: write DECIMAL(20, 2)",
+        "Spark rounds to integers, PostgreSQL keeps all digits: write DECIMAL(20, 2)",
     )
 
 
 def bad_decimal(span: Span, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "a cast to this DECIMAL", f"it has 1 to {most} digits, and at most as many behind the point"
+        span, "a cast to this DECIMAL", f"it has 1 to {most} digits, and at most as many after the point"
     )
 
 
 def rounds_decimal(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "a cast to a decimal with fewer digits behind the point", "write round(p, 1)"
+        span, "a cast to a decimal with fewer digits after the point", "write round(p, 1)"
     )
 
 
@@ -227,7 +229,7 @@ def decimal_of(span: Span, kind: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         f"a cast of a {kind} to DECIMAL",
-        "PostgreSQL takes 15 digits of a double, Spark all: write round(x, 2), or compare the number itself",
+        "PostgreSQL keeps 15 digits of a double, Spark all: write round(x, 2), or compare the double itself",
     )
 
 
@@ -242,7 +244,7 @@ def set_of_constants(span: Span, name: str) -> Diagnostic:
 def long_sequence(span: Span, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"a sequence that is not of 1 to {most} numbers",
+        f"a sequence that does not have 1 to {most} numbers",
         "write x BETWEEN 1 AND 5000 for a number between two others",
     )
 
@@ -251,13 +253,13 @@ def buckets(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "width_bucket with these bounds",
-        "the first bound is below the second, and there is at least one bucket: width_bucket(x, 0, 10, 5)",
+        "the first bound must be below the second, with at least one bucket: width_bucket(x, 0, 10, 5)",
     )
 
 
 def type_of(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "the type of something else than a field with a plain type",
+        "the type of anything but a field with a scalar type",
         "the catalog declares the types of fields; CAST converts",
     )

@@ -13,15 +13,15 @@ def _ambiguous(span: Span, message: str, hint: str) -> Diagnostic:
 def ambiguous_division(span: Span, left: str, right: str) -> Diagnostic:
     return _ambiguous(
         span,
-        "/ of two whole numbers is a whole number on PostgreSQL (7 / 2 = 3), and a double on Spark (3.5)",
-        f"write div({left}, {right}) for a whole number, or {left} / CAST({right} AS DOUBLE) for a double",
+        "/ of two integers is an integer on PostgreSQL (7 / 2 = 3), and a double on Spark (3.5)",
+        f"write div({left}, {right}) for an integer, or {left} / CAST({right} AS DOUBLE) for a double",
     )
 
 
 def ambiguous_whole(span: Span, number: str) -> Diagnostic:
     return _ambiguous(
         span,
-        "the cast of a number with decimals to a whole number rounds on PostgreSQL (2.7 becomes 3), and "
+        "a cast of a number with decimals to an integer rounds on PostgreSQL (2.7 becomes 3), and "
         "truncates on Spark (2)",
         f"write CAST(floor({number}) AS BIGINT), or a postgres or spark body",
     )
@@ -62,10 +62,10 @@ def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
 def released_casts(span: Span, name: str) -> Diagnostic:
     return Diagnostic(
         "ambiguous-sql",
-        f"{name} is released and keeps its casts of texts, which take neither blanks around them nor "
-        "a moment without T and zone",
+        f"{name} is released and keeps its casts of strings, which accept neither spaces around a value nor "
+        "a timestamp without T and a time zone",
         span,
-        "engines take these: in a new version the casts take them, too",
+        "engines accept these, and so does a new version of the filter",
         Severity.WARNING,
     )
 
@@ -73,9 +73,9 @@ def released_casts(span: Span, name: str) -> Diagnostic:
 def released_decimals(span: Span, name: str) -> Diagnostic:
     return Diagnostic(
         "ambiguous-sql",
-        f"{name} is released and keeps its arithmetic of decimals, which is done with doubles",
+        f"{name} is released and keeps its decimal arithmetic, which is calculated in doubles",
         span,
-        "engines are exact here: in a new version it is exact, too",
+        "engines calculate exactly, and so does a new version of the filter",
         Severity.WARNING,
     )
 
@@ -83,10 +83,11 @@ def released_decimals(span: Span, name: str) -> Diagnostic:
 def released_order(span: Span, name: str) -> Diagnostic:
     return Diagnostic(
         "ambiguous-sql",
-        f"{name} is released and keeps its comparisons, in which NaN equals nothing and is in no order",
+        f"{name} is released and keeps its comparisons, in which NaN is neither equal to, less than "
+        "nor greater than a number",
         span,
-        "on engines NaN equals itself and is above all numbers: in a new version too; there `NOT isnan(x)` "
-        "excludes it",
+        "on engines, and in a new version of the filter, NaN equals itself and is greater than all numbers; "
+        "write NOT isnan(x) there to exclude it",
         Severity.WARNING,
     )
 
@@ -94,10 +95,10 @@ def released_order(span: Span, name: str) -> Diagnostic:
 def released_fields(span: Span, name: str) -> Diagnostic:
     return Diagnostic(
         "ambiguous-sql",
-        f"{name} is released and keeps its parts of lengths of time, which are whole lengths",
+        f"{name} is released and keeps its parts of intervals, which count the whole interval",
         span,
-        "on engines extract(minute FROM a - b) is 0 to 59: in a new version too; there write "
-        "extract(epoch FROM a - b) / 60",
+        "on engines, and in a new version of the filter, extract(minute FROM a - b) is 0 to 59; write "
+        "extract(epoch FROM a - b) / 60 there",
         Severity.WARNING,
     )
 

@@ -12,8 +12,8 @@ from predicat.diagnostics.source import Span
 def zone_twice(span: Span, moment: str, zone: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "AT TIME ZONE 'UTC' and another zone",
-        f"timestamps are moments, in UTC: write {moment} AT TIME ZONE {zone}",
+        "AT TIME ZONE 'UTC' followed by another time zone",
+        f"timestamps are in UTC already: write {moment} AT TIME ZONE {zone}",
     )
 
 
@@ -22,36 +22,37 @@ def part_of_clocks(span: Span, moment: str, zone: str) -> Diagnostic:
     cast = moment == span.text
     return Diagnostic(
         "ambiguous-sql",
-        f"{span.text} has no zone: on engines AT TIME ZONE {zone} makes a moment of it, not a time there",
+        f"{span.text} has no time zone: engines take it as the local time in {zone}, and convert it "
+        "from there",
         span,
         f"cast to TIMESTAMPTZ: s::timestamptz AT TIME ZONE {zone}"
         if cast
-        else f"timestamps are moments, in UTC: write {moment} AT TIME ZONE {zone}",
+        else f"timestamps are in UTC already: write {moment} AT TIME ZONE {zone}",
     )
 
 
 def moment_of_clocks(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "the moment of a time that clocks show in a zone",
-        "an hour may come twice: compare what clocks show, t AT TIME ZONE 'Europe/Paris' >= '2026-02-01'",
+        "converting a local time back to a timestamp",
+        "a local hour may occur twice: compare local times, t AT TIME ZONE 'Europe/Paris' >= '2026-02-01'",
     )
 
 
 def no_one_moment(span: Span, zone: str) -> Diagnostic:
     return Diagnostic(
         "bad-constant",
-        f"clocks of {zone} show this time never, or twice",
+        f"this local time occurs never or twice in {zone}",
         span,
-        "write the moment with its offset: TIMESTAMP '2026-10-25 02:30:00+01:00'",
+        "write the timestamp with its offset: TIMESTAMP '2026-10-25 02:30:00+01:00'",
     )
 
 
 def start_in_zone(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "a zone as the third argument",
-        "compare what clocks show: date_trunc('day', t AT TIME ZONE 'Europe/Paris') = '2026-02-01'",
+        "a time zone as the third argument",
+        "compare local times: date_trunc('day', t AT TIME ZONE 'Europe/Paris') = '2026-02-01'",
     )
 
 
@@ -63,7 +64,7 @@ def time_of_day_shifted(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "arithmetic on a time of day",
-        "behind midnight it begins again: shift the timestamp, (t + INTERVAL '2 hours')::time",
+        "it wraps around at midnight: shift the timestamp, (t + INTERVAL '2 hours')::time",
     )
 
 
@@ -83,7 +84,8 @@ def months_as_length(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "an interval of months by itself",
-        "months have no fixed length: compare times, end_ts > start_ts + INTERVAL '1 month', or use days",
+        "months have no fixed length: compare timestamps, end_ts > start_ts + INTERVAL '1 month', or "
+        "use days",
     )
 
 
@@ -107,13 +109,17 @@ def counted_boundaries(span: Span) -> Diagnostic:
 
 def months_between(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "MONTHS_BETWEEN", "it gives parts of months: write datediff(month, start, end) for whole months"
+        span,
+        "MONTHS_BETWEEN",
+        "it returns fractions of months: write datediff(month, start, end) for whole months",
     )
 
 
 def age(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "AGE", "it counts in months of any length: write end_ts - start_ts > INTERVAL '30 days'"
+        span,
+        "AGE",
+        "it counts months, which have no fixed length: write end_ts - start_ts > INTERVAL '30 days'",
     )
 
 
@@ -123,18 +129,18 @@ def stride(span: Span) -> Diagnostic:
 
 def format_not_constant(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "a format that is not a constant text", "write the format in single quotes"
+        span, "a format that is not a constant string", "write the format in single quotes"
     )
 
 
 def format_letters(span: Span, known: str) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this format", f"formats have {known}")
+    return msg.unsupported_syntax(span, "this format", f"supported in a format: {known}")
 
 
 def format_of_two_meanings(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "a format that Spark and PostgreSQL read otherwise",
+        "a format that Spark and PostgreSQL read differently",
         "write a spark or a postgres filter: minutes are mm on Spark, MI on PostgreSQL",
     )
 
@@ -142,22 +148,26 @@ def format_of_two_meanings(span: Span) -> Diagnostic:
 def format_not_read(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "a time of this format",
-        "write all digits, from the year on: no day without its month, no minute without its hour",
+        "reading a time in this format",
+        "start with the year and leave no part out: a day needs its month, a minute its hour",
     )
 
 
 def bad_interval(span: Span, text: str) -> Diagnostic:
-    return msg.bad_constant(span, "interval", text, "INTERVAL '3' HOUR")
+    return Diagnostic(
+        "bad-constant", f"{text!r} is not an interval", span, "write an interval such as INTERVAL '3' HOUR"
+    )
 
 
 def part_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a part that is not a constant", "write date_part('hour', t)")
+    return msg.unsupported_syntax(
+        span, "a part of a time that is not a constant", "write date_part('hour', t)"
+    )
 
 
 def field_of_interval(span: Span, unit: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"the {unit} of a length of time that is no difference of two timestamps",
-        "engines carry hours over to days or not: compare extract(epoch FROM ...) / 3600",
+        f"the {unit} of an interval that is not the difference of two timestamps",
+        "engines disagree about when hours become days: compare extract(epoch FROM ...) / 3600",
     )

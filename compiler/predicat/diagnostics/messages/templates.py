@@ -13,12 +13,12 @@ _TAGS = ("if", "elif", "else", "endif", "for", "endfor", "set", "macro", "endmac
 _OF_DBT = {
     "ref": "a filter reads the fields of its dataset, and no models",
     "source": "a filter reads the fields of its dataset, and no tables",
-    "config": "settings stand in the catalog beside the body",
+    "config": "settings are keys of the filter in the catalog",
     "this": "a filter reads the fields of its dataset",
     "target": "write var('name'), and give it with --var name=value",
     "env_var": "write var('name'), and give it with --var name=value",
 }
-_EXPRESSION = "an expression stands between {{ and }}: {{ var('name') }} or {{ filter('name') }}"
+_EXPRESSION = "write expressions between {{ and }}: {{ var('name') }} or {{ filter('name') }}"
 
 
 class NoVariable(ValueError):
@@ -48,7 +48,7 @@ def syntax(span: Span, reason: str) -> Diagnostic:
     if tag is not None:
         begun = tag[1].removeprefix("end")
         if tag[1] in _TAGS:
-            return template(span, f"{{% {tag[1]} %}} ends nothing", f"begin with {{% {begun} ... %}}")
+            return template(span, f"{{% {tag[1]} %}} has no beginning", f"begin with {{% {begun} ... %}}")
         near = msg.did_you_mean(tag[1], _TAGS)
         return template(span, f"no tag is named {tag[1]!r}", near or f"tags: {', '.join(_TAGS)}")
     named = re.search(r"No (filter|test) named '(\w+)'", reason)
@@ -72,7 +72,7 @@ def not_rendered(span: Span, error: Exception) -> Diagnostic:
     if isinstance(error, TypeError) and "argument" in str(error):
         return template(
             span,
-            "a call has other arguments than its function takes",
+            "a function is called with wrong arguments",
             "write {{ filter('name') }}, {{ var('name') }}, or the arguments of the macro",
         )
     return template(span, str(error) or "it cannot be computed", _EXPRESSION)

@@ -18,7 +18,7 @@ _NO_REASON = re.compile(r"Failed to parse '.*' into <class .*>")
 def cannot_read(span: Span, dialect: str, problem: str) -> Diagnostic:
     first = problem.replace("\x1b[4m", "").replace("\x1b[0m", "").split("\n")[0].rstrip(".")
     reason = "" if _NO_REASON.fullmatch(first) else f": {first}"
-    return Diagnostic("not-read", f"as SQL of {dialect or 'the standard'} it cannot be read{reason}", span)
+    return Diagnostic("not-read", f"it cannot be read as {dialect or 'standard'} SQL{reason}", span)
 
 
 def several_kinds(name: str, kinds: Iterable[str]) -> str:
@@ -26,7 +26,7 @@ def several_kinds(name: str, kinds: Iterable[str]) -> str:
 
 
 def alike_constants(name: str, one: object, other: object) -> str:
-    return f"{name} is compared with {one!r} and {other!r}, which are one value for some types"
+    return f"{name} is compared with {one!r} and {other!r}, which are equal in some types"
 
 
 def unclear_order(name: str) -> str:
@@ -34,7 +34,7 @@ def unclear_order(name: str) -> str:
 
 
 def constant_out_of_range(name: str, value: object) -> str:
-    return f"{name} is compared with {value!r}, which has more digits than are looked at"
+    return f"{name} is compared with {value!r}, which has more digits than are compared"
 
 
 def unknown_type(name: str, text: str) -> str:
@@ -42,7 +42,7 @@ def unknown_type(name: str, text: str) -> str:
 
 
 def folding_dialect(dialect: str) -> str:
-    return f"texts of {dialect} are compared by a collation that may ignore case or blanks"
+    return f"{dialect} compares strings by a collation that may ignore case or spaces"
 
 
 def test_for_nan(name: str) -> str:
@@ -65,7 +65,7 @@ def no_effect(junction: str) -> str:
 
 
 def twice(junction: str) -> str:
-    return f"this operand stands twice in one {junction}"
+    return f"this operand appears twice in one {junction}"
 
 
 ONE_VALUE = "one value"
@@ -92,16 +92,16 @@ def values(first: Iterable[str], second: Iterable[str]) -> str:
 
 
 def loses_nulls(field: str, place: str) -> str:
-    return f"rows without {field} are not accepted, and {place} shows that there may be some"
+    return f"rows where {field} is NULL are not accepted, and {place} shows that there may be some"
 
 
 def or_is_null(field: str) -> str:
-    return f"if they should be, add OR {field} IS NULL"
+    return f"to accept them, add OR {field} IS NULL"
 
 
-UNREACHABLE = "no row reaches it: the branches before it take them all"
-LAYOUT = "AND binds tighter than OR, and the lines say the opposite"
+UNREACHABLE = "it is never reached: the branches before it match every row"
+LAYOUT = "AND binds tighter than OR, but the line breaks suggest the opposite"
 
 
 def parentheses(text: str) -> str:
-    return f"if the lines are right, write {text}"
+    return f"if the line breaks are right, write {text}"

@@ -13,7 +13,7 @@ def unknown_width(span: Span, text: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         f"a number whose type in Spark is not known, {_MODE}",
-        f"INT and BIGINT overflow at other numbers: write CAST({_short(text)} AS BIGINT)",
+        f"INT and BIGINT overflow at different values: write CAST({_short(text)} AS BIGINT)",
     )
 
 
@@ -21,15 +21,15 @@ def product(span: Span, one: str, other: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         f"a product of BIGINT that may overflow, {_MODE}",
-        f"write try_multiply({_short(one)}, {_short(other)}), which is NULL then, or declare min and max "
-        "of the fields",
+        f"write try_multiply({_short(one)}, {_short(other)}), which is NULL on overflow, or declare "
+        "min and max of the fields",
     )
 
 
 def sum_of_whole_numbers(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"aggregate of whole numbers, which may overflow, {_MODE}",
+        f"aggregate of integers, which may overflow, {_MODE}",
         "add doubles: aggregate(xs, 0D, (total, x) -> total + CAST(x AS DOUBLE))",
     )
 
@@ -37,15 +37,15 @@ def sum_of_whole_numbers(span: Span) -> Diagnostic:
 def wide_decimal(span: Span, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"a cast of a decimal with more than {most} digits before its point to a whole number, {_MODE}",
-        "write TRY_CAST, which is NULL where the number is beyond",
+        f"a cast of a decimal with more than {most} digits before its point to an integer, {_MODE}",
+        "write TRY_CAST, which is NULL where the number does not fit",
     )
 
 
 def seconds_of_text(span: Span, text: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"unix_timestamp of a text without a format, {_MODE}",
+        f"unix_timestamp of a string without a format, {_MODE}",
         f"write unix_timestamp({_short(text)}, 'yyyy-MM-dd HH:mm:ss')",
     )
 
@@ -53,8 +53,8 @@ def seconds_of_text(span: Span, text: str) -> Diagnostic:
 def text_in_list(span: Span, kind: str) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        f"IN of texts and {kind}, {_MODE}",
-        "Spark compares their texts there: write all of them as texts, or all as numbers",
+        f"IN with strings and {kind}, {_MODE}",
+        "Spark compares them as strings there: write all of them as strings, or all as numbers",
     )
 
 

@@ -78,7 +78,7 @@ ROWS = (
         "The whole numbers from 0 up to, but not including, a number of at most a million.",
         (((3,), [0, 1, 2]), ((0,), []), ((-1,), None), ((1_000_001,), None)),
         total=False,
-        words="the numbers up to of {0}",
+        words="the integers from 0 below {0}",
         names=Names(label="a function of lists"),
         without_formula=OF_COLLECTION,
     ),

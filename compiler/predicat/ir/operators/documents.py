@@ -10,7 +10,7 @@ ROWS = (
         "for JSON null.",
         total=False,
         words="the JSON in {0}",
-        names=Names(kind="JSON in a text"),
+        names=Names(kind="JSON in a string"),
         without_formula=ANY_FUNCTION,
     ),
     Operator(

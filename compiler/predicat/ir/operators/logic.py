@@ -49,7 +49,7 @@ ROWS = (
         words="{0} has no value",
         names=Names(
             label="IS NULL",
-            kind="a test for an absent value",
+            kind="a test for a missing value",
             spellings=("IS NULL", "IS NOT NULL", "EXISTS", "has", "null"),
         ),
     ),
@@ -70,7 +70,7 @@ ROWS = (
         Strictness.ALL,
         names=Names(
             cel="orValue",
-            kind="a default for an absent value",
+            kind="a default for a missing value",
             spellings=("COALESCE", "IFNULL", "NVL", "orValue"),
         ),
     ),

@@ -75,7 +75,7 @@ ROWS = (
         ("string -> string",),
         "The string without spaces (U+0020) at both ends.",
         ((("  a b ",), "a b"),),
-        words="the trimmed text of {0}",
+        words="the trimmed {0}",
         without_formula=ANY_FUNCTION,
         of_texts=True,
     ),
@@ -333,7 +333,7 @@ ROWS = (
         "1-based position of the second string in the first; 0 if it does not occur.",
         ((("hello", "l"), 3), (("hello", "x"), 0)),
         range=COUNT,
-        names=Names(cel="indexOf", kind="a search in a text", spellings=("POSITION", "strpos", "instr")),
+        names=Names(cel="indexOf", kind="a search in a string", spellings=("POSITION", "strpos", "instr")),
         of_texts=True,
     ),
     Operator(

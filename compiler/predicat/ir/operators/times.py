@@ -218,7 +218,7 @@ ROWS = (
             (('%%YYYY "dd" \'%d-', MOMENT), '%YYYY "dd" \'04-'),
             (("%H %Y", datetime(1, 2, 3, 4, tzinfo=UTC)), "04 0001"),
         ),
-        names=Names(label="a time as text"),
+        names=Names(label="a time as a string"),
         without_formula=ANY_FUNCTION,
     ),
 )

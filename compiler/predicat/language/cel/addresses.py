@@ -70,7 +70,7 @@ _MAPPED = (
 )
 """IPv4 addresses in IPv6, which these libraries refuse."""
 
-_TEXT, _PARTS, _REST = "a text", "its parts", "the rest"
+_TEXT, _PARTS, _REST = "a string", "its parts", "the rest"
 """Variables that nobody can write."""
 
 

@@ -22,14 +22,14 @@ def _rows(library: str, reason: str, instead: str, *names: str) -> dict[str, Ref
     return {name: Refused(library, reason, instead) for name in names}
 
 
-_DIGEST = "a filter compares texts"
+_DIGEST = "a filter compares strings"
 
 TABLE: dict[str, Refused] = {
     **_rows("CEL", "engines have no unsigned integers", "write int()", "uint"),
-    **_rows("CEL", _DIGEST, "compare with the text itself", "bytes"),
+    **_rows("CEL", _DIGEST, "compare with the string itself", "bytes"),
     **_rows(
         "CEL",
-        "the type of a value is no value",
+        "a type is not a value",
         "compare it with the name of a type, as in type(x) == string",
         "type",
     ),
@@ -54,27 +54,27 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows(
         "lists",
-        "a list of sorted values is one that no engine compares",
+        "engines do not compare sorted lists",
         "use isSorted(), min() or max()",
         "sort",
     ),
     **_rows(
         "lists",
-        "a macro or in takes the lists within a list, other functions do not",
-        "follow it with exists() or all(), or write in before it: x in xs.flatten()",
+        "only a macro or the operator in supports lists of lists",
+        "write xs.flatten().exists(x, ...), or x in xs.flatten()",
         "flatten",
     ),
     **_rows(
         "two-variable comprehensions",
-        "a filter makes no maps",
+        "a filter cannot create a map",
         "use all(), exists() or transformList() with a key and a value",
         "transformMap",
         "transformMapEntry",
     ),
     **_rows(
         "regex",
-        "engines find different parts of a text",
-        "use matches(), or split() at a constant text",
+        "engines match different parts of a string",
+        "use matches(), or split() with a constant separator",
         "find",
         "findAll",
         "regex.extract",
@@ -83,17 +83,19 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows(
         "encoders",
-        "the text of bytes may be none",
-        "compare with the encoded text itself",
+        "bytes may not be a valid string",
+        "compare with the encoded string itself",
         "base64.decode",
         "base64.encode",
         "decodeb64",
     ),
-    **_rows("Kubernetes", "the parts of a query are in no order", "use contains() on the text", "getQuery"),
+    **_rows(
+        "Kubernetes", "the parameters of a query have no order", "use contains() on the string", "getQuery"
+    ),
     **_rows(
         "Kubernetes",
-        "it asks the API server",
-        "keep its answer as a field",
+        "it calls the API server",
+        "load its answer as a field",
         "allowed",
         "check",
         "errored",
@@ -101,13 +103,13 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows(
         "Kubernetes",
-        "a network of the row has no pattern",
+        "a network that is not constant cannot be translated",
         'name the network: cidr("10.0.0.0/8").containsIP(x)',
         "masked",
     ),
     **_rows(
         "Kubernetes",
-        "the shortest spelling of an IPv6 address has no pattern",
+        "the shortest form of an IPv6 address cannot be tested by a pattern",
         "use isIP()",
         "ip.isCanonical",
     ),
@@ -120,7 +122,7 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows(
         "Kubernetes",
-        "the named formats are those of a release",
+        "the named formats depend on the release of Kubernetes",
         "use matches() with the pattern of the format",
         "validate",
         "format.named",
@@ -133,12 +135,12 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows(
         "Tekton",
-        "PostgreSQL before 16 cannot tell whether a text is JSON",
+        "PostgreSQL before 16 cannot test whether a string is JSON",
         "declare the field as json and load the parsed document",
         "parseJSON",
         "json.decode",
     ),
-    **_rows("Tekton", "engines read no YAML", "load the parsed document as a json field", "parseYAML"),
+    **_rows("Tekton", "engines cannot read YAML", "load the parsed document as a json field", "parseYAML"),
     **_rows(
         "Tekton",
         "engines write JSON in different ways",
@@ -148,13 +150,13 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows(
         "Tekton",
-        "it makes a map of a text",
+        "it converts a string to a map",
         "use url(x).getHost(), getScheme() and their like, or split()",
         "parseURL",
     ),
     **_rows(
         "Kyverno",
-        "it asks the cluster, or another service",
+        "it calls the cluster, or another service",
         "load the answer as a field",
         *(
             f"{name}.{verb}"
@@ -172,18 +174,20 @@ TABLE: dict[str, Refused] = {
     ),
     **_rows(
         "Kyverno",
-        "the parts of an image have no bounded text",
-        'use startsWith(), contains() or split() on the text: x.split("/")[0]',
+        "the length of the parts of an image is not limited",
+        'use startsWith(), contains() or split() on the string: x.split("/")[0]',
         "image",
         "registry",
         "repository",
         "identifier",
     ),
-    **_rows("Kyverno", "it makes a map of a text", 'use split(): x.split(":")[2]', "parseServiceAccount"),
+    **_rows(
+        "Kyverno", "it converts a string to a map", 'use split(): x.split(":")[2]', "parseServiceAccount"
+    ),
     **_rows(
         "Cerbos",
         "a hierarchy is a list with an order of its own",
-        "use startsWith() on the text of the hierarchy",
+        "use startsWith() on the string of the hierarchy",
         "hierarchy",
         "ancestorOf",
         "descendentOf",
@@ -202,8 +206,8 @@ TABLE: dict[str, Refused] = {
         "hasTagKey",
         "hasTagKeyId",
     ),
-    **_rows("IAM", "it asks the service", "declare the attribute as a field", "api.getAttribute"),
-    **_rows("IAM", "isSubset() says the same", 'write xs.isSubset(["a", "b"])', "hasOnly"),
+    **_rows("IAM", "it calls the service", "declare the attribute as a field", "api.getAttribute"),
+    **_rows("IAM", "isSubset() is the same test", 'write xs.isSubset(["a", "b"])', "hasOnly"),
     **_rows("Envoy, Istio", "now() is the current time", "write now()", "time.now"),
 }
 """Each function by its name, with its namespace where that is a word of its own."""

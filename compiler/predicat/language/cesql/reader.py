@@ -221,7 +221,7 @@ class _Parser(TokenReader):
         kind, word, span = self.take()
         if kind != "text":
             self.position -= 1
-            raise self.unexpected("a text")
+            raise self.unexpected("a string")
         try:
             pattern = canonical(unquoted(word))
         except LikeError as error:

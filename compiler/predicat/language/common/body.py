@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import keys as say
+from predicat.diagnostics.messages import shown
 from predicat.ir.nodes import FieldDecl
 
 
@@ -24,5 +25,5 @@ class Body(Struct, frozen=True):
     def text(self, what: str = "the body") -> str:
         """The body as text. Raises PredicatError if it is not a text."""
         if not isinstance(self.value, str):
-            raise PredicatError.of(say.wrong_kind(self.span, what, "a text", repr(self.value)))
+            raise PredicatError.of(say.wrong_kind(self.span, what, "a string", shown(self.value)))
         return str(self.value)

@@ -7,7 +7,7 @@ from typing import Any
 
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
-from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import Reason, shown
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
@@ -103,7 +103,7 @@ class DataReader:
     def text(self, value: Any, what: str, *, empty: bool = False, place: Span | None = None) -> str:
         """A text. `place`: the span of a value that is not a text."""
         if not isinstance(value, str):
-            raise self.fail(say_keys.wrong_kind(place or self.span(value), what, "a text", kind(value)))
+            raise self.fail(say_keys.wrong_kind(place or self.span(value), what, "a string", kind(value)))
         if not value and not empty:
             raise self.fail(say.empty_text(place or self.span(value), what))
         return str(value)
@@ -201,8 +201,8 @@ def present(tree: t.Tree) -> t.Tree:
 
 def kind(value: Any) -> str:
     """A value as messages show it."""
-    names: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
+    names: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "null"}
     for type_, name in names.items():
         if isinstance(value, type_):
             return name
-    return f"{value!r}"
+    return shown(value)

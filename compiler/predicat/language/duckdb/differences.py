@@ -119,6 +119,6 @@ FOREIGN = {
     "!~*": "write NOT regexp_matches(s, 'pattern', 'i')",
     "#>": "write j -> 'a' -> 'b'",
     "#>>": "write j -> 'a' ->> 'b'",
-    "`": "names with special signs stand in double quotes",
+    "`": "put names with special characters in double quotes",
 }
 """Operators of other engines, and what DuckDB has for them."""

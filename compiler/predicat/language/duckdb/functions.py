@@ -16,7 +16,7 @@ from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.number_functions import double
 
-_TEXT, _PLACE, _ITEM = "a text", "a place", "an element"
+_TEXT, _PLACE, _ITEM = "a string", "a place", "an element"
 """Variables that nobody can write."""
 
 

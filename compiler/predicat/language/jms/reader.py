@@ -39,7 +39,7 @@ FOREIGN = {
     "&&": "a selector writes AND",
     "!": "a selector writes NOT",
     "(": "a selector has no functions",
-    '"': "texts stand in single quotes; names in double quotes are declared, or have characters like -",
+    '"': "put strings in single quotes; declare a name in double quotes that has no special characters",
 }
 _KINDS: dict[Type | None, str] = {STRING: "text", BOOLEAN: "truth", BIGINT: "number", DOUBLE: "number"}
 _TOKEN = re.compile(

@@ -54,7 +54,7 @@ FOREIGN = {
     "<=>": "write IS NOT DISTINCT FROM",
     "RLIKE": "write ~",
     "REGEXP": "write ~",
-    "`": "names with special signs stand in double quotes",
+    "`": "put names with special characters in double quotes",
     "ISNAN": "write x = 'NaN'",
 }
 """Operators of other engines, and what PostgreSQL has for them."""

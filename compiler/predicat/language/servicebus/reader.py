@@ -35,7 +35,7 @@ _HINTS = {
     "&&": "write AND",
     "BETWEEN": "write x >= 1 AND x <= 9",
     "(": "Service Bus has the functions property() and newid()",
-    '"': "texts stand in single quotes",
+    '"': "put strings in single quotes",
     "@": "write the value itself, or declare it under params and write :name",
 }
 _TOKEN = re.compile(

@@ -76,6 +76,6 @@ FOREIGN = {
     "~~*": "write ILIKE",
     "@>": "write array_contains(array, x) or arrays_overlap(array, array('x'))",
     "<@": "write array_contains(array, x)",
-    "^@": "write startswith(text, prefix)",
+    "^@": "write startswith(s, prefix)",
 }
 """Operators of other engines, and what Spark has for them."""

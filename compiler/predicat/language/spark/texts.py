@@ -14,7 +14,7 @@ from predicat.language.sql import meanings
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Reader
 
-_TEXT, _PLACE, _SIZE = "a text", "a place", "a length"
+_TEXT, _PLACE, _SIZE = "a string", "a place", "a length"
 """Variables that nobody can write."""
 
 

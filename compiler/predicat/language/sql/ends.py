@@ -18,7 +18,7 @@ from predicat.language.sql.node_reader import Reader
 
 Build = Callable[[t.Tree, t.Tree], t.Tree]
 """The part of a text, for a length."""
-_TEXT, _SIZE = "a text", "a length"
+_TEXT, _SIZE = "a string", "a length"
 """Variables that nobody can write."""
 
 

@@ -17,7 +17,7 @@ from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics import captures
 
-_TEXT = "a text"
+_TEXT = "a string"
 """A variable that nobody can write."""
 
 

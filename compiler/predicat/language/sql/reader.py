@@ -83,7 +83,7 @@ def _parse(
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES)) from None
     except (IndexError, TypeError):  # of sqlglot's compiled nodes, where an operand is missing
-        raise PredicatError.of(say.operand_missing(whole)) from None
+        raise PredicatError.of(say.missing_operand(whole)) from None
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(say.several_statements(whole))

@@ -15,10 +15,8 @@ from predicat.language.sql.refused_functions import REFUSED
 PARAMETER = "write :name for a parameter, and declare it under params:"
 CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
 LOCAL = "it follows the time zone of the session: write now()"
-SHIFT_HINT = "a comparison has one sign, and a shift has >> without a blank"
-JSON_HINT = (
-    "write j['key'] for what a JSON value or a map holds under a key, get_json_object(s, '$.key') for a text"
-)
+SHIFT_HINT = "write > or < for a comparison, >> or << without a space for a shift"
+JSON_HINT = "write j['key'] for a key of a JSON value or a map, get_json_object(s, '$.key') for a string"
 
 NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.Subquery: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
@@ -26,12 +24,15 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.SetOperation: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
     exp.Is: ("IS with a value", "write =, or IS NOT DISTINCT FROM, which is TRUE for two NULLs"),
     exp.Glob: ("GLOB", "write LIKE 'a%', or a duckdb: filter"),
-    exp.Slice: ("a part of an array", "name the places one by one: xs[1] = 'a' AND xs[2] = 'b'"),
+    exp.Slice: ("a part of an array", "test the elements one by one: xs[1] = 'a' AND xs[2] = 'b'"),
     exp.CurrentUser: ("the current user", "a filter has no user: declare a parameter, and write s = :user"),
     exp.SessionUser: ("the current user", "a filter has no user: declare a parameter, and write s = :user"),
     exp.Comprehension: ("a comprehension", "write len(list_filter(xs, lambda x: x > 1)) > 0"),
     exp.Star: ("*", None),
-    exp.Window: ("a window function", "a filter is asked of one row: filter what a query has numbered"),
+    exp.Window: (
+        "a window function",
+        "a filter tests one row: number the rows in a query first, and filter its result",
+    ),
     exp.CurrentTime: ("the time of day without a date", CLOCK),
     exp.Localtime: ("the time of day without a date", CLOCK),
     exp.Localtimestamp: ("the local time", LOCAL),
@@ -43,7 +44,7 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.IntDiv: ("the operator DIV", "write div(a, b)"),
     exp.In: ("IN without a list", "write a IN (1, 2), or array_contains(xs, 'a')"),
     exp.Parameter: ("a parameter with @", "write :name, and declare it under params:"),
-    exp.Collate: ("COLLATE", "texts are compared by their characters: leave it out, or compare lower(s)"),
+    exp.Collate: ("COLLATE", "strings are compared by their characters: leave it out, or compare lower(s)"),
     exp.SimilarTo: ("SIMILAR TO", "write RLIKE '^(a|b)$', or a postgres: filter"),
     exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),
     exp.RegexpILike: (None, "write RLIKE '(?i)...', which ignores case"),
@@ -65,7 +66,7 @@ OTHER_NAMES = {
     "isodow": "write extract(isodow FROM d)",
     "dayname": "write extract(isodow FROM d), which is 1 for Monday to 7 for Sunday",
     "struct": "compare the members one by one: (a, b) = (1, 2)",
-    "try_to_timestamp": "write CAST(s AS TIMESTAMP), which is UNKNOWN where s is no timestamp",
+    "try_to_timestamp": "write CAST(s AS TIMESTAMP), which is UNKNOWN where s is not a timestamp",
     "regexp_matches": "write s RLIKE 'pattern' (in postgres bodies s ~ 'pattern')",
     "array_size": "write size(array)",
 }
@@ -79,10 +80,10 @@ WRITTEN_OTHERWISE = {
     "DIV": "write div(a, b)",
     "CONTAINS": "write contains(s, 'x'), or array_contains(xs, 'x')",
     "IS": "write IS NULL, IS NOT NULL, IS TRUE or IS FALSE",
-    "NOT": "NOT stands before a condition, or in NOT IN, NOT LIKE and NOT BETWEEN",
+    "NOT": "write NOT before a condition, or NOT IN, NOT LIKE, NOT BETWEEN",
     "=>": "write >= for greater or equal",
-    ":": "write j['key'] for what a JSON value or a map holds under a key",
-    ",": "values stand in parentheses: a IN (1, 2)",
+    ":": "write j['key'] for a key of a JSON value or a map",
+    ",": "put values in parentheses: a IN (1, 2)",
     **dict.fromkeys(("UNION", "INTERSECT", "EXCEPT"), "a filter is one condition: write OR, AND, or AND NOT"),
     **dict.fromkeys(
         ("GROUP BY", "ORDER BY", "LIMIT", "HAVING"), "a filter tests one row: leave this clause out"

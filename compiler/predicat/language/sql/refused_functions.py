@@ -1,18 +1,18 @@
 """Functions of Spark and PostgreSQL that a filter has not, and what to write instead."""
 
-_HASHES = "each engine has a hash of its own: compare md5(s) or sha2(s, 256), which are the same on all"
-_CHANCE = "a filter gives the same answer for the same row: keep a number in a column, or take md5(s)"
-_PLACE = "a filter knows the values of a row, not where it is stored: keep that in a column"
+_HASHES = "engines hash differently: compare md5(s) or sha2(s, 256), which are the same everywhere"
+_CHANCE = "a filter gives the same result for the same row: store a number in a column, or use md5(s)"
+_PLACE = "a filter reads the values of a row, not where it is stored: store that in a column"
 _AGGREGATE = "a filter tests one row: aggregate first, and filter the result"
 _TYPE = "the catalog declares the types of fields; CAST converts"
 _ORDER = (
     "engines keep maps in different orders: name the key (m['k']), or write exists(map_keys(m), k -> ...)"
 )
-_MEMBERS = "write get_json_object(s, '$.key') for a text, or j['key'] for a field that is declared as json"
+_MEMBERS = "write get_json_object(s, '$.key') for a string, or j['key'] for a field that is declared as json"
 _IS_JSON = "write parse_json(s) IS NOT NULL, which is FALSE for JSON null, too"
-_SORTED = "the order of texts is that of a collation: write exists(xs, x -> ...)"
+_SORTED = "strings are ordered by a collation: write exists(xs, x -> ...)"
 _ROUNDED = "engines round it differently: compare bounds of the number itself"
-_BYTES = "a filter has no bytes: convert the text where the row is written"
+_BYTES = "a filter has no binary values: convert the column before, or in a view"
 
 REFUSED = {
     **dict.fromkeys(("hash", "xxhash64", "crc32", "murmur_hash", "hashtext", "sha1", "sha"), _HASHES),
@@ -55,9 +55,9 @@ REFUSED = {
     ),
     "hex": "compare the number itself, or write it in hexadecimal digits: 0x1F",
     "to_hex": "compare the number itself, or write it in hexadecimal digits: 0x1F",
-    "initcap": "Spark begins a word behind a blank, PostgreSQL behind any sign: compare lower(s)",
-    "levenshtein": "PostgreSQL has it only in an extension: compare texts, or their starts",
-    "soundex": "PostgreSQL has it only in an extension: compare texts, or their starts",
+    "initcap": "Spark starts a word after a space, PostgreSQL after any special character: compare lower(s)",
+    "levenshtein": "PostgreSQL has it only in an extension: compare strings, or their prefixes",
+    "soundex": "PostgreSQL has it only in an extension: compare strings, or their prefixes",
     "from_json": _MEMBERS,
     "schema_of_json": _MEMBERS,
     "json_tuple": _MEMBERS,
@@ -73,13 +73,13 @@ REFUSED = {
     "array_except": "write exists(xs, x -> NOT x IN ('a')); in spark array_except(xs, array('a'))[0]",
     "array_intersect": "write arrays_overlap(xs, ys)",
     "array_union": "write exists(xs, ...) OR exists(ys, ...)",
-    "array_distinct": "write exists(xs, x -> ...), which counts an element once",
-    "zip_with": "compare elements by their places: xs[0] + ys[0]",
+    "array_distinct": "write exists(xs, x -> ...), where duplicates do not matter",
+    "zip_with": "compare elements by their indexes: xs[0] + ys[0]",
     "sequence": "write a BETWEEN 1 AND 3",
     "flatten": "write exists(xs, inner -> exists(inner, x -> ...))",
     "explode": "write exists(xs, x -> ...)",
     "unnest": "write exists(xs, x -> ...), or x = ANY(xs)",
-    "width_bucket": "engines round at the bounds in other ways: write x >= 0 AND x < 2, or a spark: filter",
+    "width_bucket": "engines round differently at the bounds: write x >= 0 AND x < 2, or a spark: filter",
     **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "radians", "degrees"), _ROUNDED),
     "pi": "write 3.141592653589793",
     "cbrt": _ROUNDED,

@@ -22,7 +22,7 @@ from predicat.semantics import regex
 MAX_REPEATED = 20
 MAX_PADDED = 1000
 """The longest text that lpad and rpad make: what they add is written out."""
-_PART, _TEXT = "a part", "a text"
+_PART, _TEXT = "a part", "a string"
 """Variables that nobody can write."""
 
 

@@ -25,11 +25,10 @@ from predicat.semantics.regex import Chars, Ranges
 
 _MOST_STATES = 60
 _ROUNDS = (
-    "a round of its repeated group can end at several places, for which Java may overflow its stack on a "
-    "long text"
+    "one repetition of its group can end at several places, so Java may overflow its stack on a long string"
 )
-_APART = "let each round end where no further character of it may follow, as in (ab,)* or (,[^,]+)*"
-_HALVES = "Java finds \\B between the two halves of a character beyond U+FFFF"
+_APART = "let each repetition end with a character that cannot continue it, as in (ab,)* or (,[^,]+)*"
+_HALVES = "Java matches \\B between the two halves of a character above U+FFFF"
 _FEW = 6
 """Ranges of characters that are compared one by one."""
 
