@@ -40,6 +40,7 @@ from predicat.ir.operators import COMPARISONS, OF_INTEGERS
 from predicat.ir.surface import (
     CHECKED_MOD,
     ELEMENTS,
+    EXTREMES,
     IS_NAN,
     LENGTH_FIELDS,
     MATHEMATICS,
@@ -408,7 +409,7 @@ class Operators(Comparisons):
         """A function of CEL's math extension."""
         plain = [underlying(arg) for arg in args]
         if (
-            op in ("math.greatest", "math.least")
+            op in EXTREMES
             and len(plain) == 1
             and (plain[0].type == JSON or isinstance(plain[0].type, ArrayType))
         ):
@@ -422,10 +423,9 @@ class Operators(Comparisons):
 
     def extreme(self, op: str, source: Node, span: Span) -> Node:
         """The greatest or least number of a list; of a JSON number, that number."""
-        largest = "array_max" if op == "math.greatest" else "array_min"
         if source.type != JSON:
-            return self.call(largest, [source], span)
-        return Call(DOUBLE, largest, (source, self.element(JSON, span)), span)
+            return self.call(EXTREMES[op], [source], span)
+        return Call(DOUBLE, EXTREMES[op], (source, self.element(JSON, span)), span)
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A value as another type: `target` names a conversion of casts.CASTS."""

@@ -10,6 +10,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
 from predicat.forms.conversions import convert, dynamic, underlying
 from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier
+from predicat.ir.surface import EXTREMES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 
 
@@ -47,7 +48,7 @@ def is_number(node: Node) -> bool:
     """
     if not isinstance(node, Call) or node.type != DOUBLE:
         return False
-    if node.op in ("array_max", "array_min"):
+    if node.op in EXTREMES.values():
         of = node.args[0]
         return of.type == JSON or (isinstance(of, Quantifier) and is_number(of.body))
     if node.op in _OF_EACH:

@@ -48,6 +48,8 @@ MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
 MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
 MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
 """CEL's math extension."""
+EXTREMES = {"math.greatest": "array_max", "math.least": "array_min"}
+"""What these are of the numbers of one array."""
 HALF_EVEN, HALF_UP = "round_half_even", "round_half_up"
 CONVERSIONS: dict[Type, str] = {
     BIGINT: "to_int",

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from predicat.forms.engine_order import bare_comparison, whole_parts
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
-from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS
+from predicat.ir.operators import COLUMN_LOOK_UPS, COMPARISONS, FLIPPED, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
 from predicat.semantics import casefold, like, regex
 
@@ -233,7 +233,7 @@ def _boolean(node: Node, positive: bool, tolerant: bool) -> Cover | None:
     return _one(node, Equal((positive,)), tolerant)
 
 
-_VALUES = ("get", "member", "index", "json_boolean", "coalesce")
+_VALUES = COLUMN_LOOK_UPS | {"json_boolean", "coalesce"}
 """Calls that read a boolean: as a key each has few values."""
 
 

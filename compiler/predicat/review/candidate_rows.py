@@ -25,6 +25,7 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import BY_PLACE, COMPARISONS, JSON_READS, LOOK_UPS
+from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import (
     JSON,
     STRING,
@@ -44,7 +45,7 @@ JSON in a text.
 EACH = -1
 _IN_TEXT = "\0json"
 """The key below which the JSON in a text is, as long as a row is made."""
-_RARE_CONVERSIONS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double", "to_decimal")
+_RARE_CONVERSIONS = frozenset(CONVERSIONS.values()) | {"to_decimal"}
 """Conversions that most strings fail: also try strings that convert."""
 _NOW = f":{NOW.name}"
 _VARIANTS = {
@@ -61,18 +62,6 @@ _COMPARED = {"json_is": 0, "regex_replace": 2}
 """How many arguments are compared with each other, where not all are: not a kind, and not a replacement."""
 _OF_ANY_KIND = frozenset({"json_is", "json_size"})
 """Operators that take JSON values of any kind."""
-_ARRAYS = "arrays have an element only where a macro or an index asks for one"
-NOT_TRIED = {
-    **dict.fromkeys(
-        ("array_eq", "array_max", "array_min", "array_position", "join", "json_size", "size", "sum"), _ARRAYS
-    ),
-    "entry_filter": "Python code is not run",
-    "format_time": "the time of a text is not looked up",
-    "to_boolean": "texts that are truth values are not among the usual ones",
-}
-"""Operators for whose values no row is made, and why. The solver or the tests of a filter must find these
-rows.
-"""
 _MAX = 40
 _MOST_CONVERTED = 10
 """Texts for each constant that a converted text is compared with."""

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from predicat.ir.nodes import Call, Literal
+from predicat.ir.operators import OPS, TIME_PARTS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -31,6 +32,8 @@ _FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
 """The step from a constant to a value that makes a comparison TRUE. It is tried first, because most
 conditions are part of an AND.
 """
+_PARTS = tuple(op for op in OPS if op in TIME_PARTS and hasattr(MOMENT, op))
+"""The parts of a moment that `replace` changes."""
 _MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
 
 
@@ -192,8 +195,7 @@ def _moments(op: str, number: int, kind: Type) -> list[Any]:
     base = datetime(2024, 3, 15, 10, 30, 20, tzinfo=UTC)
     result = []
     for near in (number, number - 1, number + 1):
-        name = op if op in ("year", "month", "day", "hour", "minute", "second") else None
-        for unit in [name] if name else ("year", "month", "day", "hour", "minute", "second"):
+        for unit in [op] if op in _PARTS else _PARTS:
             try:
                 result.append(base.replace(**{unit: near}))  # type: ignore[arg-type]  # a unit and a number
             except (ValueError, OverflowError):

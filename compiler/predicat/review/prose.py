@@ -110,10 +110,6 @@ def _describe_call(node: Call, depth: int) -> str:
             return f"{describe(children(node.args[0])[0], depth + 1)} has a value"
         case "add_days" | "add_months" if isinstance(node.args[1], Literal):
             return _shifted(args[0], node.args[1].value, node.op.removeprefix("add_").removesuffix("s"))
-        case "date_trunc":
-            return f"the start of the {_unit(node)} of {args[1]}"
-        case "in_units":
-            return f"the whole {_unit(node)}s of {args[1]}"
         case "coalesce":
             return f"{args[0]}, or {' or '.join(args[1:])} if it is missing"
         case "json_values" if len(args) == 1:
@@ -121,8 +117,6 @@ def _describe_call(node: Call, depth: int) -> str:
         case "get" | "member" | "json_get" | "json_values":
             key = node.args[1]
             return f"{args[0]}.{key.value}" if isinstance(key, Literal) else f"{args[0]}[{args[1]}]"
-        case "entry_filter":
-            return f"the Python class {node.args[0].value if isinstance(node.args[0], Literal) else args[0]}"
         case "in" if not isinstance(node.args[1].type, ArrayType):
             return f"{args[0]} is a key of {args[1]}" + _or_element(node.args[1].type)
         case op if SURFACE_WORDS.get(op) == "{0}":
@@ -131,7 +125,11 @@ def _describe_call(node: Call, depth: int) -> str:
             return f"({args[0]} {ARITHMETIC[op]} {args[1]})"
         case op:
             words = OPS[op].words if op in OPS else SURFACE_WORDS.get(op, "")
-            return words.format(*args) + _zone(node) if words else f"{op}({', '.join(args)})"
+            return (
+                words.format(*args, constant=_first(node)) + _zone(node)
+                if words
+                else f"{op}({', '.join(args)})"
+            )
 
 
 def _shifted(moment: str, count: object, unit: str) -> str:
@@ -141,8 +139,8 @@ def _shifted(moment: str, count: object, unit: str) -> str:
     return f"({moment} {'-' if count < 0 else '+'} {quantity(abs(count), unit)})"
 
 
-def _unit(node: Call) -> str:
-    return str(node.args[0].value) if isinstance(node.args[0], Literal) else "unit"
+def _first(node: Call) -> object:
+    return node.args[0].value if node.args and isinstance(node.args[0], Literal) else "unit"
 
 
 def _zone(node: Call) -> str:

@@ -324,7 +324,8 @@ _ONLY = frozenset(op for op, orders in MONOTONE.items() if len(orders) == 1)
 _BOTH = frozenset(op for op in MONOTONE if monotone_in(op, 0) and monotone_in(op, 1))
 """Monotone in each argument, if the other one is a constant."""
 _FIRST = frozenset(op for op in MONOTONE if monotone_in(op, 0)) - _ONLY - _BOTH
-"""Monotone in the first argument, if the second one is a constant."""
+_SECOND = frozenset(op for op in MONOTONE if monotone_in(op, 1)) - _BOTH
+"""Monotone in the first or in the second argument, if the other one is a constant."""
 _NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP, DURATION)
 _TIMES = (TIMESTAMP, DURATION)
 """Types whose round values read best as bounds: from one on, and below one."""
@@ -339,7 +340,7 @@ def _monotone_argument(node: Call) -> Node | None:
     if node.op in _ONLY and len(node.args) == 1:
         kind = node.args[0].type
         return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
-    if node.op in ("date_trunc", "in_units") and _constant(node.args[0]):
+    if node.op in _SECOND and _constant(node.args[0]):
         return node.args[1]
     if node.op == "format_time" and isinstance(node.args[0], Literal):
         return node.args[1] if is_in_order(str(node.args[0].value)) else None

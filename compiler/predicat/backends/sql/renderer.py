@@ -45,7 +45,8 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.bounds import Bounded, without_guards
 from predicat.ir.labels import written
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
-from predicat.ir.operators import BY_KEY, JSON_LOOK_UPS, LOOK_UPS
+from predicat.ir.operators import BY_KEY, COLUMN_LOOK_UPS
+from predicat.ir.surface import CONVERSIONS
 from predicat.ir.syntax import Value
 from predicat.ir.types import DATE, DOUBLE, JSON, MAX_PRECISION, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.value_sets import ValueSet
@@ -65,9 +66,6 @@ def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     return r.dialect.bind({name: value}, body(variable(name)))
 
 
-CONVERSIONS = ("to_int", "to_double", "to_timestamp", "to_date", "to_duration", "to_boolean")
-_COLUMN_LOOK_UPS = LOOK_UPS.keys() - JSON_LOOK_UPS
-"""The look-ups in values of columns. Rules for JSON documents handle JSON's null themselves."""
 MAX_PARTS = 20_000
 _MAX_GROWTH = 100
 """The largest number of SQL parts per different part of a predicate. The largest guard of a single operator
@@ -171,7 +169,7 @@ class Renderer(Struct):
         """The SQL of an operator by the rule of the dialect. Raises Unsupported where the rule is
         NotSupported.
         """
-        read = node.args[0] if node.op in CONVERSIONS else None
+        read = node.args[0] if node.op in CONVERSIONS.values() else None
         if isinstance(read, Call) and read.op == "json_string":
             return self.convert_json_text(node, read.args[0])
         if isinstance(read, Call) and read.op == "json_number":
@@ -190,7 +188,8 @@ class Renderer(Struct):
                 msg.unsupported(node.span, self.dialect.name, written(node), rule.text, rule.hint)
             )
         sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
-        return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _COLUMN_LOOK_UPS else sql
+        # Rules for JSON documents handle JSON's null themselves.
+        return self.dialect.not_json_null(sql) if node.type == JSON and node.op in COLUMN_LOOK_UPS else sql
 
     def function(self, node: Call) -> Sql | None:
         """The call of a function that is installed where the SQL runs; None if there is none."""

@@ -58,7 +58,7 @@ ORDERED = frozenset(COMPARISONS) - EQUALITIES
 """The comparisons that need an order."""
 STRICTLY_ORDERED = frozenset(op for op in ORDERED if not COMPARISONS[op].holds(0, 0))
 """Those of them that do not hold for equal values."""
-CHOICES = {"cond": 1, "coalesce": 0, "greatest": 0, "least": 0}
+CHOICES = {row.name: row.choice for row in _ROWS if row.choice is not None}
 """The operators that give one of their arguments, and where these arguments begin."""
 ARITHMETIC = {row.name: row.arithmetic for row in _ROWS if row.arithmetic is not None}
 """The calculations with two operands, with their signs in most languages."""
@@ -79,7 +79,8 @@ LOOK_UPS = {row.name: row.lookup for row in _ROWS if row.lookup is not None}
 BY_KEY = frozenset(op for op, step in LOOK_UPS.items() if step is Step.KEY)
 BY_PLACE = frozenset(LOOK_UPS) - BY_KEY
 JSON_LOOK_UPS = frozenset(op for op in LOOK_UPS if OPS[op].signatures[0].startswith("json,"))
-"""The look-ups in a JSON document; the others look into a column of its own."""
+COLUMN_LOOK_UPS = LOOK_UPS.keys() - JSON_LOOK_UPS
+"""The look-ups in a JSON document, and those in a column of its own."""
 MONOTONE = {row.name: row.monotone for row in _ROWS if row.monotone}
 """The operators that keep or turn round the order of an argument."""
 

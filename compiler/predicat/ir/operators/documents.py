@@ -108,5 +108,6 @@ ROWS = (
         total=False,
         names=Names(label="Python code"),
         without_formula="nothing is known of Python code without running it",
+        words="the Python class {constant}",
     ),
 )

@@ -59,6 +59,7 @@ ROWS = (
         "The second argument if the first is TRUE, the third if it is FALSE.",
         (((True, "a", "b"), "a"), ((False, "a", "b"), "b"), ((None, "a", "b"), None)),
         Strictness.CONDITION,
+        choice=1,
         words="({1} if {0}, else {2})",
         names=Names(kind="a choice", spellings=("CASE", "IF", "?")),
     ),
@@ -68,6 +69,7 @@ ROWS = (
         "The first argument that has a value.",
         (((None, "b"), "b"), (("a", "b"), "a")),
         Strictness.ALL,
+        choice=0,
         names=Names(
             cel="orValue",
             kind="a default for a missing value",
@@ -80,6 +82,7 @@ ROWS = (
         "The largest of the arguments that have a value; strings by code point, NaN above all numbers.",
         (((1, None, 3), 3), (("B", "a"), "a"), ((float("nan"), 1.0), float("nan")), ((None, None), None)),
         Strictness.ALL,
+        choice=0,
     ),
     Operator(
         "least",
@@ -87,6 +90,7 @@ ROWS = (
         "The smallest of the arguments that have a value; strings by code point, NaN above all numbers.",
         (((1, None, 3), 1), (("B", "a"), "B"), ((float("nan"), 1.0), 1.0), ((None, None), None)),
         Strictness.ALL,
+        choice=0,
     ),
     Operator(
         "same",

@@ -88,6 +88,8 @@ class Operator(Struct, frozen=True):
     """The numbers between which its value is."""
     comparison: Comparison | None = None
     lookup: Step | None = None
+    choice: int | None = None
+    """Where the arguments begin of which it gives one."""
     arithmetic: str | None = None
     """The sign of a calculation with two operands."""
     json_kind: str | None = None
@@ -97,7 +99,9 @@ class Operator(Struct, frozen=True):
     rounded_by_engines: bool = False
     """Whether engines round its value differently."""
     words: str = ""
-    """A call in plain words, where `{0}` is the first argument. Empty: it is shown as a call."""
+    """A call in plain words: `{0}` is the first argument, `{constant}` the same without quotes. Empty: it is
+    shown as a call.
+    """
     names: Names = Names()
     without_formula: str = ""
     """Why proofs have no formula for it. Empty: `review/smt/rules` has one."""

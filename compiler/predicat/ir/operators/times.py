@@ -98,6 +98,7 @@ ROWS = (
         ),
         names=Names(kind="a rounded time", spellings=("date_trunc",)),
         monotone=(Order.NOT, Order.RISES),
+        words="the start of the {constant} of {1}",
     ),
     Operator(
         "in_zone",
@@ -141,6 +142,7 @@ ROWS = (
         ((("minute", timedelta(hours=1, seconds=119)), 61), (("second", timedelta(milliseconds=-1500)), -1)),
         names=Names(label="a part of a duration"),
         monotone=(Order.NOT, Order.RISES),
+        words="the whole {constant}s of {1}",
     ),
     Operator(
         "add_days",

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
-from predicat.ir.operators import COMPARISONS, MONOTONE, SOLVED_ONLY, TIME_PARTS, monotone_in
+from predicat.ir.operators import CHOICES, COMPARISONS, MONOTONE, SOLVED_ONLY, TIME_PARTS, monotone_in
 from predicat.ir.operators.row import Order
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import (
@@ -39,7 +39,7 @@ _DAY_ONE = date(1970, 1, 1)
 _INFINITE = 0x7FF0_0000_0000_0000
 _MICRO = timedelta(microseconds=1)
 _NOTHING: Keys = frozenset()
-PERIODIC = TIME_PARTS - {"year"} | {"mod", "time_of_day"}
+PERIODIC = TIME_PARTS - MONOTONE.keys() | {"mod", "time_of_day"}
 
 
 _SPANS: dict[Type, tuple[int, int]] = {
@@ -154,7 +154,7 @@ class Changes:
                 self.test(test)
                 self.value(yes, keys)
                 self.value(no, keys)
-            case Call(op="coalesce" | "greatest" | "least", args=args):
+            case Call(op=op, args=args) if op in CHOICES:
                 for arg in args:
                     self.value(arg, keys)
             case Call(op="abs", args=(inner,)):
@@ -304,7 +304,7 @@ def _simple_double(low: int, high: int) -> int:
 
 
 _MOST_TIMES = 6_000
-_DAYS = {"day_of_week": 7, "month": 3_660, "day": 3_660, "day_of_year": 3_660}
+_DAYS = {op: 7 if op == "day_of_week" else 3_660 for op in PERIODIC & TIME_PARTS - UNITS.keys()}
 """So many days from any on have every day of the week, or of the year (29 February too)."""
 _ALL_DAYS = 15_000
 """41 years, which have every day of the year on every day of the week that it can be."""

@@ -29,13 +29,14 @@ from predicat.backends.sql.common.comparisons import compare, is_numeric_mix, te
 from predicat.backends.sql.common.texts import INT32_MAX
 from predicat.backends.sql.common_subexpressions import is_nameable, with_names
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
-from predicat.backends.sql.renderer import CONVERSIONS, Renderer, Rule, constant
+from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.backends.sql.rules import NotSupported
 from predicat.diagnostics.messages import backends as say
 from predicat.forms.conversions import convert
 from predicat.forms.engine_order import bare_comparison, paired
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import JUNCTIONS, STRICT
+from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP
 from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.idioms import nullif
@@ -139,7 +140,7 @@ def _is_costly(node: Node) -> bool:
     return (
         isinstance(node, Call)
         and is_nameable(node)
-        and any(isinstance(part, Call) and part.op in CONVERSIONS for part in walk(node))
+        and any(isinstance(part, Call) and part.op in CONVERSIONS.values() for part in walk(node))
     )
 
 
