@@ -96,12 +96,21 @@ class _FilterExpectation(BatchExpectation):
         details = (getattr(result, "result", None) or {}).get("details") or {}
         return str(details.get("measured", "not measured"))
 
-    def _figures(self, metrics: Mapping[str, Any]) -> Measure:
+    def _validate(
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: Any = None,
+        execution_engine: Any = None,  # noqa: ARG002  # as the base class has it
+    ) -> dict[str, Any]:
         measured = metrics[METRIC]
         if isinstance(measured, EngineFailure):
             raise RuntimeError(measured.text)  # noqa: TRY004  # GX shows it as an exception, not as a failed expectation
         assert isinstance(measured, Measure)  # noqa: S101  # nothing else comes
-        return measured
+        return self._judged(measured, _format(runtime_configuration))
+
+    def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:
+        """What Great Expectations is told of the figures."""
+        raise NotImplementedError
 
     def _known(self, measured: Measure, name: str) -> str:
         qualified = name if "." in name else f"{self.dataset}.{name}"
@@ -171,13 +180,7 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
         """What is expected, as a sentence."""
         return f"The filter {kwargs.get('filter')} must accept {_ranges(kwargs, cls.bounds)}."
 
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: Any = None,  # noqa: ARG002  # as the base class has it
-        execution_engine: Any = None,  # noqa: ARG002  # as above
-    ) -> dict[str, Any]:
-        measured = self._figures(metrics)
+    def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:  # noqa: ARG002  # for groups
         name = self._known(measured, self.filter)
         share, accepted = measured.share(name), measured.accepted[name]
         holds = _within(share, self.min_share, self.max_share) and _within(
@@ -206,13 +209,7 @@ class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
         """What is expected, as a sentence."""
         return f"The filter {kwargs.get('filter')} must be UNKNOWN for {_ranges(kwargs, cls.bounds)}."
 
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: Any = None,  # noqa: ARG002  # as the base class has it
-        execution_engine: Any = None,  # noqa: ARG002  # as above
-    ) -> dict[str, Any]:
-        measured = self._figures(metrics)
+    def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:  # noqa: ARG002  # for groups
         unknown = measured.filters[self._known(measured, self.filter)].unknown
         share = unknown / measured.rows if measured.rows else 0.0
         holds = _within(share, None, self.max_share) and _within(unknown, None, self.max_rows)
@@ -236,13 +233,7 @@ class _GroupExpectation(_FilterExpectation):
     def sentence(cls, kwargs: Mapping[str, Any]) -> str:
         return cls.must.format(group=kwargs.get("group"))
 
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: Any = None,
-        execution_engine: Any = None,  # noqa: ARG002  # as the base class has it
-    ) -> dict[str, Any]:
-        measured = self._figures(metrics)
+    def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:
         if self.group not in measured.groups:
             raise RuntimeError(say.group_not_measured(self.dataset, self.group))
         counts = measured.groups[self.group]
@@ -254,7 +245,7 @@ class _GroupExpectation(_FilterExpectation):
             "unexpected_percent": 100 * number / measured.rows if measured.rows else 0.0,
             "details": {"measured": f"{number:,} of {measured.rows:,} rows are {self.broken}"},
         }
-        if number and _format(runtime_configuration) in ("SUMMARY", "COMPLETE"):
+        if number and result_format in ("SUMMARY", "COMPLETE"):
             result["partial_unexpected_list"] = [
                 plain(row) for row in getattr(counts, f"{self.counted}_rows")
             ]
@@ -318,13 +309,7 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
             f"{rows} rows)."
         )
 
-    def _validate(
-        self,
-        metrics: dict[str, Any],
-        runtime_configuration: Any = None,  # noqa: ARG002  # as the base class has it
-        execution_engine: Any = None,  # noqa: ARG002  # as above
-    ) -> dict[str, Any]:
-        measured = self._figures(metrics)
+    def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:  # noqa: ARG002  # for groups
         name = self._known(measured, self.filter)
         accepted, rows = int(self.baseline_accepted), int(self.baseline_rows)  # type: ignore[arg-type]  # GX has put values in
         share, before = measured.share(name), accepted / rows if rows else 0.0
