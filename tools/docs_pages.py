@@ -1,5 +1,5 @@
-"""Hook of mkdocs: README.md, CONTRIBUTING.md and CHANGELOG.md are pages of the site, with links that work
-there.
+"""Hook of mkdocs: README.md, CONTRIBUTING.md and other files outside docs/ are pages of the site, with links
+that work there.
 """
 
 import re
@@ -9,7 +9,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = {"index.md": "README.md", "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+PAGES = {
+    "index.md": "README.md",
+    "benchmarks.md": "benchmarks/README.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+}
 REPOSITORY = "https://github.com/predicat/predicat/blob/main/"
 _LINK = re.compile(r"(\]\(|src=\")(?!https?:|#)([^)\"#]+)")
 
