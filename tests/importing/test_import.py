@@ -116,7 +116,7 @@ def test_a_file_keeps_what_is_in_it(tmp_path: Path) -> None:
     )
     assert (
         _trigger(tmp_path, "order")[0]
-        == "wrote catalog/events.yml: 1 added, 0 replaced\n1 filter taken, 0 parts left out\n"
+        == "wrote catalog/events.yml: 1 added, 0 replaced\n1 filter imported, 0 parts left out\n"
     )
     text = file.read_text()
     assert (

@@ -156,7 +156,7 @@ def test_lint_judges_touched_files(repository: Path) -> None:
         assert (again.returncode, again.stdout) == (1, done.stdout)
     done = run("lint", "--ignore", "P1", "--changed", cwd=repository)
     assert (
-        done.stderr == "nothing is staged: the whole catalog is judged\n"
+        done.stderr == "nothing is staged: the whole catalog is checked\n"
         and done.stdout.count("warning[") == 2
     )
     (repository / "notes.txt").write_text("x")

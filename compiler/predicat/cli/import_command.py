@@ -22,7 +22,7 @@ _HELP = (
     "Read filters from manifests of other systems, and write them as a catalog "
     "file. Manifests of Knative, Tekton, Kubernetes, Kafka Connect, RabbitMQ, "
     "CloudFormation, SAM, Terraform and Azure Service Bus are supported. A report "
-    "on standard error lists what was taken, and what was left out for which "
+    "on standard error lists what was imported, and what was left out for which "
     "reason."
 )
 
@@ -62,7 +62,7 @@ def command(
     written, conflicts = _write(result.accepted, to, force=force)
     problems = [*result.problems, *conflicts]
     left = len(outcome.skipped) + len(result.refused)
-    counts = f"{quantity(len(result.accepted), 'filter')} taken, {quantity(left, 'part')} left out"
+    counts = f"{quantity(len(result.accepted), 'filter')} imported, {quantity(left, 'part')} left out"
     if form == "text":
         for entry in written:
             entry.tell()
@@ -78,7 +78,7 @@ def _report(findings: Findings, result: Checked) -> None:
     lines = [
         (
             _place(entry.span),
-            f"took {entry.rows.name}.{entry.name} ({entry.language}): {entry.title}, {entry.path}",
+            f"imported {entry.rows.name}.{entry.name} ({entry.language}): {entry.title}, {entry.path}",
         )
         for entry, _ in result.accepted
     ]

@@ -226,7 +226,7 @@ def judged(
     revision = changed or os.environ.get("PRE_COMMIT_FROM_REF") or None
     with touched.scope(folder, revision, extra_files, lock=lock) as scope:
         if revision is None and scope.whole and not scope.touched:
-            click.echo("nothing is staged: the whole catalog is judged", err=True)
+            click.echo("nothing is staged: the whole catalog is checked", err=True)
         yield scope
 
 
