@@ -8,7 +8,7 @@ import pytest
 import predicat
 from predicat import backends
 from tests.engines.rows import Tables, check_outcomes
-from tests.rewrite.test_solve_clock import DIFFERENCES, STEPS
+from tests.rewrite.test_solve_clock import DIFFERENCES, NEAR, STEPS
 
 FIELDS = {"ts": "timestamp", "d": "date"}
 TEXTS = (
@@ -79,7 +79,7 @@ def test_periods_and_days_beside_those_of_now(spark: Any, postgres: Any) -> None
     moments = [start + timedelta(minutes=minutes) for start in starts for minutes in (-35, 35)]
     made = [{"ts": moment, "d": moment.date()} for moment in moments] + [{"ts": None, "d": None}]
     texts = [("postgres", text) for text in STEPS if " = " not in text or "hour" not in text]
-    texts += [("sql", text) for text in DIFFERENCES]
+    texts += [*(("sql", text) for text in DIFFERENCES), *NEAR]
     check_outcomes(Tables(spark, postgres, predicat.api.declared(FIELDS), made), texts, where=True)
 
 

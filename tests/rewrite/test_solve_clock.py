@@ -75,6 +75,22 @@ DIFFERENCES = [
     "datediff(current_date, ts) <= 2",
     "date_diff('day', CAST(ts AS date), current_date) = 1",
 ]
+NEAR = [
+    ("spark", "unix_timestamp(ts) > unix_timestamp() - 86400"),
+    ("spark", "unix_timestamp() - unix_timestamp(ts) <= 3600"),
+    ("spark", "unix_seconds(now()) - 7200 >= unix_seconds(ts)"),
+    ("spark", "CAST(ts AS bigint) = CAST(now() AS bigint) - 60"),
+    ("spark", "(CAST(now() AS bigint) - CAST(ts AS bigint)) / 3600 < 24"),
+    ("spark", "(unix_millis(now()) - unix_millis(ts)) div 60000 <= 60"),
+    ("postgres", "extract(epoch FROM now()) - extract(epoch FROM ts) < 86400"),
+    ("postgres", "extract(epoch FROM ts) >= extract(epoch FROM now() - INTERVAL '1 day') + 0.5"),
+    ("duckdb", "epoch(now()) - epoch(ts) < 3600"),
+    ("postgres", "ts + INTERVAL '1 month' > now()"),
+    ("postgres", "ts - INTERVAL '1 month' <= now() - INTERVAL '2 months'"),
+    ("postgres", "d + INTERVAL '1 month' > current_date"),
+    ("spark", "add_months(d, 3) = current_date()"),
+    ("spark", "add_months(d, -12) < current_date()"),
+]
 SUMS = [
     f"{value} {op} {clock}"
     for value, clock in (
@@ -141,6 +157,7 @@ def differing(before: Node, after: Node, *, positive: bool, nows: Sequence[datet
     ("language", "text"),
     [
         *LENGTHS,
+        *NEAR,
         *(("sql", one) for one in DIFFERENCES),
         *(("postgres", one) for one in (*SUMS, *STEPS, *ZONED)),
     ],
@@ -229,6 +246,57 @@ def test_no_calculation_of_the_field_is_left(language: str, text: str) -> None:
     node = simplify(predicat.parse(text, language, FIELDS).node)
     assert computed(node)
     assert not computed(for_rows(node))
+
+
+@pytest.mark.parametrize(("language", "text"), NEAR, ids=lambda value: value)
+def test_bounds_stand_beside_what_has_no_other(language: str, text: str) -> None:
+    """The bounds are near: of the rows that they let through, few are beside those that are accepted."""
+    node = simplify(predicat.parse(text, language, FIELDS).node)
+    with_bounds = for_rows(node)
+    assert isinstance(with_bounds, Call) and with_bounds.op == "and"
+    bounds = [part for part in with_bounds.args if isinstance(part, Call) and not computed(part)]
+    assert bounds and all(type(bound.args[0]) is Field for bound in bounds)
+    now, run = NOWS[0], compile_node(node)
+    for row in rows(now):
+        if row["ts"] is None or abs(row["ts"] - now) > timedelta(days=900):
+            continue
+        near = [{"ts": row["ts"] + step, "d": (row["ts"] + step).date()} for step in NEARBY]
+        if all(compile_node(bound)(row, NONE, {NOW.name: now}) for bound in bounds):
+            assert any(run(one, NONE, {NOW.name: now}) for one in near), row
+
+
+NEARBY = [timedelta(seconds=seconds) for seconds in (-60, *range(-5, 6), 60)]
+NEARBY += [timedelta(days=days) for days in range(-8, 9)]
+
+
+MONTHS = st.builds(
+    "{} + INTERVAL '{} months' {} {}".format,
+    st.sampled_from(("ts", "d")),
+    st.integers(-30, 30).filter(bool),
+    OPERATORS,
+    st.sampled_from(("now()", "current_date", "now() - INTERVAL '1 month'")),
+)
+
+
+@settings(deadline=None, max_examples=EXAMPLES)
+@given(text=MONTHS, now=MOMENTS)
+def test_generated_sums_of_months(text: str, now: datetime) -> None:
+    node = simplify(predicat.parse(text, "postgres", FIELDS).node)
+    moments = [part for months in range(-32, 33) for part in rows_of(now, months)]
+    before, after = compile_node(node), compile_node(for_rows(node))
+    for row in [{"ts": moment, "d": moment.date()} for moment in moments]:
+        assert (before(row, NONE, {NOW.name: now}) is True) == (after(row, NONE, {NOW.name: now}) is True)
+
+
+def rows_of(now: datetime, months: int) -> list[datetime]:
+    """Moments around the one so many months later."""
+    year, month = divmod(now.year * 12 + now.month - 1 + months, 12)
+    first = now.replace(year=year, month=month + 1, day=1)
+    return [
+        first + timedelta(days=days, hours=hours)
+        for days in (-4, -3, -2, -1, 0, 26, 27, 28, 29, 30)
+        for hours in (-13, 0)
+    ]
 
 
 def test_a_time_in_a_zone_has_bounds_of_its_field_beside_it() -> None:

@@ -37,6 +37,7 @@ from predicat.ir.operators import (
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType
 from predicat.ir.widths import RANGES
 from predicat.rewrite.solve_clock import of_clock, of_length, until_clock
+from predicat.rewrite.solve_near import near_clock
 from predicat.rewrite.solve_texts import solved_text
 from predicat.rewrite.solve_zones import near_zone
 from predicat.rewrite.union import conjunction, disjunction
@@ -62,7 +63,10 @@ def for_rows(node: Node) -> Node:
     result = _solved(node, positive=True)
     if result is None and (until := until_clock(node)) is not None:
         return for_rows(until)  # with a day of the field there
-    return near_zone(node, for_rows) if result is None else result
+    if result is not None:
+        return result
+    near = near_zone(node, for_rows)
+    return near_clock(node) if near == node else near
 
 
 def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:

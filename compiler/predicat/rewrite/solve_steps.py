@@ -76,10 +76,10 @@ def _of_argument(op: str, step: Call, bound: Node) -> tuple[str, Node]:
     elif step.op == "to_timestamp":
         if op in _FROM_NEXT or _is_start(bound, "day"):
             return op, _day(bound)
-        return ("gt" if op == "ge" else "le"), _day(_shifted(bound, -_TICK))
+        return ("gt" if op == "ge" else "le"), _day(shifted(bound, -_TICK))
     else:
         unit = str(step.args[0].value) if isinstance(step.args[0], Literal) else ""
-        start = bound if _is_start(bound, unit) else _next(_shifted(bound, -_TICK), unit)
+        start = bound if _is_start(bound, unit) else _next(shifted(bound, -_TICK), unit)
         if op in _FROM_NEXT:
             start = _next(bound, unit)
     return ("ge" if op in ("gt", "ge") else "lt"), start
@@ -93,7 +93,7 @@ def _starts(value: Node, bound: Node) -> tuple[Node, Node] | None:
         ):
             shift = count if op == "add" else -count
             starts = _starts(value, of_clock)
-            return (starts[0], _shifted(starts[1], 12 * shift)) if starts and abs(shift) < 10_000 else None
+            return (starts[0], shifted(starts[1], 12 * shift)) if starts and abs(shift) < 10_000 else None
         case Call(op="year", args=(one,)), Call(op="year", args=(other,)):
             unit = "year"
         case (
@@ -140,19 +140,19 @@ def _next(moment: Node, unit: str) -> Node:
     start = moment if _is_start(moment, unit) else _start(moment, unit)
     if unit == "day" and isinstance(start, Call) and start.op == "to_timestamp":
         return _midnight(later(start.args[0], 1))
-    return _shifted(start, _LENGTHS[unit] if unit in _LENGTHS else _MONTHS[unit])
+    return shifted(start, _LENGTHS[unit] if unit in _LENGTHS else _MONTHS[unit])
 
 
-def _shifted(moment: Node, by: timedelta | int) -> Node:
+def shifted(moment: Node, by: timedelta | int) -> Node:
     """A moment so much later, or the start of a month so many months later."""
     if not by:
         return moment
     before = moment.args[1] if isinstance(moment, Call) and len(moment.args) == 2 else None
     if isinstance(moment, Call) and isinstance(before, Literal):
         if isinstance(by, int) and isinstance(before.value, int) and moment.op == "add_months":
-            return _shifted(moment.args[0], by + before.value)
+            return shifted(moment.args[0], by + before.value)
         if isinstance(by, timedelta) and isinstance(before.value, timedelta) and moment.op in ("add", "sub"):
-            return _shifted(moment.args[0], by + before.value if moment.op == "add" else by - before.value)
+            return shifted(moment.args[0], by + before.value if moment.op == "add" else by - before.value)
     if isinstance(by, int):
         return Call(TIMESTAMP, "add_months", (moment, Literal(BIGINT, by, moment.span)), moment.span)
     op = "add" if by > timedelta() else "sub"
