@@ -126,6 +126,7 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
         assert (seen.returncode, seen.stderr) == (0, "")
         times = (tmp_path / "catalog" / "orders_utc.yml").read_text()
         assert "  local: timestamp\n" in times and "  paid_at: {type: timestamp, column: Paid At}" in times
+        assert run("fmt", "--check", cwd=tmp_path).returncode == 0
         wrong = run("init", "--from", "started.order", "--dsn", dsn, cwd=tmp_path)
         assert wrong.returncode == 2 and "did you mean 'started.orders'?" in wrong.stderr
         postgres.execute("CREATE TABLE started.other ()")

@@ -41,13 +41,13 @@ def dataset_text(name: str, described: Described) -> str:
         f"relation: {{{described.engine}: {_inside(described.relation)}}}",
         "fields:",
     ]
-    lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
     lines += [
         f"  # not supported: {column.name!r} of type {column.physical}"
         + (f"; in a view: {with_zone(described.engine, column.name)}" if column.lacks_zone else "")
         for column in described.columns
         if column.type is None
     ]
+    lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
     return "\n".join([*lines, *_first_filter(fields)]) + "\n"
 
 
