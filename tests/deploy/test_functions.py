@@ -176,6 +176,10 @@ def test_the_script_of_a_dry_run_installs_them(db: Any, apply: Apply, tmp_path: 
     db.execute("\n".join(script))
     assert calls(db)
     assert value(db, LARGE) == [1, 2]
+    after = apply()
+    assert after.functions.note is None and len(after.functions.to_install) > 0, "they get their fingerprints"
+    assert calls(db)
+    assert not apply().functions.to_install
 
 
 def test_servers_before_16_have_no_conversions() -> None:

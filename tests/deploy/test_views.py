@@ -443,9 +443,13 @@ def test_a_renamed_column_is_no_change_by_hand(db: Any, apply: Apply) -> None:
     ]
 
 
-def test_a_view_that_was_dumped_and_restored_is_as_it_was(db: Any, apply: Apply) -> None:
-    """The server parses the text of the view anew, with other numbers of relations in it."""
-    apply()
+@pytest.mark.parametrize("adult", ["age >= 18", "age BETWEEN 18 AND 99 AND name <> 'a'"])
+def test_a_view_that_was_dumped_and_restored_is_as_it_was(db: Any, apply: Apply, adult: str) -> None:
+    """The server parses the text of the view anew, with other numbers of relations in it, and without some
+    parentheses of a BETWEEN.
+    """
+    text_of_catalog = (HEAD + FILTERS).replace("age >= 18", adult)
+    apply(text_of_catalog)
     text, comment = (
         value(db, "SELECT pg_get_viewdef('shop.people__adult'::regclass)"),
         value(db, "SELECT obj_description('shop.people__adult'::regclass)"),
@@ -456,8 +460,8 @@ def test_a_view_that_was_dumped_and_restored_is_as_it_was(db: Any, apply: Apply)
     )
     db.execute(f"CREATE VIEW shop.people__adult WITH (security_invoker = true) AS {text}")
     db.execute(f"COMMENT ON VIEW shop.people__adult IS '{comment}'")
-    assert apply() == ["comment people__adult", "create people__named"]
-    assert apply() == []
+    assert apply(text_of_catalog) == ["comment people__adult", "create people__named"]
+    assert apply(text_of_catalog) == []
 
 
 # --- the edition before marks

@@ -235,6 +235,7 @@ class _Batch(Struct):
         for step in steps:
             if step.action not in (Action.RECREATE, Action.DROP):
                 self.execute(step.shown, changes(step))
+        self.store_as_restored(steps)
         self.write_marks(steps)
 
     def install_functions(self) -> None:
@@ -328,6 +329,22 @@ class _Batch(Struct):
         if lost:
             raise PredicatError.of(say.came_again_incomplete(saved.shown, lost))
 
+    def store_as_restored(self, steps: Sequence[Step]) -> None:
+        """Give new queries the form that they have after a dump and restore: PostgreSQL writes a BETWEEN in
+        an AND with parentheses that it drops when it reads them again.
+        """
+        changed = {
+            step.view.place: (step, step.view)
+            for step in steps
+            if step.view is not None
+            and step.action in (Action.CREATE, Action.REPLACE, Action.RECREATE)
+            and " BETWEEN " in step.view.query
+        }
+        numbers = {view.oid: view.place for view in self.read(list(changed))} if changed else {}
+        for oid, text in inventory.queries(self.connection, list(numbers)).items():
+            step, view = changed[numbers[oid]]
+            self.execute(step.shown, [_replace(replace(view, query=text.rstrip(";")), step.options)])
+
     def write_marks(self, steps: Sequence[Step]) -> None:
         """The comments, with the fingerprints of what the server stores."""
         there = {
@@ -361,10 +378,7 @@ def changes(step: Step) -> list[str]:
         case Action.CREATE if view is not None:
             return [_create(view, step.options)]
         case Action.REPLACE if view is not None and row is not None:
-            return [
-                *_moves(view, row),
-                _create(view, step.options).replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1),
-            ]
+            return [*_moves(view, row), _replace(view, step.options)]
         case Action.OPTIONS if view is not None and row is not None:
             return [f"ALTER VIEW {view.sql} {change}" for change in _options(step.options, row.options)]
         case Action.DROP if row is not None:
@@ -383,6 +397,10 @@ def recreate_statements(saved: Saved, step: Step | None, role: str) -> list[str]
 def _create(view: View, options: Mapping[str, str]) -> str:
     shown = f" WITH ({', '.join(f'{key}={value}' for key, value in options.items())})" if options else ""
     return f"CREATE VIEW {view.sql}{shown} AS {view.query}"
+
+
+def _replace(view: View, options: Mapping[str, str]) -> str:
+    return _create(view, options).replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)
 
 
 def _moves(view: View, existing: Existing) -> list[str]:
@@ -412,9 +430,8 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
     for number, steps in enumerate(plan.batches):
         yield "BEGIN;"
         yield from (f"{line};" for line in statements(limits))
-        if number == 0 and plan.functions.to_install:
-            yield from (f"{line};" for _, line in functions.statements(plan.functions))
         if number == 0:
+            yield from (f"{line};" for line in functions.script(connection, plan.functions))
             yield from (f"{line};" for _, line in list_tables.fill(connection, plan.lists))
         yield from _script(connection, [step for step in steps if step.action == Action.DROP])
         yield from _recreate_script(

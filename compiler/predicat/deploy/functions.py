@@ -193,11 +193,16 @@ def install(connection: psycopg.Connection) -> Iterator[tuple[str, str]]:
         yield (definition.signature if definition else SCHEMA), statement
     done = read(connection).functions
     for definition in chosen.missing:
-        comment = _comment(definition, done[definition.signature].stored)
-        yield (
-            definition.signature,
-            f"COMMENT ON FUNCTION {definition.signature} IS {literal(connection, comment)}",
-        )
+        yield definition.signature, _comment(connection, definition, done[definition.signature].stored)
+
+
+def script(connection: psycopg.Connection, chosen: Choice) -> Iterator[str]:
+    """The statements that install what views call. Their comments have no fingerprints of what the server
+    will store; the next apply adds them.
+    """
+    if chosen.to_install:
+        yield from (statement for _, statement in statements(chosen))
+        yield from (_comment(connection, definition, "") for definition in chosen.missing)
 
 
 def statements(chosen: Choice) -> Iterator[tuple[Definition | None, str]]:
@@ -212,8 +217,7 @@ def statements(chosen: Choice) -> Iterator[tuple[Definition | None, str]]:
         yield definition, f"GRANT EXECUTE ON FUNCTION {definition.signature} TO PUBLIC"
 
 
-def _comment(definition: Definition, stored: str) -> str:
-    return (
-        f"predicat: {definition.note}\n"
-        f"[predicat-function/1 version={installed.VERSION} hash={digest(definition.sql)} stored={stored}]"
-    )
+def _comment(connection: psycopg.Connection, definition: Definition, stored: str) -> str:
+    mark = f"[predicat-function/1 version={installed.VERSION} hash={digest(definition.sql)} stored={stored}]"
+    comment = literal(connection, f"predicat: {definition.note}\n{mark}")
+    return f"COMMENT ON FUNCTION {definition.signature} IS {comment}"

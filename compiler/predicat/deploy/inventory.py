@@ -118,10 +118,15 @@ def _existing(row: tuple[Any, ...]) -> Existing:
 
 
 def definitions(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
-    """The fingerprints of views' queries as text, by their numbers. The text takes a lock on what the view
-    reads, as a query of it does.
+    """The fingerprints of views' queries as text, by their numbers."""
+    return {oid: marks.digest(text) for oid, text in queries(connection, oids).items()}
+
+
+def queries(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
+    """Views' queries as text, by their numbers. The text takes a lock on what the view reads, as a query of
+    it does.
     """
     result = connection.execute(
         b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)
     ).fetchall()
-    return {int(oid): marks.digest(text) for oid, text in result}
+    return {int(oid): str(text) for oid, text in result}
