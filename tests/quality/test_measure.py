@@ -686,6 +686,11 @@ def test_the_command(folder: Path) -> None:
     assert done.returncode == 3 and '<error message="DuckDB failed' in done.stdout
     done = command("quality", "run", "shpo", "--engine", "duckdb", cwd=folder)
     assert done.returncode == 2 and "did you mean 'shop'" in done.stderr
+    for engine, name, problem in (("postgres", "shop", "by the engines"), ("duckdb", "shpo", "names 'shpo'")):
+        for action in ("run", "suggest"):
+            wrong = ("quality", action, "--engine", engine, "--input", f"{name}={source}")
+            done = command(*wrong, cwd=folder)
+            assert done.returncode == 2 and problem in done.stderr, wrong
     done = command("quality", "baseline", "--history", "none.jsonl", cwd=folder)
     assert done.returncode == 2 and "has no results" in done.stderr
 

@@ -6,7 +6,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
@@ -203,7 +203,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
     stated = stores.read(baseline)
     runs: list[Run] = []
     added: list[Entry] = []
-    sources, moment = pairs("--input", inputs, "DATASET=SOURCE"), reading(now)
+    sources, moment = _sources(inputs, engine, selected), reading(now)
     for name, filters in selected.items():
         series = Series(project, name, engine, partition, sample)
         engine_of = partial(_measured, catalog, name, filters, engine, sources, sample, dsn, moment)
@@ -280,7 +280,7 @@ def suggest(
     del history
     catalog = load_quietly(folder, pairs("--var", variables))
     selected = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
-    sources = pairs("--input", inputs, "DATASET=SOURCE")
+    sources = _sources(inputs, engine, selected)
     proposed = {
         name: propose(catalog, _measured(catalog, name, filters, engine, sources, sample, dsn, reading(now)))
         for name, filters in selected.items()
@@ -429,6 +429,17 @@ def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:
             if filter_.dataset not in whole:
                 result.setdefault(filter_.dataset, []).append(filter_.name)
     return result
+
+
+def _sources(inputs: tuple[str, ...], engine: str, selected: Collection[str]) -> dict[str, str]:
+    """The table or path that is given for each dataset. Raises click.UsageError if one would not be read."""
+    sources = pairs("--input", inputs, "DATASET=SOURCE")
+    if sources and engine == "postgres":
+        raise click.UsageError(say.INPUT_NEEDS_ANOTHER_ENGINE)
+    for name in sources:
+        if name not in selected:
+            raise click.UsageError(say.input_not_measured(name, selected))
+    return sources
 
 
 def _measured(

@@ -66,6 +66,15 @@ def no_relation(dataset: str, engine: str) -> str:
     return f"dataset {dataset!r} has no {engine} relation; give --input {dataset}=SOURCE"
 
 
+INPUT_NEEDS_ANOTHER_ENGINE = (
+    "--input is read by the engines duckdb and spark; PostgreSQL reads the relation of the dataset"
+)
+
+
+def input_not_measured(dataset: str, measured: Iterable[str]) -> str:
+    return f"--input names {dataset!r}, but the datasets to measure are: {', '.join(measured)}"
+
+
 IMPORT_EXPECTATIONS = "in the program that runs a checkpoint: import predicat.quality.expectations"
 NO_VIEWS = "no views: no dataset has a postgres relation; name it in the catalog, relation: {postgres: TABLE}"
 
