@@ -92,8 +92,10 @@ def test_nested_types_are_declared_and_others_are_named(tmp_path: Path) -> None:
 def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
     dsn = dsn_of(postgres)
     postgres.execute(
-        "CREATE SCHEMA started; CREATE TABLE started.orders (id bigint, amount numeric(8,2), at "
-        'timestamptz(3), local timestamp, tags text[], "Paid At" timestamp(3), raw bytea)'
+        "CREATE SCHEMA started; CREATE TYPE started.state AS ENUM ('new', 'paid'); "
+        "CREATE TABLE started.orders (id bigint, amount numeric(8,2), at timestamptz(3), local timestamp, "
+        'tags text[], "Paid At" timestamp(3), raw bytea, state started.state, "All" started.state[], '
+        "ref uuid, doc json)"
     )
     try:
         done = run("init", "--from", "started.orders", "--dsn", dsn, cwd=tmp_path)
@@ -104,7 +106,10 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
             '"Paid At" AT TIME ZONE \'UTC\' AS "Paid At"\n'
             in done.stderr
             and "'raw', whose type bytea is not supported; convert it in a view\n" in done.stderr
-            and done.stderr.count("\n") == 2
+            and "'state', whose type started.state is not supported; select "
+            '"state"::text AS "state" in a view\n'
+            in done.stderr
+            and done.stderr.count("\n") == 6
         )
         text = (tmp_path / "catalog" / "orders.yml").read_text()
         assert (
@@ -125,6 +130,7 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
         seen = run("init", "--from", "started.orders_utc", "--dsn", dsn, cwd=tmp_path)
         assert (seen.returncode, seen.stderr) == (0, "")
         times = (tmp_path / "catalog" / "orders_utc.yml").read_text()
+        assert "  state: string\n  All: array<string>\n  ref: string\n  doc: json\n" in times
         assert "  local: timestamp\n" in times and "  paid_at: {type: timestamp, column: Paid At}" in times
         assert run("fmt", "--check", cwd=tmp_path).returncode == 0
         wrong = run("init", "--from", "started.order", "--dsn", dsn, cwd=tmp_path)

@@ -108,7 +108,8 @@ def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, 
     for column in described.columns:
         if column.type is None and not column.lacks_zone:
             click.echo(
-                deploy.left_out(described.engine, column.name, column.physical, column.member), err=True
+                deploy.left_out(described.engine, column.name, column.physical, column.member, column.cast),
+                err=True,
             )
     return name, starter.dataset_text(name, described)
 

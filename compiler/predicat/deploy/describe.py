@@ -25,7 +25,7 @@ class Column(Struct, frozen=True):
     """A column by its name, its type in the engine, and the type of its field (None: not supported).
 
     `member` is the name of a member of a struct that is the reason why not. `lacks_zone`: it is a timestamp
-    without a time zone, which no field can be.
+    without a time zone, which no field can be. `cast`: the type of PostgreSQL to which a view can cast it.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Column(Struct, frozen=True):
     type: str | None
     member: str = ""
     lacks_zone: bool = False
+    cast: str = ""
 
 
 class Described(Struct, frozen=True):
@@ -55,6 +56,8 @@ _SCALARS = {
 _TYPES = {name: field for field, names in _SCALARS.items() for name in names.split()}
 _WIDTHS = {"INT": "int", "SMALLINT": "smallint", "TINYINT": "tinyint", "FLOAT": "float"}
 """Numbers narrower than bigint and double. Only a field has a width, no element of an array or map."""
+_CASTS = {**dict.fromkeys(("UUID", "INET", "CHAR", "NAME", "USERDEFINED"), "text"), "JSON": "jsonb"}
+"""What a view can make of columns of PostgreSQL. Enums, citext and the like are types of users."""
 _LOCAL_TIMES = ("TIMESTAMPNTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
 _OF_DUCKDB = {**dict.fromkeys(_LOCAL_TIMES, "timestamp"), "INT128": "bigint"}
 """Timestamps without a time zone: the sessions are in UTC here, so they are timestamps of UTC. And HUGEINT,
@@ -111,7 +114,9 @@ def _column(engine: str, name: str, physical: str) -> Column:
     field = _WIDTHS.get(_name(kind)) or _of(kind, engine)
     members = (part.name for part in kind.find_all(exp.ColumnDef) if not part.name.isidentifier())
     lacks_zone = field is None and _name(kind) in ("TIMESTAMP", "TIMESTAMPNTZ")
-    return Column(name, physical, field, "" if field else next(members, ""), lacks_zone)
+    cast = _CASTS.get(_name(kind), "") if engine == "postgres" and field is None else ""
+    array = "[]" if cast and physical.endswith("[]") else ""
+    return Column(name, physical, field, "" if field else next(members, ""), lacks_zone, cast + array)
 
 
 def _name(kind: Any) -> str:

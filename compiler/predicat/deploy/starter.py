@@ -11,7 +11,7 @@ import yaml
 from predicat.api import Predicate, parse
 from predicat.deploy.describe import Column, Described
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics.messages.deploy import with_zone
+from predicat.diagnostics.messages.deploy import with_cast, with_zone
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _ODD = re.compile(r"[^A-Za-z0-9]+")
@@ -42,13 +42,19 @@ def dataset_text(name: str, described: Described) -> str:
         "fields:",
     ]
     lines += [
-        f"  # not supported: {column.name!r} of type {column.physical}"
-        + (f"; in a view: {with_zone(described.engine, column.name)}" if column.lacks_zone else "")
+        f"  # not supported: {column.name!r} of type {column.physical}{_in_a_view(described.engine, column)}"
         for column in described.columns
         if column.type is None
     ]
     lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
     return "\n".join([*lines, *_first_filter(fields)]) + "\n"
+
+
+def _in_a_view(engine: str, column: Column) -> str:
+    """What a view selects to convert a column, if that is known."""
+    if column.lacks_zone:
+        return f"; in a view: {with_zone(engine, column.name)}"
+    return f"; in a view: {with_cast(column.name, column.cast)}" if column.cast else ""
 
 
 def _fields(columns: Iterable[Column]) -> dict[str, Column]:

@@ -15,11 +15,15 @@ CONNECTION_FAILED = "the connection failed"
 NO_DEFAULTS = "its parameters have no defaults"
 
 
-def left_out(engine: str, column: str, physical: str, member: str) -> str:
-    """A column without a field. `member`: the name of a member of a struct that no language can write."""
+def left_out(engine: str, column: str, physical: str, member: str, cast: str) -> str:
+    """A column without a field. `member`: the name of a member of a struct that no language can write.
+    `cast`: the type to which a view can cast it.
+    """
     told = f"left out: the column {column!r}, whose type {physical} is not supported"
     if member:
         return f"{told}: {member!r} is not a name that a filter can use; rename it in a view"
+    if cast:
+        return f"{told}; select {with_cast(column, cast)} in a view"
     return told if engine == "duckdb" else f"{told}; convert it in a view"
 
 
@@ -43,6 +47,11 @@ def with_zone(engine: str, column: str) -> str:
     if engine == "spark":
         return "CAST(`{0}` AS TIMESTAMP) AS `{0}`".format(column.replace("`", "``"))
     return '"{0}" AT TIME ZONE \'UTC\' AS "{0}"'.format(column.replace('"', '""'))
+
+
+def with_cast(column: str, cast: str) -> str:
+    """What a view of PostgreSQL selects for a column of another type."""
+    return '"{0}"::{1} AS "{0}"'.format(column.replace('"', '""'), cast)
 
 
 def no_dataset(name: str, hint: str | None) -> Diagnostic:
