@@ -127,24 +127,48 @@ def test_the_examples_of_the_languages_page() -> None:
             {"properties": "map<string, string>", "event_time": "timestamp"},
             {"properties": {"region": "EU", "trace": "job"}, "event_time": "2025-06-01"},
         ),
+        "headers": (
+            {"properties": "map<string, string>"},
+            {"properties": {"type": "order", "region": "EU", "customer": "vip-7"}},
+        ),
+        "cloudevents": (
+            {"properties": "map<string, string>"},
+            {"properties": {"type": "com.shop.order", "source": "/a"}},
+        ),
+        "sns": (
+            {"properties": "json"},
+            {"properties": {"event": "order_paid", "price": 150}},
+        ),
         "servicebus": (
             {"properties": "json", "label": "string"},
             {"properties": {"amount": 101}, "label": "order"},
         ),
+    }
+    of_filters = {"type": "string", "amount": "bigint", "routing_key": "string"} | dict.fromkeys(
+        ("attributes", "labels", "headers"), "map<string, string>"
+    )
+    row_of_filters = {
+        "type": "order",
+        "amount": 101,
+        "routing_key": "db.error.disk",
+        "attributes": {"country": "de", "type": "order.new"},
+        "labels": {"app": "web"},
+        "headers": {"trace": "1"},
     }
     seen = set[str]()
     for block in blocks(ROOT / "docs" / "languages.md", "yaml"):
         ((language, body),) = yaml.safe_load(block).items()
         if language == "filters":
             for ((name, text),) in (one.items() for one in body.values()):
-                filter_ = predicat.parse(text, name, {"type": "string", "amount": "bigint"})
-                assert filter_.evaluate({"type": "order", "amount": 101}) is True
+                keys = {"pubsub": "attributes", "labels": "labels", "kafka": "headers"}.get(name)
+                filter_ = predicat.parse(text, name, of_filters, on=keys)
+                assert filter_.evaluate(row_of_filters) is True
                 seen.add(name)
         if language in rows:
             fields, row = rows[language]
             assert predicat.parse(body, language, fields, on="properties").evaluate(row) is True
             seen.add(language)
-    assert seen == {*rows, "sql", "cel", "jms", "eventbridge"}
+    assert seen == {*rows, "sql", "cel", "jms", "eventbridge", "pubsub", "rabbitmq", "labels", "kafka"}
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
