@@ -30,7 +30,7 @@ def cases(language: str) -> Iterator[tuple[Any, dict[str, Any]]]:
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES.keys() - OF_NAMES))
 def test_it_is_in_the_corpus(language: str) -> None:
-    assert any(cases(language)), f"add rows and cases in {language} to tests/corpus/languages.yml"
+    assert any(cases(language)), f"add rows and cases in {language} to tests/corpus/reference.yml"
 
 
 @pytest.mark.parametrize("target", WRITERS)
