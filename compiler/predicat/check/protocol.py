@@ -20,20 +20,12 @@ class Calls(Knows, Protocol):
         """Report a problem. The caller raises what is given."""
         ...
 
+    def doubt(self, diagnostic: Diagnostic) -> None:
+        """Report what engines mean differently. Raises Stop unless the scope takes it."""
+        ...
+
     def call(self, op: str, args: list[Node], span: Span) -> Call:
         """A call of an operator of the table, with the conversions of its signature. Raises Stop."""
-        ...
-
-
-class Check(Calls, Protocol):
-    """The check, as the rules of operators see it."""
-
-    def operator(self, op: str, args: list[Node], span: Span) -> Node:
-        """What an operator of any language means for these arguments. Raises Stop."""
-        ...
-
-    def cast(self, node: Node, target: Node, span: Span) -> Node:
-        """A value as another type; `target` names the conversion (see casts.CASTS). Raises Stop."""
         ...
 
 
@@ -54,4 +46,32 @@ class Compares(Calls, Protocol):
 
     def element(self, kind: Type, span: Span) -> Variable:
         """The variable of a macro that nobody wrote, with a name that nothing else has."""
+        ...
+
+
+class Check(Compares, Protocol):
+    """The check, as the rules of operators see it."""
+
+    def operator(self, op: str, args: list[Node], span: Span) -> Node:
+        """What an operator of any language means for these arguments. Raises Stop."""
+        ...
+
+    def cast(self, node: Node, target: Node, span: Span) -> Node:
+        """A value as another type; `target` names the conversion (see casts.CASTS). Raises Stop."""
+        ...
+
+    def of_table(self, op: str, args: list[Node], span: Span) -> Node:
+        """The call of an operator of the table that a sign or a name means for these arguments."""
+        ...
+
+    def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
+        """`found` where all parts are lists; an error otherwise."""
+        ...
+
+    def array(self, node: Node) -> Node:
+        """A written-out list as an array of the engine."""
+        ...
+
+    def no_joined(self, node: Node) -> Node:
+        """A node that is no list joined of parts whose types the row knows."""
         ...

@@ -8,8 +8,8 @@ from typing import assert_never
 
 from msgspec import field
 
-from predicat.check import collection_literals, lists
-from predicat.check.operators import Operators
+from predicat.check import lists, macros
+from predicat.check.names import Names
 from predicat.check.scope import Rules, Scope, Stop
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
@@ -25,21 +25,15 @@ from predicat.forms.conversions import (
     typed_null,
     underlying,
 )
-from predicat.forms.logic import all_of, any_of
 from predicat.ir import syntax as t
-from predicat.ir.labels import label
 from predicat.ir.limits import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES
 from predicat.ir.nodes import (
-    NOW,
     Call,
     Field,
-    FieldDecl,
     Items,
     Literal,
     Node,
     Parameter,
-    Quantifier,
-    Variable,
     children,
     walk,
 )
@@ -53,11 +47,9 @@ from predicat.ir.types import (
     STRING,
     ArrayType,
     MapType,
-    Type,
     is_numeric,
 )
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
-from predicat.ir.variables import fold_identifier, fresh_name
 
 
 def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
@@ -114,32 +106,22 @@ def _no_lists(node: Node) -> None:
 
 _OF_TYPES = frozenset({"type-mismatch", "not-boolean", "unknown-member"})
 """The problems that are those of a row, where the row knows the type."""
-_VERSION = re.compile(r"@|.\.v[0-9]+\Z")
-"""What is behind the name of a list with a version."""
-_ALIAS = 2
-"""A name of so few letters before a field is the alias of a table, though a field has nearly that name."""
 _DEEP = 6
 """Below so many levels no tree becomes too large, and its typed nodes are not counted."""
 
 
-class _Checker(Operators):
+class _Checker(Names):
     """Checks a tree in one descent: resolves names, infers types, chooses overloads.
 
     Attributes:
         visited: How many parts of the tree were visited.
-        has_collections: Whether the tree has a list or a map that is written out.
-        long_lists: Whether the tree names a list that is too long to be written out.
         count_sizes: Whether sizes of typed nodes are counted: the tree is deep, or its parts are copied.
-        table: The name of the table that fields are qualified by.
         bound_names: Names of the variables of enclosing macros, case-folded.
         size_cache: Sizes of nodes by identity.
     """
 
     visited: int = 0
-    has_collections: bool = False
-    long_lists: bool = False
     count_sizes: bool = False
-    table: str | None = None
     bound_names: frozenset[str] = frozenset()
     size_cache: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
 
@@ -181,7 +163,7 @@ class _Checker(Operators):
                     self.items(tree, depth) if isinstance(tree, t.ListLiteral) else self.entries(tree, depth)
                 )
             case t.Macro():
-                return self.bind(tree, depth)
+                return macros.bind(self, tree, depth)
             case t.Ref(name, args, span):
                 self.count_sizes = True
                 return self.bounded(self.reference(name, args, span, depth), span)
@@ -209,12 +191,6 @@ class _Checker(Operators):
         if tree.op == "now":
             return self.now(tree.span)
         return self.operator(tree.op, self.all(tree.args, depth), tree.span)
-
-    def now(self, span: Span) -> Node:
-        """The current time."""
-        if "now" in self.scope.params:
-            raise self.fail(say.parameter_beside_now(span))
-        return Parameter(NOW.type, NOW, span)
 
     def by_kind(self, tree: t.OperatorCall, depth: int) -> Node:
         """What a function of several kinds of values is, by the kind of its subject: the other ways are
@@ -339,68 +315,6 @@ class _Checker(Operators):
             node = self.member(node, key, tree.span)
         return node
 
-    def root(self, base: t.Name, keys: list[str], span: Span) -> tuple[Node, list[str]]:
-        """The variable, parameter or field that a dotted name begins with, and what follows it."""
-        name = base.name
-        if not base.rooted and (variable := self.variable(base)) is not None:
-            return variable, keys
-        fields, enums = self.scope.fields, self.scope.enums
-        lists = self.scope.lists
-        for length in range(len(keys), -1, -1) if fields or enums or lists else ():
-            dotted = ".".join([name, *keys[:length]])
-            if fields is not None and dotted in fields:
-                return Field(fields[dotted].type, fields[dotted], span), keys[length:]
-            if dotted in enums:
-                return self.constant(enums[dotted], span), keys[length:]
-            if dotted in lists and length == len(keys):
-                kind, values = lists[dotted]
-                if isinstance(values, ValueSet):
-                    self.long_lists = True
-                    return Literal(ArrayType(kind), values, span), keys[length:]
-                self.has_collections = True
-                items = tuple(Literal(kind, value, span) for value in values)
-                return Items(ArrayType(kind), items, span), keys[length:]
-        if name in self.scope.params:
-            return Parameter(self.scope.params[name].type, self.scope.params[name], base.span), keys
-        if fields is None:
-            return Field(JSON, FieldDecl(name, JSON), base.span), keys
-        if self.rules.names_now and name == "now" and not keys:
-            return self.now(base.span), keys
-        if name == "lists" and keys:
-            known = [one.removeprefix("lists.") for one in lists if not _VERSION.search(one)]
-            raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
-        if self.rules.case_insensitive_names and keys and keys[0] in fields and self.is_table(name):
-            return self.root(t.Name(keys[0], base.span), keys[1:], span)
-        raise self.fail(
-            msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums])
-        )
-
-    def is_table(self, name: str) -> bool:
-        """Whether a name before a field is that of the one table that a condition of SQL is asked of, and
-        not a misspelt field.
-        """
-        short = len(name) <= _ALIAS
-        if self.table is None and (short or msg.did_you_mean(name, self.scope.fields or ()) is None):
-            self.table = name
-        return self.table == name
-
-    def variable(self, name: t.Name) -> Node | None:
-        """What the variable of that name stands for, if there is one. In SQL no name may differ from that
-        of a variable by capital letters alone.
-        """
-        if self.variables and self.rules.case_insensitive_names:
-            near = next(
-                (
-                    known
-                    for known in reversed(self.variables)
-                    if fold_identifier(known) == fold_identifier(name.name)
-                ),
-                name.name,
-            )
-            if near != name.name:
-                raise self.fail(say.name_like_a_variable(name.span, near))
-        return self.variables.get(name.name)
-
     def filled(self, text: str, span: Span) -> Node:
         """A text constant in which `${name}` stands for a parameter. One that is not declared is text."""
         parts = [part for part in _placeholders(text, self.scope.params) if part]
@@ -451,129 +365,6 @@ class _Checker(Operators):
         kind = values[0].type if values else NULL
         pairs = tuple(Items(ArrayType(NULL), pair, tree.span) for pair in zip(keys, values, strict=True))
         return Items(MapType(kind), pairs, tree.span)
-
-    def bind(self, tree: t.Macro, depth: int) -> Node:
-        parts = summands(tree.source) if tree.kind != "let" else ()
-        if len(parts) > 1:
-            nodes = self.all(parts, depth)
-            if any(underlying(node).type == JSON for node in nodes) and all(map(lists.may_be_list, nodes)):
-                return self.bounded(self.over(tree, lists.joined(tuple(nodes), tree.span), depth), tree.span)
-        source = self.node(tree.source, depth + 1)
-        if tree.kind == "let":
-            self.count_sizes = True
-            return self.bounded(self.with_variable(tree, source, depth), tree.span)
-        return self.over(tree, source, depth)
-
-    def over_each(self, tree: t.Macro, parts: tuple[Node, ...], depth: int) -> Node:
-        """A macro over several lists that are joined: over each of them, where all of them are lists."""
-        self.count_sizes = True
-        result = [self.over(tree, part, depth) for part in parts]
-        if tree.kind == "one":
-            raise self.fail(say.exists_one_of_unknown(tree.span))
-        if tree.kind in ("any", "all"):
-            return self.where_lists(
-                parts, self.call("and" if tree.kind == "all" else "or", result, tree.span), tree.span
-            )
-        joined = result[0]
-        for node in result[1:]:
-            joined = self.operator("add", [joined, node], tree.span)
-        return joined
-
-    def over(self, tree: t.Macro, source: Node, depth: int) -> Node:
-        """A macro over the elements of a node."""
-        if is_joined(source):
-            return self.over_each(tree, source.args, depth)
-        if is_union(source):
-            return self.map_union(source, lambda value: self.over(tree, value, depth), tree.span)
-        if collection_literals.is_list(source) or collection_literals.is_map(source):
-            return self.unrolled(tree, source, depth)
-        if isinstance(source.type, MapType):
-            source = Call(ArrayType(STRING), "keys", (source,), source.span)
-        if not isinstance(source.type, ArrayType) and source.type != JSON:
-            raise self.fail(
-                msg.type_mismatch(
-                    tree.source.span,
-                    label(tree.kind, sql=self.rules.widens_numbers),
-                    [str(source.type)],
-                    "an array",
-                )
-            )
-        element = source.type.element if isinstance(source.type, ArrayType) else JSON
-        variable, result = self.opened(tree, element, depth)
-        body = self.one_type(result)
-        kind: Type = BOOLEAN
-        if tree.kind in ("filter", "map"):
-            kind = ArrayType(element if tree.kind == "filter" else body.type)
-        return Quantifier(kind, tree.kind, variable.name, source, body, tree.span)
-
-    def opened(self, tree: t.Macro, element: Type, depth: int) -> tuple[Variable, Node]:
-        """The variable of a macro, under a name that no macro around it has, and the body."""
-        variable = Variable(element, fresh_name(tree.variable, self.bound_names), tree.span)
-        outer = self.bound_names
-        self.bound_names = outer | {fold_identifier(variable.name)}
-        try:
-            return variable, self.with_variable(tree, variable, depth)
-        finally:
-            self.bound_names = outer
-
-    def with_variable(self, tree: t.Macro, value: Node, depth: int) -> Node:
-        """The body of a macro where its variable stands for a node."""
-        outer = self.variables
-        self.variables = {name: known for name, known in outer.items() if name != tree.variable} | {
-            tree.variable: value
-        }
-        try:
-            return (
-                self.node(tree.body, depth + 1)
-                if tree.kind in ("map", "let")
-                else self.predicate(tree.body, depth + 1)
-            )
-        finally:
-            self.variables = outer
-
-    def unrolled(self, tree: t.Macro, source: Node, depth: int) -> Node:
-        """A macro over a written-out list: its body once for each element. Over a map: for each key."""
-        assert isinstance(source, Items)  # noqa: S101  # bind() made sure
-        elements = (
-            source.items
-            if collection_literals.is_list(source)
-            else tuple(key for key, _ in collection_literals.entries(source))
-        )
-        bodies = [self.with_variable(tree, element, depth) for element in elements]
-        span = tree.span
-        match tree.kind:
-            case "any":
-                return collection_literals.unknown_if_missing(any_of(bodies, span), [source], span)
-            case "all":
-                return collection_literals.unknown_if_missing(all_of(bodies, span), [source], span)
-            case "one":
-                return collection_literals.unknown_if_missing(
-                    collection_literals.exactly_one(bodies, span), [source], span
-                )
-            case "map":
-                return Items(ArrayType(bodies[0].type if bodies else NULL), tuple(bodies), span)
-            case _:
-                return self.filtered(tree, elements, depth)
-
-    def filtered(self, tree: t.Macro, elements: tuple[Node, ...], depth: int) -> Node:
-        """A filter over a written-out list, whose length depends on the row: the list becomes an array."""
-        if not elements:
-            return Items(ArrayType(NULL), (), tree.span)
-        array = self.array(Items(ArrayType(elements[0].type), elements, tree.span))
-        element = array.type.element if isinstance(array.type, ArrayType) else NULL
-        variable, body = self.opened(tree, element, depth)
-        return Quantifier(array.type, "filter", variable.name, array, body, tree.span)
-
-
-def summands(tree: t.Tree) -> tuple[t.Tree, ...]:
-    """The lists that are joined by `+` where a macro ranges over what they make."""
-    if isinstance(tree, t.OperatorCall) and tree.op == "json_items":
-        return summands(tree.args[0])
-    return (
-        (*summands(tree.args[0]), *summands(tree.args[1]))
-        if isinstance(tree, t.OperatorCall) and tree.op == "add"
-        else (tree,)
-    )
 
 
 def _path(tree: t.Tree) -> tuple[t.Tree, list[str]]:

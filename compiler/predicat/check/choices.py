@@ -1,0 +1,113 @@
+"""Choices between values, of which the row knows the type, and what wants one type of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from predicat.check import collection_literals, lists
+from predicat.check.comparisons import Comparisons
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import check as say
+from predicat.forms.conversions import (
+    convert,
+    dynamic,
+    is_dynamic,
+    is_joined,
+    is_union,
+    underlying,
+)
+from predicat.forms.logic import all_of
+from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    JSON,
+    NULL,
+    ArrayType,
+    Scalar,
+)
+
+
+class Choices(Comparisons):
+    """Choices, truth values and arrays."""
+
+    def choice(self, op: str, args: list[Node], span: Span) -> Node:
+        """A choice by a condition, or the first value that there is. Values of several types stay what
+        they are where the row knows one of them.
+        """
+        test, values = (
+            (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
+        )
+        kinds = {underlying(value).type for value in values} - {NULL}
+        if (
+            self.rules.absorbs_constants
+            and isinstance(test, Literal)
+            and isinstance(test.value, bool)
+            and len(kinds) > 1
+        ):
+            return values[0 if test.value else 1]
+        tests = [self.truth(test)] if test else []
+        mixed = any(isinstance(value, Items) or is_union(value) or is_joined(value) for value in values)
+        mixed = mixed or (len(kinds) > 1 and any(value.type == JSON or is_dynamic(value) for value in values))
+        mixed = mixed or (self.rules.absorbs_constants and kinds == {BIGINT, DOUBLE})
+        if not mixed or any(one.type != BOOLEAN for one in tests):
+            one = self.call(op, [*tests, *map(underlying, values)], span)
+            return dynamic(one) if any(map(is_dynamic, values)) else one
+        if self.rules.absorbs_constants:
+            values = [value if value.type == JSON else dynamic(value) for value in values]
+        if tests:
+            found: Node = Call(JSON, "cond", (*tests, *values), span)
+            self.check_union_width([found], span)
+            return found
+        *others, found = values
+        for value in reversed(others):
+            found = Call(JSON, "cond", (collection_literals.absent(value, span), found, value), span)
+            self.check_union_width([found], span)
+        return found
+
+    def map_union(self, choice: Node, build: Callable[[Node], Node], span: Span) -> Node:
+        """What is made of a choice: the choice between what is made of its values."""
+        assert isinstance(choice, Call)  # noqa: S101  # callers made sure
+        test, *values = choice.args
+        return self.choice("cond", [test, *map(build, values)], span)
+
+    def truth(self, node: Node) -> Node:
+        """A node where a truth value is wanted; one whose type is not checked may be none, which is an
+        error where it is used.
+        """
+        if is_union(node):
+            return self.map_union(node, self.truth, node.span)
+        plain = underlying(node)
+        if is_dynamic(node) and plain.type not in (BOOLEAN, JSON):
+            return Literal(BOOLEAN, None, node.span)
+        return convert(plain, BOOLEAN)
+
+    def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
+        """`found` where all parts are lists; an error otherwise."""
+        listed = all_of([self.listed(part, span) for part in parts], span)
+        return self.choice("cond", [listed, found, Literal(found.type, None, span)], span)
+
+    def listed(self, node: Node, span: Span) -> Node:
+        """Whether a node is a list; UNKNOWN where it has no value."""
+        return (
+            self.map_union(node, lambda value: self.listed(value, span), span)
+            if is_union(node)
+            else lists.has_type(node, "list", span)
+        )
+
+    def array(self, node: Node) -> Node:
+        """A written-out list as an array of the engine."""
+        if not isinstance(node, Items):
+            return node
+        items = tuple(underlying(item) for item in node.items)
+        kinds = {item.type for item in items}
+        if (
+            collection_literals.is_map(node)
+            or any(map(is_union, items))
+            or len(kinds) != 1
+            or not isinstance(items[0].type, Scalar)
+            or NULL in kinds
+        ):
+            raise self.fail(say.list_of_types(node.span))
+        return Call(ArrayType(items[0].type), "array", items, node.span)

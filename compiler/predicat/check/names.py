@@ -1,0 +1,114 @@
+"""What names stand for: variables, parameters, fields, lists, constants of enumerations, the current time."""
+
+from __future__ import annotations
+
+import re
+
+from predicat.check.operators import Operators
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import check as say
+from predicat.diagnostics.messages import lists as say_lists
+from predicat.ir import syntax as t
+from predicat.ir.nodes import (
+    NOW,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+)
+from predicat.ir.types import (
+    JSON,
+    ArrayType,
+)
+from predicat.ir.value_sets import ValueSet
+from predicat.ir.variables import fold_identifier
+
+_VERSION = re.compile(r"@|.\.v[0-9]+\Z")
+"""What is behind the name of a list with a version."""
+_ALIAS = 2
+"""A name of so few letters before a field is the alias of a table, though a field has nearly that name."""
+
+
+class Names(Operators):
+    """Names of a scope.
+
+    Attributes:
+        has_collections: Whether the tree has a list or a map that is written out.
+        long_lists: Whether the tree names a list that is too long to be written out.
+        table: The name of the table that fields are qualified by.
+    """
+
+    has_collections: bool = False
+    long_lists: bool = False
+    table: str | None = None
+
+    def root(self, base: t.Name, keys: list[str], span: Span) -> tuple[Node, list[str]]:
+        """The variable, parameter or field that a dotted name begins with, and what follows it."""
+        name = base.name
+        if not base.rooted and (variable := self.variable(base)) is not None:
+            return variable, keys
+        fields, enums = self.scope.fields, self.scope.enums
+        lists = self.scope.lists
+        for length in range(len(keys), -1, -1) if fields or enums or lists else ():
+            dotted = ".".join([name, *keys[:length]])
+            if fields is not None and dotted in fields:
+                return Field(fields[dotted].type, fields[dotted], span), keys[length:]
+            if dotted in enums:
+                return self.constant(enums[dotted], span), keys[length:]
+            if dotted in lists and length == len(keys):
+                kind, values = lists[dotted]
+                if isinstance(values, ValueSet):
+                    self.long_lists = True
+                    return Literal(ArrayType(kind), values, span), keys[length:]
+                self.has_collections = True
+                items = tuple(Literal(kind, value, span) for value in values)
+                return Items(ArrayType(kind), items, span), keys[length:]
+        if name in self.scope.params:
+            return Parameter(self.scope.params[name].type, self.scope.params[name], base.span), keys
+        if fields is None:
+            return Field(JSON, FieldDecl(name, JSON), base.span), keys
+        if self.rules.names_now and name == "now" and not keys:
+            return self.now(base.span), keys
+        if name == "lists" and keys:
+            known = [one.removeprefix("lists.") for one in lists if not _VERSION.search(one)]
+            raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
+        if self.rules.case_insensitive_names and keys and keys[0] in fields and self.is_table(name):
+            return self.root(t.Name(keys[0], base.span), keys[1:], span)
+        raise self.fail(
+            msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums])
+        )
+
+    def is_table(self, name: str) -> bool:
+        """Whether a name before a field is that of the one table that a condition of SQL is asked of, and
+        not a misspelt field.
+        """
+        short = len(name) <= _ALIAS
+        if self.table is None and (short or msg.did_you_mean(name, self.scope.fields or ()) is None):
+            self.table = name
+        return self.table == name
+
+    def variable(self, name: t.Name) -> Node | None:
+        """What the variable of that name stands for, if there is one. In SQL no name may differ from that
+        of a variable by capital letters alone.
+        """
+        if self.variables and self.rules.case_insensitive_names:
+            near = next(
+                (
+                    known
+                    for known in reversed(self.variables)
+                    if fold_identifier(known) == fold_identifier(name.name)
+                ),
+                name.name,
+            )
+            if near != name.name:
+                raise self.fail(say.name_like_a_variable(name.span, near))
+        return self.variables.get(name.name)
+
+    def now(self, span: Span) -> Node:
+        """The current time."""
+        if "now" in self.scope.params:
+            raise self.fail(say.parameter_beside_now(span))
+        return Parameter(NOW.type, NOW, span)
