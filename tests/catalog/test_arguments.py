@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import predicat
+from tests.fuzzing import REPEATABLE
 from tests.language import sql_texts
 
 FIELDS = {**sql_texts.FIELDS, "p": "decimal(10,2)", "j": "json"}
@@ -115,14 +116,7 @@ def names_in(text: str) -> list[str]:
 
 
 @pytest.mark.long
-@settings(
-    max_examples=150 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")),
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=150 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")))
 @given(data=st.data(), rows=st.lists(sql_texts.rows, min_size=6, max_size=6))
 def test_an_argument_stands_for_the_parameter(
     data: st.DataObject, rows: list[dict[str, Any]], tmp_path: Path

@@ -11,13 +11,14 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
 from predicat.api import declared
 from predicat.ir.canonical import canonical_text
 from tests.engines.rows import Tables
+from tests.fuzzing import REPEATABLE
 from tests.language.cel_texts import written
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
@@ -207,14 +208,7 @@ def rendered(one: predicat.Predicate, dialect: str) -> str | None:
         return None
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=EXAMPLES)
 @given(data=st.data())
 def _check(tables: Tables, data: st.DataObject) -> None:
     predicates: list[predicat.Predicate] = []

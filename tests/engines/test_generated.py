@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import predicat
@@ -16,19 +16,13 @@ from predicat.ir.nodes import Node
 from predicat.rewrite.simplify import simplify
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
+from tests.fuzzing import REPEATABLE
 from tests.language import cel_texts, sql_texts
 
 BATCH = 30
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "8"))
 _tables: dict[str, Tables] = {}
-generated = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+generated = settings(REPEATABLE, max_examples=EXAMPLES)
 
 
 def check_batch(nodes: list[Node], tables: Tables) -> None:

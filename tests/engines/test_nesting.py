@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import sqlglot
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
@@ -21,6 +21,7 @@ from predicat.ir.nodes import Node
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
 from tests.engines.test_generated import BATCH, EXAMPLES, check_batch
+from tests.fuzzing import REPEATABLE
 
 DEEP = {"a": "array<bigint>", "i": "bigint", "d": "double", "s": "string", "b": "boolean", "j": "json"}
 ROWS: list[dict[str, Any]] = [
@@ -105,14 +106,7 @@ def test_what_the_check_takes_apart_is_bounded(template: str) -> None:
         nested(template, "i", "0", 20 if template == "X % i" else 14)
 
 
-@settings(
-    max_examples=max(EXAMPLES // 4, 1),
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=max(EXAMPLES // 4, 1), derandomize=True)
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_names_change_no_answer(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     """Generated predicates, in which all that comes again has a name."""

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import psycopg
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from predicat import backends
@@ -22,6 +22,7 @@ from predicat_spark.rows import frame_of
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.test_corpus import ENTRIES, cases_of
 from tests.engines.test_generated import BATCH, EXAMPLES
+from tests.fuzzing import REPEATABLE
 
 Rows = list[dict[str, Any]]
 
@@ -38,14 +39,7 @@ def test_corpus(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
     )
 
 
-@settings(
-    max_examples=max(EXAMPLES // 4, 1),
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=max(EXAMPLES // 4, 1), derandomize=True)
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_generated(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     some = rows(20)
@@ -55,14 +49,7 @@ def test_generated(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     check(cases, list(FIELDS.values()), some, spark, postgres)
 
 
-@settings(
-    max_examples=max(EXAMPLES // 16, 1),
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=max(EXAMPLES // 16, 1), derandomize=True)
 @given(nodes=st.lists(predicates(3), min_size=BATCH // 4, max_size=BATCH // 4))
 def test_generated_conditions(postgres: Any, nodes: list[Node]) -> None:
     some = rows(20)

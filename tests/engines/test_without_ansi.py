@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat_spark.settings
@@ -13,6 +13,7 @@ from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
 from tests.engines.test_corpus import check
 from tests.engines.test_generated import BATCH, EXAMPLES, check_batch
+from tests.fuzzing import REPEATABLE
 from tests.texts import CORPUS, read_yaml
 
 TRAPS = read_yaml(CORPUS / "traps.yml")
@@ -29,14 +30,7 @@ def test_traps(entry: dict[str, Any], lenient: Any) -> None:
     check(entry, lenient, None, only=["spark"])
 
 
-@settings(
-    max_examples=max(EXAMPLES // 8, 1),
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=max(EXAMPLES // 8, 1), derandomize=True)
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_generated(lenient: Any, nodes: list[Node]) -> None:
     check_batch(nodes, Tables(lenient, None, FIELDS, rows(50), only=["spark"]))

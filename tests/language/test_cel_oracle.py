@@ -9,10 +9,11 @@ from cel_expr_python.ext.ext_bindings import ExtBindings
 from cel_expr_python.ext.ext_math import ExtMath
 from cel_expr_python.ext.ext_optional import ExtOptional
 from cel_expr_python.ext.ext_strings import ExtStrings
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
+from tests.fuzzing import REPEATABLE
 from tests.language import cel_texts
 
 TYPES = {
@@ -264,13 +265,7 @@ GENERATED = cel.NewEnv(
 
 
 @pytest.mark.long
-@settings(
-    max_examples=1000 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")),
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@settings(REPEATABLE, max_examples=1000 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")))
 @given(
     expression=st.integers(1, 3).flatmap(cel_texts.booleans),
     rows=st.lists(cel_texts.rows, min_size=4, max_size=4),

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import predicat
 from predicat.diagnostics import PredicatError, Unsupported
 from tests.engines.rows import Tables
+from tests.fuzzing import REPEATABLE
 from tests.language.bodies import HOSTILE
-from tests.language.test_translations import EXAMPLES, QUIET
+from tests.language.test_translations import EXAMPLES
 
 FIELDS = {
     "order": "bigint",
@@ -120,7 +121,7 @@ def test_selectors_agree_on_engines_and_are_given_back(spark: Any, postgres: Any
     tables = Tables(spark, postgres, predicat.api.declared(FIELDS), ROWS)
     said: list[str] = []
 
-    @settings(max_examples=EXAMPLES, **QUIET)
+    @settings(REPEATABLE, max_examples=EXAMPLES)
     @given(bodies=st.lists(selectors, min_size=60, max_size=60))
     def check(bodies: list[str]) -> None:
         predicates = [predicat.parse(body, "jms", FIELDS) for body in bodies]

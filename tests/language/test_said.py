@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
 from predicat.ir.nodes import Call, children
 from predicat.language import writer
 from predicat.language.common.key_tests import key_of
+from tests.fuzzing import REPEATABLE
 from tests.language import cel_texts, sql_texts
 
 SAID = {
@@ -137,14 +138,7 @@ def test_values_without_a_declared_type(text: str, language: str, reason: str) -
         predicat.parse(text, "cel", MESSAGES).to(language)
 
 
-_quiet = settings(
-    max_examples=300,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+_quiet = settings(REPEATABLE, max_examples=300, derandomize=True)
 
 
 @pytest.mark.long

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import predicat
 from predicat.diagnostics import PredicatError
 from tests.engines.rows import Tables
-from tests.language.test_translations import EXAMPLES, QUIET
+from tests.fuzzing import REPEATABLE
+from tests.language.test_translations import EXAMPLES
 
 NAMES = ["a", "b", "c"]
 scalars = st.sampled_from(["x", "y", "xy", 1, 2.5, True, None])
@@ -166,7 +167,7 @@ def hit(wanted: Any, value: Any) -> bool:
 def test_policies_agree_with_a_plain_matcher_and_on_engines(spark: Any, postgres: Any) -> None:
     fields = predicat.api.declared({"body": "json"})
 
-    @settings(max_examples=EXAMPLES, **QUIET)
+    @settings(REPEATABLE, max_examples=EXAMPLES)
     @given(
         asked=st.lists(policies.filter(within_limits), min_size=40, max_size=40),
         messages=st.lists(bodies, min_size=60, max_size=60),

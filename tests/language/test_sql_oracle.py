@@ -6,20 +6,15 @@ import os
 from typing import Any
 
 import psycopg
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
+from tests.fuzzing import REPEATABLE
 from tests.language import sql_texts
 
 
-@settings(
-    max_examples=500 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")),
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+@settings(REPEATABLE, max_examples=500 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")))
 @given(
     condition=st.integers(1, 3).flatmap(sql_texts.booleans),
     rows=st.lists(sql_texts.rows, min_size=4, max_size=4),

@@ -7,25 +7,19 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.language import LANGUAGES, WRITERS
 from tests.engines.rows import Tables
+from tests.fuzzing import REPEATABLE
 from tests.language.bodies import BODIES, FIELDS, keys, rows
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 ROWS = rows()
 _tables: dict[str, Tables] = {}
-QUIET = {
-    "deadline": None,
-    "derandomize": "PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    "phases": [Phase.generate],
-    "suppress_health_check": list(HealthCheck),
-    "database": None,
-}
 
 
 def parse(body: Any, language: str) -> predicat.Predicate:
@@ -34,7 +28,7 @@ def parse(body: Any, language: str) -> predicat.Predicate:
 
 @pytest.mark.parametrize("language", sorted(BODIES))
 def test_engines_agree_on_hostile_bodies(language: str, spark: Any, postgres: Any) -> None:
-    @settings(max_examples=EXAMPLES, **QUIET)
+    @settings(REPEATABLE, max_examples=EXAMPLES)
     @given(bodies=st.lists(BODIES[language], min_size=25, max_size=25))
     def check(bodies: list[Any]) -> None:
         tables = _tables.setdefault("rows", Tables(spark, postgres, predicat.api.declared(FIELDS), ROWS))
@@ -53,7 +47,7 @@ def test_engines_agree_on_hostile_bodies(language: str, spark: Any, postgres: An
 def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -> None:
     said: set[str] = set()
 
-    @settings(max_examples=60 * EXAMPLES, **QUIET)
+    @settings(REPEATABLE, max_examples=60 * EXAMPLES)
     @given(body=BODIES[language])
     def check(body: Any) -> None:
         predicate = parse(body, language)
@@ -209,7 +203,7 @@ data = st.recursive(
 def test_only_a_predicat_error_leaves_a_front_end(language: str) -> None:
     shape = predicat.language.LANGUAGES[language].shape
 
-    @settings(max_examples=150 * EXAMPLES, **QUIET)
+    @settings(REPEATABLE, max_examples=150 * EXAMPLES)
     @given(body=texts if shape == "text" else st.one_of(data, texts))
     def check(body: Any) -> None:
         for fields in (None, FIELDS):
@@ -533,7 +527,7 @@ def test_bindings_and_connect_predicates_are_given_back(
         for value in (None, "", "v")
     ]
 
-    @settings(max_examples=20 * EXAMPLES, **QUIET)
+    @settings(REPEATABLE, max_examples=20 * EXAMPLES)
     @given(body=bodies)
     def check(body: Any) -> None:
         given_predicate = predicat.parse(body, language, TOPICS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
@@ -16,19 +16,13 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Node
 from predicat.rewrite.simplify import simplify
 from tests.engines import predicates as typed
+from tests.fuzzing import REPEATABLE
 from tests.language import bodies, cel_texts, sql_texts
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "4"))
 FILTERS = 60
 """So many that nested buckets, intervals and gates of keys are all made."""
-generated = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+generated = settings(REPEATABLE, max_examples=EXAMPLES)
 
 
 def agree(found: Sequence[predicat.Predicate], rows: Sequence[Mapping[str, Any]]) -> None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
@@ -24,6 +24,7 @@ from predicat.review.explanation import atoms
 from predicat.rewrite.simplify import simplify
 from tests.engines.predicates import FIELDS, literals, predicates, rows
 from tests.engines.rows import Tables
+from tests.fuzzing import REPEATABLE
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "2"))
 _tables: dict[str, Tables] = {}
@@ -83,14 +84,7 @@ def check(nodes: list[Node], tables: Tables) -> None:
             assert got == tables.reference(node), f"{engine}: {node}"
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=EXAMPLES)
 @given(
     nodes=st.lists(st.one_of(comparisons(), predicates(3)), min_size=60, max_size=60),
     many=st.lists(comparisons(), min_size=150, max_size=150),

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
@@ -22,6 +22,7 @@ from predicat.review.mutants import mutants
 from predicat.review.smt.encode import encodable
 from predicat.rewrite.simplify import simplify
 from tests.engines.predicates import predicates, rows
+from tests.fuzzing import REPEATABLE
 
 FIELDS = {
     "a": "bigint",
@@ -202,14 +203,7 @@ def rewritten(node: Node) -> Node:
     return simplify(Call(BOOLEAN, "not", (Call(BOOLEAN, "not", (node,)),)))
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@settings(REPEATABLE, max_examples=EXAMPLES)
 @given(pair=st.tuples(predicates(2), predicates(2), st.integers(0, 3), st.integers(0, 10**6)))
 def test_no_verdict_is_wrong(pair: Any) -> None:
     before, after, mode, choice = pair
