@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import yaml
+
 import predicat
 from predicat import backends
 
@@ -58,107 +60,10 @@ COLUMNS = {
     "date '2020-01-03' + (id % 30)::int AS y,"
     " [id % 10, id % 1000] AS e, map(['k'], [concat('x', id % 100)]) AS m",
 }
-_YEAR_2020 = "TIMESTAMP '2020-01-01 00:00:00Z'"
-_ZONED = "TIMESTAMPTZ '2020-01-01 00:00:00Z'"
-PAIRS: dict[str, tuple[str, dict[str, str]]] = {
-    "comparison": ("a > 900 AND s = 'x7'", {}),
-    "OR of equalities": ("a = 1 OR a = 2 OR a = 3", {}),
-    "integer sum": ("a + b > 900", {}),
-    "integer product": ("a * b > 900", {}),
-    "integer quotient": (
-        "div(a, b) = 3",
-        {"spark": "a DIV b = 3", "postgres": "a / b = 3", "duckdb": "a // b = 3"},
-    ),
-    "remainder": ("a % b = 3", {}),
-    "absolute": ("abs(a - b) > 500", {}),
-    "sum of three": ("a + b + a > 900", {}),
-    "difference, product, quotient": (
-        "div((a - b) * 100, b) > 900",
-        {
-            "spark": "(a - b) * 100 DIV b > 900",
-            "postgres": "(a - b) * 100 / b > 900",
-            "duckdb": "(a - b) * 100 // b > 900",
-        },
-    ),
-    "double comparison": ("d > 0.5", {}),
-    "double sum": ("d + d > 0.5", {}),
-    "double product": ("d * d > 0.5", {}),
-    "double quotient": ("d / b > 0.1", {}),
-    "double sum and product": ("(d + 1) * d > 0.5", {}),
-    "prefix": ("s LIKE 'x1%'", {}),
-    "contains": ("s LIKE '%7%'", {}),
-    "pattern": ("s LIKE 'x_7'", {}),
-    "ILIKE": ("s ILIKE 'x1%'", {}),
-    "regular expression": (
-        "s RLIKE '^x[1-3]+$'",
-        {"postgres": "s ~ '^x[1-3]+$'", "duckdb": "regexp_matches(s, '^x[1-3]+$')"},
-    ),
-    "repeated group, rounds told apart": (
-        r"t RLIKE '^(\d+[-:T])+\d+Z$'",
-        {
-            "spark": r"t RLIKE r'^(\d+[-:T])+\d+Z$'",
-            "postgres": r"t ~ '^(\d+[-:T])+\d+Z$'",
-            "duckdb": r"regexp_matches(t, '^(\d+[-:T])+\d+Z$')",
-        },
-    ),
-    "repeated group, rounds not told apart": (
-        r"t RLIKE '^(\w+[-:]?)*$'",
-        {
-            "spark": r"t RLIKE r'^(\w+[-:]?)*$'",
-            "postgres": r"t ~ '^(\w+[-:]?)*$'",
-            "duckdb": r"regexp_matches(t, '^(\w+[-:]?)*$')",
-        },
-    ),
-    "lower case": ("lower(s) = 'x7'", {}),
-    "concatenation": ("s || n = 'x77'", {}),
-    "substring": ("substring(s, 2, 1) = '7'", {}),
-    "integer to text": ("CAST(a AS string) = '7'", {"postgres": "CAST(a AS TEXT) = '7'"}),
-    "double to integer": (
-        "CAST(floor(d * 100) AS bigint) = 7",
-        {"postgres": "CAST(trunc(d * 100) AS BIGINT) = 7", "duckdb": "CAST(trunc(d * 100) AS BIGINT) = 7"},
-    ),
-    "hour": ("hour(moment) = 3", {"postgres": "extract(hour FROM moment) = 3"}),
-    "year": ("year(moment) = 2020", {"postgres": "extract(year FROM moment) = 2020"}),
-    "day": (
-        "CAST(moment AS date) = '2020-01-01'",
-        dict.fromkeys(COLUMNS, "CAST(moment AS DATE) = DATE '2020-01-01'"),
-    ),
-    "interval": (
-        "moment + INTERVAL '1' DAY > '2020-01-01 00:00:00'",
-        {
-            "spark": f"moment + INTERVAL '1' DAY > {_YEAR_2020}",
-            **dict.fromkeys(("postgres", "duckdb"), f"moment + INTERVAL '1 day' > {_ZONED}"),
-        },
-    ),
-    "difference of timestamps": (
-        "moment - other > INTERVAL '1' DAY",
-        dict.fromkeys(("postgres", "duckdb"), "moment - other > INTERVAL '24:00:00'"),
-    ),
-    "days between dates": ("datediff(x, y) > 3", dict.fromkeys(("postgres", "duckdb"), "x - y > 3")),
-    "days added": ("date_add(x, 3) > y", dict.fromkeys(("postgres", "duckdb"), "x + 3 > y")),
-    "element": ("element_at(e, 2) = 7", dict.fromkeys(("postgres", "duckdb"), "e[2] = 7")),
-    "key of a map": ("m['k'] = 'x7'", {"postgres": "m ->> 'k' = 'x7'"}),
-    "exists": (
-        "exists(e, x -> x > 900)",
-        {
-            "postgres": "EXISTS (SELECT 1 FROM unnest(e) AS i WHERE i > 900)",
-            "duckdb": "list_bool_or([i > 900 FOR i IN e])",
-        },
-    ),
-    "text to integer": ("CAST(n AS bigint) > 500", {}),
-    "text to double": ("CAST(f AS double) > 0.5", {"postgres": "CAST(f AS DOUBLE PRECISION) > 0.5"}),
-    "text to date": (
-        "CAST(left(t, 10) AS date) > '2020-01-01'",
-        dict.fromkeys(COLUMNS, "CAST(left(t, 10) AS DATE) > DATE '2020-01-01'"),
-    ),
-    "text to timestamp": (
-        "CAST(t AS timestamp) > '2020-01-01 00:00:00'",
-        {
-            "spark": f"CAST(t AS TIMESTAMP) > {_YEAR_2020}",
-            **dict.fromkeys(("postgres", "duckdb"), f"CAST(t AS TIMESTAMPTZ) > {_ZONED}"),
-        },
-    ),
-}
+PAIRS: dict[str, dict[str, str]] = yaml.safe_load(
+    Path(__file__).with_suffix(".yml").read_text(encoding="utf-8")
+)
+"""The SQL of a filter, and what a person writes for an engine, where it is another text."""
 
 Count = Callable[[str], int]
 
@@ -235,10 +140,10 @@ ENGINES = {"spark": on_spark, "postgres": on_postgres, "duckdb": on_duckdb}
 def measure(engine: str, count: Count, times: int, labels: list[str], *, functions: bool) -> None:
     dialect = backends.dialect(engine)
     for label in labels:
-        ours, by_hand = PAIRS[label]
-        node = predicat.parse(ours, "sql", FIELDS).node
+        texts = PAIRS[label]
+        node = predicat.parse(texts["sql"], "sql", FIELDS).node
         hand, sql = (
-            by_hand.get(engine, ours),
+            texts.get(engine, texts["sql"]),
             dialect.render(node, runtime=dialect.runtime if functions else None),
         )
         counts = count(hand), count(sql)
