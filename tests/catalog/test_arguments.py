@@ -1,5 +1,7 @@
 """A filter with parameters that another refers to: what it is given stands where its parameter stood."""
 
+from __future__ import annotations
+
 import os
 import re
 from pathlib import Path

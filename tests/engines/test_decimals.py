@@ -2,6 +2,8 @@
 maps and structs.
 """
 
+from __future__ import annotations
+
 import math
 import operator
 import os

@@ -1,5 +1,7 @@
 """Generated predicates on generated rows: the evaluator, Spark and PostgreSQL agree, and no query fails."""
 
+from __future__ import annotations
+
 import os
 from typing import Any
 

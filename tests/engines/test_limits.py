@@ -2,6 +2,8 @@
 engine's SQL takes to it.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from typing import Any

@@ -2,6 +2,8 @@
 the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any

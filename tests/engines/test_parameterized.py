@@ -2,6 +2,8 @@
 generated predicates.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any
 

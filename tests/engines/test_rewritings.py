@@ -1,5 +1,7 @@
 """Each rewriting of SQL left out in turn: the same outcome on every row, and the same rows in a WHERE."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from functools import reduce

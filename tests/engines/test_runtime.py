@@ -2,6 +2,8 @@
 do in the place of their calls.
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,7 @@
 """A variable of a macro is no other variable and no column, whatever all of them are called."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Spark without ANSI mode, as Spark 3 was and many clusters still are: the same answers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Typed nodes survive the way through JSON."""
 
+from __future__ import annotations
+
 import json
 
 import pytest

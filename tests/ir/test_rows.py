@@ -1,5 +1,7 @@
 """Rows of any values: an answer, or an error that names the field."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 from datetime import timedelta, timezone
 from typing import Any

@@ -1,5 +1,7 @@
 """Google's CEL implementation as the oracle: same rows, same answers; its errors are UNKNOWN."""
 
+from __future__ import annotations
+
 import os
 from typing import Any
 

@@ -2,6 +2,8 @@
 every engine.
 """
 
+from __future__ import annotations
+
 import itertools
 from typing import Any
 

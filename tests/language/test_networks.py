@@ -2,6 +2,8 @@
 that are none.
 """
 
+from __future__ import annotations
+
 import ipaddress
 import os
 import re

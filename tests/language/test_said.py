@@ -1,5 +1,7 @@
 """Conditions of SQL in CEL and as JMS selectors: what is said there accepts the same rows."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -2,6 +2,8 @@
 plain matcher and on every engine.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest

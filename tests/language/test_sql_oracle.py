@@ -2,6 +2,8 @@
 it raises, nothing is asked.
 """
 
+from __future__ import annotations
+
 import os
 from typing import Any
 

@@ -2,6 +2,8 @@
 another language means the same.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from typing import Any

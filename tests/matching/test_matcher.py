@@ -2,6 +2,8 @@
 generated rows, and the parts of a catalog by name.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

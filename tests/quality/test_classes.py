@@ -2,6 +2,8 @@
 reference evaluator.
 """
 
+from __future__ import annotations
+
 import os
 from array import array
 from decimal import Decimal

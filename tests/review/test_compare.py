@@ -2,6 +2,8 @@
 checks on many rows.
 """
 
+from __future__ import annotations
+
 import os
 from typing import Any
 

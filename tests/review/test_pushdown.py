@@ -2,6 +2,8 @@
 the whole.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import os

@@ -1,5 +1,7 @@
 """Conditions of a WHERE: TRUE for the same rows as the predicate, and shorter."""
 
+from __future__ import annotations
+
 import itertools
 import math
 

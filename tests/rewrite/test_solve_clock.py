@@ -1,5 +1,7 @@
 """Comparisons with the current time, and of times in zones, as bounds of the field."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta

@@ -1,5 +1,7 @@
 """matching_filters: the same answer as matches_filter for each filter, and as the reference evaluator."""
 
+from __future__ import annotations
+
 import json
 import random
 from collections.abc import Mapping
