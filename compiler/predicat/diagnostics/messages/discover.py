@@ -44,7 +44,7 @@ def unknown_dialect(name: str, known: list[str]) -> str:
 OTHER_REASONS = "for other reasons (--format json has all)"
 UNNAMED = "a condition"
 NEEDS_PATHS = "name files or folders, or a server with --dsn"
-NEEDS_CATALOG = "--patch needs a catalog: --catalog DIR"
+NEEDS_CATALOG = "--patch needs a catalog: --catalog FOLDER"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE"
 NEEDS_PROPOSE = "--interactive needs --propose FOLDER"
 
