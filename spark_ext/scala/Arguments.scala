@@ -19,7 +19,7 @@ object Arguments {
   def text(argument: Expression, of: String = "filter", function: String = "matches_filter"): String = argument match {
     case literal if literal.resolved && literal.foldable && literal.dataType.isInstanceOf[StringType] && literal.eval(null) != null =>
       String.valueOf(literal.eval(null))
-    case other => throw PredicatException(Kind.Call, s"the name of a $of must be a constant text, not ${other.sql}: $function('name')")
+    case other => throw PredicatException(Kind.Call, s"the name of a $of must be a constant string, not ${other.sql}: $function('name')")
   }
 
   /** Named parameters, and what names bind to: an alias, given columns, or nothing. */
@@ -28,7 +28,7 @@ object Arguments {
       case NamedArgumentExpression(key, value) => Seq(key -> value)
       case CreateNamedStruct(pairs) =>
         pairs.grouped(2).map { case Seq(key, value) => text(key) -> value; case _ => throw PredicatException(Kind.Call,
-          "parameters are names and values") }.toSeq
+          "a parameter needs a name and a value") }.toSeq
       case _ => Nil
     }
     val others = rest.filterNot(part => part.isInstanceOf[NamedArgumentExpression] || part.isInstanceOf[CreateNamedStruct])
@@ -47,7 +47,7 @@ object Arguments {
   def values(filter: Filter, given: Seq[(String, Expression)]): Map[String, Expression] = {
     val known = filter.params.map(_.name)
     given.map(_._1).filterNot(known.contains).foreach { surplus =>
-      val hint = if (known.isEmpty) "; it takes none" else Near.hint(surplus, known) + s"; its parameters: ${known.mkString(", ")}"
+      val hint = if (known.isEmpty) "; it has no parameters" else Near.hint(surplus, known) + s"; its parameters: ${known.mkString(", ")}"
       throw PredicatException(Kind.Parameter, s"${filter.name} has no parameter '$surplus'$hint")
     }
     given.groupBy(_._1).collectFirst { case (name, several) if several.length > 1 => name }.foreach(name =>
@@ -69,7 +69,7 @@ object Arguments {
       case (_: StringType, TimestampType | DateType) => true
       case _ => false
     })
-    if (!fits) throw PredicatException(Kind.Parameter, s"$place is a ${param.dataType}, " +
+    if (!fits) throw PredicatException(Kind.Parameter, s"$place must have type ${param.dataType}, " +
       s"not ${value.dataType.sql.toLowerCase(Locale.ROOT)} (${value.sql})")
     val cast = if (value.dataType == wanted) value else Cast(value, wanted, Some(SQLConf.get.sessionLocalTimeZone), EvalMode.TRY)
     check(place, param, value, cast)
@@ -81,10 +81,10 @@ object Arguments {
     def refuse(reason: String) = throw PredicatException(Kind.Parameter, s"$place $reason")
     constant(value).foreach {
       case Failure(problem) => refuse(s"has no value: ${String.valueOf(problem.getMessage).linesIterator.next()}")
-      case Success(null) => refuse("is NULL, which compares with nothing")
-      case Success(number: Double) if number.isNaN => refuse("is NaN, which compares with nothing")
-      case Success(number: Float) if number.isNaN => refuse("is NaN, which compares with nothing")
-      case Success(_) => if (constant(cast).contains(Success(null))) refuse(s"is a ${param.dataType}, and ${value.sql} is none")
+      case Success(null) => refuse("is NULL: no row would be accepted")
+      case Success(number: Double) if number.isNaN => refuse("is NaN, which is not supported")
+      case Success(number: Float) if number.isNaN => refuse("is NaN, which is not supported")
+      case Success(_) => if (constant(cast).contains(Success(null))) refuse(s"must have type ${param.dataType}, and ${value.sql} does not convert to it")
     }
   }
 

@@ -34,8 +34,8 @@ object Functions {
   private val arguments =
     """
     Arguments:
-      * name - a constant text: 'dataset.filter', 'dataset.filter@2' for a version, or 'filter' where it is unique
-      * alias - a constant text: the filter's columns are those of this relation, as in matches_filter('f', 'o')
+      * name - a constant string: 'dataset.filter', 'dataset.filter@2' for a version, or 'filter' where it is unique
+      * alias - a constant string: the filter's columns are those of this relation, as in matches_filter('f', 'o')
       * columns - the columns that the filter reads from, as in matches_filter('f', o.*)
       * parameter => value - a value for a parameter of the filter
   """
@@ -49,10 +49,10 @@ object Functions {
   private val matchingArguments =
     """
     Arguments:
-      * dataset - a constant text: the name of a dataset
-      * alias - a constant text: the columns are those of this relation, as in matching_filters('d', 'o')
+      * dataset - a constant string: the name of a dataset
+      * alias - a constant string: the columns are those of this relation, as in matching_filters('d', 'o')
       * columns - the columns that the filters read from, as in matching_filters('d', o.*)
-      * tag => text - only filters with this tag
+      * tag => string - only filters with this tag
       * names => array - only these filters
   """
   private val matchingExamples =
@@ -71,10 +71,10 @@ object Functions {
 
   val scalar: Seq[(FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression)] = Seq(
     matching("matching_filters", chosen + "The names of all filters of the dataset that accept the row, sorted.", GivenNames, MatchingFilters.filters),
-    matching("matching_filter_ids", chosen + "Their places, from 0, among the names that matching_filter_names gives.", GivenIds, MatchingFilters.filters),
+    matching("matching_filter_ids", chosen + "Their positions, from 0, in the result of matching_filter_names.", GivenIds, MatchingFilters.filters),
     matching("count_matching_filters", chosen + "How many filters of the dataset accept the row.", GivenCount, MatchingFilters.filters),
     matching("matching_subscriptions", ") - The names of all subscriptions of the dataset whose filters accept the row, sorted.", GivenNames, MatchingFilters.subscriptions),
-    (FunctionIdentifier("matching_filter_names"), info("matching_filter_names", "_FUNC_(dataset [, tag => ...] [, names => ...]) - The names of the filters that matching_filters looks for, sorted."),
+    (FunctionIdentifier("matching_filter_names"), info("matching_filter_names", "_FUNC_(dataset [, tag => ...] [, names => ...]) - The names of the filters that matching_filters can return, sorted."),
       MatchingFilters.known _),
     (FunctionIdentifier(Lists.Name), Lists.info, Lists.build _)) ++ TextConversions.functions ++ JsonConversions.functions ++ Seq(UtcDate.function, JsonTexts.function,
     (FunctionIdentifier("matches_filter"), info("matches_filter", usage, arguments, examples), MatchesFilter.build _),

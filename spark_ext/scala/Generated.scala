@@ -30,10 +30,10 @@ object Generated {
   /** What the expression of a filter holds that the compiler never writes. */
   def problem(expression: Expression, columns: Set[String]): Option[String] = expression.collectFirst {
     case function: UnresolvedFunction if foreign(function) => s"it calls the function ${function.nameParts.mkString(".")}"
-    case subquery: SubqueryExpression => s"it holds a subquery (${subquery.prettyName})"
-    case _: UnresolvedStar | _: WindowExpression => "it reads more than a row"
-    case attribute: UnresolvedAttribute if !columns.contains(attribute.nameParts.head) => s"it reads '${attribute.name}', which is none of its columns"
-    case node if strange(node) => s"it holds ${node.prettyName}"
+    case subquery: SubqueryExpression => s"it has a subquery (${subquery.prettyName})"
+    case _: UnresolvedStar | _: WindowExpression => "it reads more than one row"
+    case attribute: UnresolvedAttribute if !columns.contains(attribute.nameParts.head) => s"it reads '${attribute.name}', which is not one of its columns"
+    case node if strange(node) => s"it has ${node.prettyName}"
   }
 
   /** The same for the text of a filter or of a default. */

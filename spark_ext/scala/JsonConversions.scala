@@ -53,7 +53,7 @@ object JsonConversions {
 
   /** The functions: name, method, type, and what they mean. */
   private val rows: Seq[(String, String, DataType, String)] = Seq(
-    ("predicat_number", "number", DoubleType, "The number that a JSON value is"),
+    ("predicat_number", "number", DoubleType, "The number of a JSON value"),
     ("predicat_json_double", "celDouble", DoubleType, "double(j) of CEL"),
     ("predicat_json_int", "celInt", LongType, "int(j) of CEL"),
     ("predicat_json_to_bigint", "toBigint", LongType, "CAST(j AS BIGINT)"))
@@ -62,7 +62,7 @@ object JsonConversions {
 
   val functions: Seq[(FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression)] = rows.map { case (name, method, dataType, meaning) =>
     val info = new ExpressionInfo(classOf[JsonConversion].getName, null, name,
-      s"_FUNC_(j[, path]) - $meaning as filters mean it: NULL where a JSON value, or the one at a path, has no such value. The SQL of filters calls it.",
+      s"_FUNC_(j[, path]) - $meaning, as in filters: NULL if the JSON value, or the one at the path, has no such value. The SQL of filters calls it.",
       "", "", "", "predicate_funcs", "4.0.0", "", "built-in")
     val build: Seq[Expression] => Expression = {
       case Seq(value) => JsonConversion(value, name, method, dataType)

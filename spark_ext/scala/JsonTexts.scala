@@ -72,10 +72,10 @@ object JsonTexts {
 
   val function: (FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression) = {
     val info = new ExpressionInfo(classOf[StaticInvoke].getName, null, Name,
-      "_FUNC_(s) - The JSON in a text as filters mean it: NULL where it is none. The SQL of filters calls it.", "", "", "", "predicate_funcs", "4.0.0", "", "built-in")
+      "_FUNC_(s) - The JSON value in a string, as in filters: NULL if it is not valid JSON. The SQL of filters calls it.", "", "", "", "predicate_funcs", "4.0.0", "", "built-in")
     val build: Seq[Expression] => Expression = {
       case Seq(text) => StaticInvoke(JsonTexts.getClass, VariantType, "parse", Seq(text), Seq(StringType))
-      case _ => Errors.guarded(throw PredicatException(Kind.Call, s"$Name takes a text"))
+      case _ => Errors.guarded(throw PredicatException(Kind.Call, s"$Name takes a string"))
     }
     (FunctionIdentifier(Name), info, build)
   }

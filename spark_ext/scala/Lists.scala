@@ -57,7 +57,7 @@ object Lists {
   /** The file of a list; one with other values is refused. */
   private def read(digest: String): Array[Byte] = {
     val place = Option(places.get(digest)).getOrElse(throw PredicatException(Kind.Manifest,
-      s"the manifest names no file with the values of the list ${digest.take(8)}; predicat compile writes it"))
+      s"the manifest names no file with the values of the list ${digest.take(8)}; run predicat compile to write it"))
     val path = new Path(place)
     val fs = path.getFileSystem(Settings.session.sparkContext.hadoopConfiguration)
     if (!fs.exists(path)) throw PredicatException(Kind.Manifest,
@@ -65,7 +65,7 @@ object Lists {
     val stream = fs.open(path)
     val content = try stream.readAllBytes() finally stream.close()
     val actual = MessageDigest.getInstance("SHA-256").digest(content).map(byte => f"$byte%02x").mkString
-    if (actual != digest) throw PredicatException(Kind.Refused, s"the file $place has other values than the manifest says: its SHA-256 is $actual")
+    if (actual != digest) throw PredicatException(Kind.Refused, s"the file $place does not match the manifest: its SHA-256 is $actual")
     content
   }
 }

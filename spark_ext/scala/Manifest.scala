@@ -32,7 +32,7 @@ case class Filter(
         case error: org.apache.spark.sql.AnalysisException => Some(s"it cannot be read: ${error.getMessage.linesIterator.find(_.nonEmpty).getOrElse("")}")
       }
       reason.foreach(problem => throw PredicatException(Kind.Refused,
-        s"the manifest's SQL of filter $key is refused: $problem; predicat compile writes no such SQL"))
+        s"the manifest's SQL of filter $key is refused: $problem; predicat compile does not write such SQL"))
     }
     (sql ++ native ++ condition).foreach(check(_, columns.keySet))
     params.flatMap(_.default).foreach(check(_, Set.empty))

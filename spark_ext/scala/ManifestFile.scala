@@ -46,7 +46,7 @@ object ManifestFile {
   }
 
   private def absent(place: Place) =
-    PredicatException(Kind.Manifest, s"there is no manifest at ${place.location}; predicat compile writes it")
+    PredicatException(Kind.Manifest, s"there is no manifest at ${place.location}; run predicat compile to write it")
 
   /** A row that `known` has in the same bytes is taken from there, with all that has been found out about it. */
   def read(place: Place, known: Option[Manifest]): Manifest = {
@@ -84,7 +84,7 @@ object ManifestFile {
     }
     if (format.exists(_ > Format)) throw PredicatException(Kind.Manifest,
       s"the manifest $location has format ${format.get}; this extension reads formats up to $Format: upgrade it")
-    if (format.isEmpty || rows.isEmpty) throw PredicatException(Kind.Manifest, s"$location is no manifest of predicat, or only a part of one")
+    if (format.isEmpty || rows.isEmpty) throw PredicatException(Kind.Manifest, s"$location is not a manifest of predicat, or it is incomplete")
     new Manifest(rows.get, subscriptions, kept.found.result())
   }
 

@@ -87,7 +87,7 @@ object Manifests {
       catch {
         case NonFatal(error) =>
           val found = String.valueOf(error.getMessage)
-          if (found != problem) Errors.warn(s"goes on with the filters that it has: $found")
+          if (found != problem) Errors.warn(s"continues with its current filters: $found")
           problem = found
       }
 

@@ -128,11 +128,11 @@ object MatchingFilters {
     refuse(named, Seq("tag", "names"))
     Selection.filters(manifest, dataset, named.get("tag").map(constant("tag", _) match {
       case text: org.apache.spark.unsafe.types.UTF8String => text.toString
-      case _ => throw PredicatException(Kind.Parameter, "'tag' is a constant text: tag => 'ops'")
+      case _ => throw PredicatException(Kind.Parameter, "'tag' must be a constant string: tag => 'ops'")
     }), named.get("names").map(constant("names", _) match {
       case array: ArrayData if (0 until array.numElements()).forall(place => !array.isNullAt(place)) =>
         (0 until array.numElements()).map(place => array.getUTF8String(place).toString)
-      case _ => throw PredicatException(Kind.Parameter, "'names' is a constant array of texts: names => array('a', 'b')")
+      case _ => throw PredicatException(Kind.Parameter, "'names' must be a constant array of strings: names => array('a', 'b')")
     }))
   }
 
@@ -143,7 +143,7 @@ object MatchingFilters {
 
   private def refuse(named: Map[String, Expression], known: Seq[String]): Unit =
     named.keys.filterNot(known.contains).foreach(surplus => throw PredicatException(Kind.Parameter,
-      s"there is no argument '$surplus'${if (known.isEmpty) "" else s"; the arguments with names are ${known.mkString(" and ")}"}"))
+      s"there is no argument '$surplus'${if (known.isEmpty) "" else s"; the named arguments are ${known.mkString(" and ")}"}"))
 
   private def constant(name: String, value: Expression): Any = {
     val fits = value.dataType match {

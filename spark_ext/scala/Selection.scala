@@ -91,7 +91,7 @@ object Selection {
 
   private def one(manifest: Manifest, dataset: String, name: String): Filter = {
     val result = manifest.find(if (name.takeWhile(_ != '@').contains(".")) name else s"$dataset.$name")
-    if (result.dataset != dataset) throw PredicatException(Kind.UnknownFilter, s"${result.name} is no filter of $dataset")
+    if (result.dataset != dataset) throw PredicatException(Kind.UnknownFilter, s"${result.name} is not a filter of $dataset")
     result
   }
 
@@ -99,7 +99,7 @@ object Selection {
 
   private def problem(filter: Filter): Option[String] =
     if (filter.sql.isEmpty) Some(s"filter ${filter.name} cannot run on Spark: ${filter.refusal}")
-    else if (filter.readsNow) Some(s"${filter.name} reads the current time, and an index serves queries at any time: ask for it with matches_filter")
+    else if (filter.readsNow) Some(s"${filter.name} reads the current time, which an index cannot store: use matches_filter for it")
     else filter.params.find(_.default.isEmpty).map(param =>
       s"${filter.name} needs a value for its parameter '${param.name}', which has no default")
 

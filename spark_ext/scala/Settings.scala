@@ -45,7 +45,7 @@ object Settings {
     val static = session.sparkContext.getConf
     val configured = session.conf.get(IntervalKey, "3")
     val seconds = configured.toDoubleOption.filter(number => number >= 0 && number <= 86400).getOrElse(throw PredicatException(Kind.Setting,
-      s"$IntervalKey is a number of seconds from 0 on, not '$configured'"))
+      s"$IntervalKey must be a number of seconds, at least 0, not '$configured'"))
     val fixed = static.getOption(ManifestKey).map(name => static.get(s"$NamesPrefix$name", name))
     val pin = static.getOption(PinKey).filter(_ => fixed.contains(where))
     val keys = static.get(KeysKey, "").split(",").map(_.trim).filter(_.nonEmpty).toSeq
@@ -72,8 +72,8 @@ object Settings {
         s"no manifest is set: set $ManifestKey to the path of the manifest.json that predicat compile writes")
       case Some(where) if fixed.forall(_ == where) || free || installed.contains(where) => named(where).getOrElse(where)
       case Some(where) if stored.isDefined => named(where).getOrElse(throw PredicatException(Kind.Refused,
-        s"this view or function was made with the manifest $where, which the cluster's configuration does not name: " +
-          s"set $NamesPrefix$where there to its path, or make the view again"))
+        s"this view or function was created with the manifest $where, which the cluster's configuration does not name: " +
+          s"set $NamesPrefix$where there to its path, or create the view again"))
       case Some(where) => throw PredicatException(Kind.Refused,
         s"this session asks for the manifest $where, but the cluster's configuration names another one; " +
           s"a session may choose only if the cluster is started with $SessionsKey=true")

@@ -18,11 +18,11 @@ object Signed {
     val (content, signature) = text.splitAt(text.lastIndexOf(']')) match {
       case (content, Ending(signature)) => (content, Base64.getDecoder.decode(signature))
       case _ => throw PredicatException(Kind.Refused,
-        s"the manifest $location has no signature, and ${Settings.KeysKey} asks for one; predicat compile --sign writes it")
+        s"the manifest $location has no signature, but ${Settings.KeysKey} requires one; run predicat compile --sign")
     }
     val signed = (content + Closing).getBytes(ISO_8859_1)
     if (!known.exists(verifies(_, signed, signature))) throw PredicatException(Kind.Refused,
-      s"the signature of the manifest $location does not fit: its key is none of ${Settings.KeysKey}, or the manifest was changed")
+      s"the signature of the manifest $location does not match: its key is not one of ${Settings.KeysKey}, or the manifest was changed")
   }
 
   private def verifies(key: PublicKey, content: Array[Byte], signature: Array[Byte]): Boolean = {
@@ -33,10 +33,10 @@ object Signed {
   }
 
   private def key(text: String): PublicKey = {
-    def wrong(problem: Exception) = throw PredicatException(Kind.Setting, s"${Settings.KeysKey} holds no Ed25519 public key in base64, " +
+    def wrong(problem: Exception) = throw PredicatException(Kind.Setting, s"${Settings.KeysKey} has a value that is not an Ed25519 public key in base64, " +
       s"as between the lines BEGIN and END of a PEM file: '$text' (${problem.getMessage})")
     try KeyFactory.getInstance(Algorithm).generatePublic(new X509EncodedKeySpec(Base64.getDecoder.decode(text))) catch {
-      case _: NoSuchAlgorithmException => throw PredicatException(Kind.Setting, s"${Settings.KeysKey} is set, and this Java has no $Algorithm")
+      case _: NoSuchAlgorithmException => throw PredicatException(Kind.Setting, s"${Settings.KeysKey} is set, but this Java has no $Algorithm")
       case problem: IllegalArgumentException => wrong(problem)
       case problem: GeneralSecurityException => wrong(problem)
     }

@@ -270,10 +270,10 @@ object TextConversions {
 
   val functions: Seq[(FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression)] = rows.map { case (name, method, dataType, meaning) =>
     val info = new ExpressionInfo(classOf[TextConversion].getName, null, name,
-      s"_FUNC_(s) - $meaning as filters mean it: NULL where a text has no such value. The SQL of filters calls it.", "", "", "", "predicate_funcs", "4.0.0", "", "built-in")
+      s"_FUNC_(s) - $meaning, as in filters: NULL if the string has no such value. The SQL of filters calls it.", "", "", "", "predicate_funcs", "4.0.0", "", "built-in")
     val build: Seq[Expression] => Expression = {
       case Seq(text) => TextConversion(text, name, method, dataType)
-      case _ => Errors.guarded(throw PredicatException(Kind.Call, s"$name takes a text"))
+      case _ => Errors.guarded(throw PredicatException(Kind.Call, s"$name takes a string"))
     }
     (FunctionIdentifier(name), info, build)
   }

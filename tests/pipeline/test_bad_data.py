@@ -195,6 +195,7 @@ def test_a_format_that_cannot_hold_a_column(spark: Any, catalog: predicat.Catalo
         (Sink("path", str(tmp_path / "out"), "csv"),),
     )
     with pytest.raises(
-        predicat.PredicatError, match="the format csv cannot hold the column 'tags' of type array<string>"
+        predicat.PredicatError,
+        match="csv cannot hold the column 'tags' of type array<string>\n  = hint: write format: parquet",
     ):
         run_job(catalog, job)

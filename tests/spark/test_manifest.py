@@ -113,16 +113,16 @@ def test_a_pinned_manifest_has_the_digest_or_is_refused(spark: Any, tmp_path: Pa
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
-        ("(SELECT max(id) FROM payroll) > 5", "it holds a subquery"),
-        ("EXISTS (SELECT 1 FROM payroll)", "it holds a subquery"),
-        ("x IN (SELECT id FROM payroll)", "it holds a subquery"),
+        ("(SELECT max(id) FROM payroll) > 5", "it has a subquery"),
+        ("EXISTS (SELECT 1 FROM payroll)", "it has a subquery"),
+        ("x IN (SELECT id FROM payroll)", "it has a subquery"),
         ("reflect('java.lang.System', 'getenv', 'HOME') > ''", "it calls the function reflect"),
         ("java_method('java.lang.System', 'exit', 0) IS NULL", "it calls the function java_method"),
         ("try_reflect('a', 'b') IS NULL", "it calls the function try_reflect"),
         ("my.own.f(x)", "it calls the function my.own.f"),
         ("matches_filter('m.other')", "it calls the function matches_filter"),
-        ("sum(x) OVER () > 1", "it reads more than a row"),
-        ("y > 5", "it reads 'y', which is none of its columns"),
+        ("sum(x) OVER () > 1", "it reads more than one row"),
+        ("y > 5", "it reads 'y', which is not one of its columns"),
         ("session.secret = x", "it reads 'session.secret'"),
         ("count(*) > 1", "it calls the function count"),
         ("x >", "it cannot be read"),
@@ -224,7 +224,10 @@ def test_a_new_manifest_is_read_beside_the_queries(spark: Any, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ("day => '2024-13-01'", "parameter 'day' of m.since is a date, and '2024-13-01' is none"),
+        (
+            "day => '2024-13-01'",
+            "parameter 'day' of m.since must have type date, and '2024-13-01' does not convert",
+        ),
         ("day => NULL", "parameter 'day' of m.since is NULL"),
         ("day => CAST(NULL AS DATE)", "parameter 'day' of m.since is NULL"),
         ("day => nvl(NULL, NULL)", "parameter 'day' of m.since is NULL"),
@@ -342,8 +345,8 @@ def test_a_signature_is_checked_where_the_cluster_names_a_key(spark: Any, tmp_pa
     changed.write_text(signed.read_text().replace("x > 5", "x > 4"))
     cases = {
         signed: None,
-        compiled(tmp_path, "other", other): "does not fit",
-        changed: "does not fit",
+        compiled(tmp_path, "other", other): "does not match",
+        changed: "does not match",
         compiled(tmp_path, "unsigned", None): "has no signature",
     }
     with cluster(spark, spark__predicat__manifest__publicKey=public):
@@ -363,7 +366,7 @@ def test_a_signature_is_checked_where_the_cluster_names_a_key(spark: Any, tmp_pa
         assert spark.sql(query).first()[0] is True  # a key is not needed
         with cluster(spark, spark__predicat__manifest__publicKey="nonsense"):
             condition, _, message = refused(spark, query)
-            assert condition == "PREDICAT_SETTING" and "holds no Ed25519 public key" in message
+            assert condition == "PREDICAT_SETTING" and "is not an Ed25519 public key" in message
 
 
 def test_an_unsigned_manifest_does_not_take_the_place_of_a_signed_one(spark: Any, tmp_path: Path) -> None:
@@ -428,7 +431,7 @@ def test_a_view_finds_its_manifest_by_name(spark: Any, stored: tuple[Path, Path]
             assert tuple(spark.sql(COUNTS).first()) == (7, 4)
         with cluster(spark, **fixed):
             condition, _, message = refused(spark, COUNTS)
-            assert condition == "PREDICAT_REFUSED" and "was made with the manifest prod" in message
+            assert condition == "PREDICAT_REFUSED" and "was created with the manifest prod" in message
     with settings(spark, {KEY: "prod"}), cluster(spark, **fixed, spark__predicat__manifests__prod=str(moved)):
         assert "this session asks for the manifest prod" in refused(spark, COUNTS)[2]
 

@@ -66,8 +66,8 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
     ),
     (
         r"MALFORMED_RECORD_IN_PARSING|FAILFAST",
-        "a record cannot be read, and the mode FAILFAST of the source forbids that",
-        "see bad_records",
+        "a record cannot be read, which the mode FAILFAST of the source does not allow",
+        "remove the mode FAILFAST, and set bad_records in the job",
     ),
     (
         r"SparkContext was (?:stopped|shut down)|Cannot call methods on a stopped SparkContext",
@@ -78,6 +78,11 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
         r"Another instance of Derby may have already booted the database (?P<file>\S+)",
         "another Spark session has opened the metastore {file}",
         "end it first: a local metastore takes one session at a time",
+    ),
+    (
+        r"the format (?P<format>\w+) cannot hold the column '(?P<column>[^']*)' of type (?P<kind>[^\n]+)",
+        "the format {format} cannot hold the column '{column}' of type {kind}",
+        "write format: parquet or format: json in the sink",
     ),
     (r"cancelled|Job aborted due to user", "the job was cancelled", None),
 )

@@ -91,7 +91,7 @@ def relations_hold(engine: str, without: Sequence[str]) -> str:
     return f"the relations on {engine} have the declared columns{rest}"
 
 
-STREAM_KEEPS_FILTERS = "the catalog has errors: the stream goes on with the filters that it has"
+STREAM_KEEPS_FILTERS = "the catalog has errors: the stream continues with its current filters"
 
 
 def no_job_or_dataset(name: str, hint: str | None) -> Diagnostic:
