@@ -183,7 +183,7 @@ def test_drift_names_the_condition(folder: Path, spark: Any, postgres: Any) -> N
     (check,) = [check for check in judge(catalog, found, past, before) if check.kind == "drift"]
     assert (
         check.status == "fail"
-        and check.blame.startswith("n is at least 3 moved by")
+        and check.blame.startswith("n is at least 3 changed by")
         and "since 2026-01-01" in check.message
     )
 
@@ -217,8 +217,8 @@ def test_drift_tells_a_new_version_from_new_data(tmp_path: Path) -> None:
     assert (found.versions, found.accepted) == ({"shop.low@1": 36}, {"shop.low": 58})
     (check,) = judge(catalog, found, before)
     assert check.message == (
-        "shop.low moved by +32.00% points of rows since 2026-01-01T00:00:00+00:00, +22.00% of it from "
-        "version 1 to 2 and +10.00% in the data "
+        "the share of shop.low changed by +32.00 percentage points since 2026-01-01T00:00:00+00:00, "
+        "+22.00 of them from version 1 to 2 and +10.00 in the data "
         "(PSI 0.544); at most 5%"
     )
     file.write_text(head + "    sql: n < 4\n")
@@ -386,7 +386,7 @@ filters: {low: {sql: n < 30, coverage: {drift: 5%}}}
     assert attempt(1000)[0] == 0
     for _ in range(2):
         code, shown = attempt(100)
-        assert code == 1 and "FAIL shop.low moved by +27.00% points" in shown
+        assert code == 1 and "FAIL the share of shop.low changed by +27.00 percentage points" in shown
     assert attempt(1000)[0] == 0
     assert attempt(100)[0] == 1
     assert (
@@ -455,7 +455,7 @@ filters: {some: {sql: day IS NOT NULL}}
             ("rows_at_least", "fail", "shop has 1 row; at least 2"),
             ("rows_at_most", "pass", "shop has 1 row; at most 3"),
             ("rows_drift", "fail", "shop has 1 row, -90.00% since 2026-03-01; at most 20% either way"),
-            ("freshness", "fail", "shop has no at that tells its age; at most 26 hours"),
+            ("freshness", "fail", "shop has no value in at, so its age is unknown; at most 26 hours"),
         ]
     for found in measured(moments(1, 1, 1, 1)).values():
         assert [item[:2] for item in checks(found)] == [
@@ -630,7 +630,7 @@ def test_figures_are_the_same_where_rows_are_streamed(
             "at_least must be a share such as 5% or a number of rows, not 'ten'",
         ),
         (lambda text: text.replace("at_least: 10%", "at_least: 110%"), "not '110%'"),
-        (lambda text: text.replace("drift: 5%", "drift: 5"), "drift must be a share such as 5%, not '5'"),
+        (lambda text: text.replace("drift: 5%", "drift: 5"), "drift must be a share such as 5%, not 5"),
         (lambda text: text.replace("severity: warn}}", "severity: loud}}"), "it must be error or warn"),
         (lambda text: text.replace("value: 20%, ", ""), "'value'"),
         (

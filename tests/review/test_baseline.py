@@ -76,7 +76,7 @@ def test_new_findings_count_and_stale_lines_are_told(folder: Path) -> None:
         and done.stdout.count("warning[P204]: orders.g") == 1
         and done.stdout.endswith("\n1 finding\n")
     )
-    assert "old.txt has 2 lines for what is gone" in done.stderr and "orders.f: this operand" in done.stderr
+    assert "old.txt has 2 stale lines" in done.stderr and "orders.f: this operand" in done.stderr
     assert run(*ARGS, "--format", "github", cwd=folder).stdout.count("::warning") == 1
     assert (
         run("lint", "--select", "P4", "--baseline", "old.txt", cwd=folder).stderr

@@ -38,10 +38,10 @@ def folder(tmp_path: Path) -> Path:
     [
         ("solved", "yes / yes  (n + 5) is more than 10  (index (n))"),
         ("either", "yes / yes  name is 'x'  (index (name))"),
-        ("either", "yes / no   name ends with 'x'  (index (name) does not serve this form)"),
+        ("either", "yes / no   name ends with 'x'  (index (name) cannot be used for this form)"),
         ("ordered", "yes / no   name is more than 'm'  (index (name) is not ordered by code point)"),
         ("key", "no  / yes  h.k is 'v'  (it compares h.k, not a column)  (index USING gin (h))"),
-        ("nothing", "yes / no   free is 'a'  (no index on what it reads)"),
+        ("nothing", "yes / no   free is 'a'  (no index on the fields that it reads)"),
     ],
 )
 def test_explain_names_the_index(folder: Path, name: str, line: str) -> None:
@@ -53,7 +53,7 @@ def test_explain_names_the_index(folder: Path, name: str, line: str) -> None:
 def test_lint_finds_what_no_index_serves(folder: Path) -> None:
     found = list(unserved.check(Context(predicat.load_catalog(folder))))
     assert [(one.name, one.span.text, one.hint) for one in found] == [
-        ("people.either", "name LIKE '%x'", "index (name) does not serve this form"),
+        ("people.either", "name LIKE '%x'", "index (name) cannot be used for this form"),
         ("people.ordered", "name > 'm'", "index (name) is not ordered by code point"),
     ]
 

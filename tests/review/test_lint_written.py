@@ -323,7 +323,7 @@ PUSHED = [
 @pytest.mark.parametrize(("body", "better"), PUSHED)
 def test_a_condition_that_could_be_pushed_down(tmp_path: Path, body: str, better: str) -> None:
     found = findings.collect(catalog(tmp_path, body), ["P302"], timeout=20)
-    assert [item.hint for item in found] == [f"write {better}, which says the same"]
+    assert [item.hint for item in found] == [f"write {better}, which means the same"]
     assert found[0].fix is None or len(better) <= len(body)
     assert predicat.compare(
         *(predicat.parse(text, "sql", FIELDS) for text in (body, better)), timeout=20
@@ -366,7 +366,7 @@ def test_bounds_are_a_hint_where_unknown_is_accepted(tmp_path: Path) -> None:
     loaded = catalog(tmp_path, more="  f: {sql: year(created) = 2024, on_unknown: accept}\n")
     better = "created >= TIMESTAMP '2024-01-01 00:00:00' AND created < TIMESTAMP '2025-01-01 00:00:00'"
     found = findings.collect(loaded, ["P302"], timeout=20)
-    assert [item.hint for item in found] == [f"write ({better}), which says the same"]
+    assert [item.hint for item in found] == [f"write ({better}), which means the same"]
 
 
 @pytest.mark.parametrize(

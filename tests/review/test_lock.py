@@ -428,7 +428,7 @@ def test_what_is_allowed_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[-2] == "catalog/catalog.lock: 1 new version, 1 deprecated"
     log = (FOLDER / "CHANGELOG.md").read_text()
     assert "- orders.large@3: changed, against version 2" in log
-    assert "- orders.large@1: deprecated, may go after 2098-01-31" in log
+    assert "- orders.large@1: deprecated, can be removed after 2098-01-31" in log
     lock = LOCK.read_text()
     predicat_cli("release")
     assert LOCK.read_text() == lock

@@ -138,7 +138,7 @@ def test_mutation_finds_a_weak_test(folder: Path) -> None:
     out = run("test", "--mutate", "good", cwd=folder).stdout
     assert (
         "no test: n is more than 3 is FALSE and decides" in out
-        and "not found: operand 1 of and is left out" in out
+        and "not found: operand 1 of and is removed" in out
     )
 
 

@@ -223,14 +223,14 @@ class Run:
         done = findings.apply_fixes(results, lambda: self.catalog(scope), 10 * self.timeout)
         for item in done:
             click.echo(
-                f"fixed {item.code} {item.name}: {item.fix.text or 'left out' if item.fix else ''}", err=True
+                f"fixed {item.code} {item.name}: {item.fix.text or 'removed' if item.fix else ''}", err=True
             )
         return bool(done)
 
 
 def _tell_stale(baseline: Path, stale: list[Entry]) -> None:
     click.echo(
-        f"{baseline} has {quantity(len(stale), 'line')} for what is gone; --update-baseline takes them out:",
+        f"{baseline} has {quantity(len(stale), 'stale line')}; --update-baseline removes them:",
         err=True,
     )
     for item in stale:

@@ -39,7 +39,12 @@ KINDS = {
             "D106", "null comparison", Severity.WARNING, "A comparison with NULL is never TRUE.", stops=True
         ),
         Kind("D107", "null trap", Severity.NOTE, "A negation loses rows without a value."),
-        Kind("D108", "layout", Severity.WARNING, "AND binds tighter than OR; the lines say the opposite."),
+        Kind(
+            "D108",
+            "layout",
+            Severity.WARNING,
+            "AND binds tighter than OR; the line breaks suggest the opposite.",
+        ),
         Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place."),
         Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same."),
         Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),

@@ -121,7 +121,7 @@ def summary(report: Report) -> str:
     ]
     if report.judged:
         lines += [
-            *_reasons("not judged", report.unjudged),
+            *_reasons("not checked", report.unjudged),
             *_reasons("findings", Counter(_kind(item) for item in report.findings)),
             *([_line("undecided", report.undecided)] if report.undecided else []),
         ]

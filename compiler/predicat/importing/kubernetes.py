@@ -23,12 +23,12 @@ class _Selector(Struct, frozen=True):
 
 _WORKLOAD = _Selector("selector")
 _KINDS = {
-    "Service": _Selector("selector", without="it has no selector: its endpoints are made by hand"),
+    "Service": _Selector("selector", without="it has no selector: its endpoints are defined by hand"),
     **dict.fromkeys(
         ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "PodDisruptionBudget", "PodMonitor"),
         _WORKLOAD,
     ),
-    "Job": _Selector("selector", without="it has no selector: Kubernetes makes one"),
+    "Job": _Selector("selector", without="it has no selector: Kubernetes creates one"),
     "ReplicationController": _WORKLOAD,
     "NetworkPolicy": _Selector("podSelector"),
     "ServiceMonitor": _Selector("selector", SERVICES),

@@ -175,7 +175,10 @@ def _drift(filter_: Filter, bound: Bound, measure: Measure, before: Mapping[str,
     )
     far = drifted((before["accepted"], before["rows"]), (measure.accepted[name], measure.rows), bound.value)
     since = f"since {before.get('at', 'the baseline')}{_by_version(filter_, measure, before, moved)}"
-    message = f"{name} moved by {moved:+.2%} points of rows {since} (PSI {index:.3f}); at most {bound}"
+    message = (
+        f"the share of {name} changed by {moved * 100:+.2f} percentage points {since} (PSI {index:.3f}); "
+        f"at most {bound}"
+    )
     return Check(
         name,
         "drift",
@@ -200,8 +203,8 @@ def _by_version(filter_: Filter, measure: Measure, before: Mapping[str, Any], mo
         return f", when it was version {number}"
     by_filter = measure.share(name) - earlier / measure.rows
     return (
-        f", {by_filter:+.2%} of it from version {number} to {filter_.latest} and {moved - by_filter:+.2%} in "
-        "the data"
+        f", {by_filter * 100:+.2f} of them from version {number} to {filter_.latest} and "
+        f"{(moved - by_filter) * 100:+.2f} in the data"
     )
 
 
@@ -213,7 +216,7 @@ def _moved_atom(measure: Measure, name: str, before: Mapping[str, Any]) -> str:
         for text, count in measure.atoms.get(name, ())
         if text in earlier and measure.rows and before["rows"]
     ]
-    return f"{max(moves)[1]} moved by {max(moves)[0]:.2%} points" if moves else ""
+    return f"{max(moves)[1]} changed by {max(moves)[0] * 100:.2f} percentage points" if moves else ""
 
 
 def _baseline_age(catalog: Catalog, measure: Measure, baseline: History, now: datetime) -> Iterator[Check]:
@@ -282,7 +285,7 @@ def _freshness(name: str, spec: Freshness, newest: float | None, now: datetime) 
             name,
             "freshness",
             _status(False, spec.severity),
-            f"{name} has no {spec.field} that tells its age; at most {spec.text}",
+            f"{name} has no value in {spec.field}, so its age is unknown; at most {spec.text}",
             0.0,
             spec.text,
             unit="seconds",

@@ -37,7 +37,7 @@ def text(runs: Sequence[Run]) -> str:
         measure = run.measure
         if measure is not None:
             of = quantity(measure.rows, "row") + (
-                f", a sample of {measure.sample:.2%}; intervals hold in 95 of 100 cases"
+                f", a sample of {measure.sample:.2%}; with 95% confidence intervals"
                 if measure.sample < 1
                 else ""
             )

@@ -29,7 +29,7 @@ def lines(
         if name in new:
             added.append(f"- {name}: {_against_previous(row, int(number)) or row.description or 'new'}")
         else:
-            added.append(f"- {name}: deprecated, may go after {row.versions[int(number)].deprecated}")
+            added.append(f"- {name}: deprecated, can be removed after {row.versions[int(number)].deprecated}")
     return added + [f"- {name}: removed" for name in gone]
 
 

@@ -128,7 +128,7 @@ def compare_nodes(
         return Verdict("equivalent", PROVED)
     unread = [listed for _, listed in long_lists((before, after)) if not listed.is_known]
     if unread:
-        return Verdict("unsupported", notes=(f"the {unread[0].count:,} values of a list are not at hand",))
+        return Verdict("unsupported", notes=(f"the {unread[0].count:,} values of a list are not available",))
     return _Comparison(before, after, on_unknown, time.monotonic() + timeout).verdict()
 
 

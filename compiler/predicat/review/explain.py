@@ -141,13 +141,13 @@ def why_no_index(node: Node, storage: Storage) -> str:
     """Why no index of PostgreSQL serves a condition."""
     indexes = reading(node, storage)
     if not indexes:
-        return "no index on what it reads"
+        return "no index on the fields that it reads"
     ordered = isinstance(node, Call) and node.op in ORDERED and node.args[0].type == STRING
     if ordered and not storage.order.by_code_point:
         return f"index {indexes[0].name} is not ordered by code point"
     if any(isinstance(part, Call) and part.op == "json_number" for part in walk(node)):
         return "a number in JSON is compared as a double"
-    return f"index {indexes[0].name} does not serve this form"
+    return f"index {indexes[0].name} cannot be used for this form"
 
 
 def reading(node: Node, storage: Storage) -> list[Index]:

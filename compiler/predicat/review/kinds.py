@@ -58,7 +58,7 @@ KINDS: dict[str, Kind] = {
             "latest-version",
             "filters/*/latest",
             "latest version",
-            "The name means another version.",
+            "The name refers to another version.",
             (WARNING, WARNING, WARNING),
         ),
         Kind(
@@ -84,7 +84,7 @@ KINDS: dict[str, Kind] = {
             "param-default",
             f"{_VERSION}/params/*/default",
             "default of parameter {1} (version {0})",
-            "Views, and calls without the argument, see another value.",
+            "Views, and calls without the argument, use another value.",
             (WARNING, WARNING, WARNING),
         ),
         Kind(
@@ -210,7 +210,7 @@ KINDS: dict[str, Kind] = {
             "enum",
             "datasets/*/enums/*",
             "value of {0}",
-            "A word of an enumeration has another value.",
+            "A name in an enumeration has another value.",
             subject="dataset",
         ),
         Kind(

@@ -90,7 +90,7 @@ def _here(node: Node) -> Iterator[Mutant]:
             if op in JUNCTIONS:
                 yield from _shorter(node)
             elif op == "not":
-                yield Mutant(args[0], "not is left out", node.span)
+                yield Mutant(args[0], "not is removed", node.span)
             elif kind == BOOLEAN and op not in ("is_true", UNKNOWN_IF):
                 yield Mutant(Call(BOOLEAN, "not", (node,), node.span), "it is negated", node.span)
             if op == "in" and isinstance(args[1], Items):
@@ -109,7 +109,7 @@ def _shorter(node: Call) -> Iterator[Mutant]:
         left = node.args[:index] + node.args[index + 1 :]
         if left:
             shorter = replace(node, args=left) if left[1:] else left[0]
-            yield Mutant(shorter, f"operand {index + 1} of {node.op} is left out", operand.span)
+            yield Mutant(shorter, f"operand {index + 1} of {node.op} is removed", operand.span)
 
 
 def _fewer_items(node: Call, listed: Items) -> Iterator[Mutant]:
@@ -118,7 +118,7 @@ def _fewer_items(node: Call, listed: Items) -> Iterator[Mutant]:
         if left:
             yield Mutant(
                 replace(node, args=(node.args[0], replace(listed, items=left))),
-                f"item {index + 1} of the list is left out",
+                f"item {index + 1} of the list is removed",
                 item.span,
             )
 

@@ -27,7 +27,8 @@ def check(context: Context) -> Iterator[Finding]:
                 group.name,
                 f"no filter of the group accepts {shown}",
                 group.members[0].span,
-                "the group says exhaustive: true; add a filter for the rest, rows without a value included",
+                "the group has exhaustive: true; add a filter for the rest, including rows with "
+                "missing values",
             )
 
 

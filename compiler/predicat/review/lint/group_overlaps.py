@@ -32,7 +32,7 @@ def check(context: Context) -> Iterator[Finding]:
                     group.name,
                     f"{one.name} and {other.name} both accept {shown}",
                     one.span,
-                    "the group says exclusive: true",
+                    "the group has exclusive: true; make the conditions exclude each other",
                     filters=(one.qualified, other.qualified),
                 )
 

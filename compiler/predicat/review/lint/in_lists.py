@@ -46,7 +46,7 @@ def _duplicates(context: Context) -> Iterator[Finding]:
                         filter_.qualified,
                         f"the list has {item.span.text} twice",
                         item.span,
-                        "leave it out",
+                        "remove it",
                         _fix(before, item),
                     )
                 known.add(key)

@@ -29,9 +29,9 @@ def check(context: Context) -> Iterator[Finding]:
                 yield Finding(
                     RULE.code,
                     filter_.qualified,
-                    f"{pattern.span.text or shown(result[1])} has no wildcard: LIKE is = here",
+                    f"{pattern.span.text or shown(result[1])} has no wildcard, so LIKE means =",
                     part.span,
-                    "write =, or add the % that is missing",
+                    "write =, or add the missing %",
                     _fix(value, pattern, result[1]),
                 )
 

@@ -86,7 +86,7 @@ def _unanchored(text: str) -> tuple[str, str] | None:
         return None
     dotted = text.replace(r"\.", _ESCAPED_DOT)
     if not starts[0] and re.match(r"https?\??:(?:\\/|/){2}", text):
-        return "also matches where the address is within another text", "start it with ^"
+        return "also matches the address within a longer string", "start it with ^"
     host = not starts[0] and _DOT_IN_NAME.match(dotted.replace(_ESCAPED_DOT, "."))
     if host and not _FILE_END.search(dotted):
         return (

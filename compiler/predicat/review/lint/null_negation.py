@@ -31,9 +31,9 @@ def check(context: Context) -> Iterator[Finding]:
                 yield Finding(
                     RULE.code,
                     filter_.qualified,
-                    f"rows without {names} are not accepted by this negation",
+                    f"this negation does not accept rows without a value for {names}",
                     negation.span,
-                    f"if they should be, add OR {open_fields[0]} IS NULL; if not, say so with a test: "
+                    f"to accept them, add OR {open_fields[0]} IS NULL; if this is right, add a test: "
                     f"{{row: {{{open_fields[0]}: null}}, matches: false}}",
                 )
                 break

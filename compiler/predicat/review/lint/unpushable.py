@@ -37,7 +37,7 @@ def check(context: Context) -> Iterator[Finding]:
                     filter_.qualified,
                     "this condition is not pushed down",
                     part.span,
-                    f"write {text}, which says the same",
+                    f"write {text}, which means the same",
                     _fix(filter_, part.span, text),
                 )
 

@@ -23,10 +23,10 @@ def check(context: Context) -> Iterator[Finding]:
                 yield Finding(
                     RULE.code,
                     filter_.qualified,
-                    f"the body does not use the parameter {name}",
+                    f"the condition does not use the parameter {name}",
                     version.span,
                     f"use it as :{name}, or remove it from params",
                 )
 
 
-RULE = Rule("P512", "unused-parameter", "A parameter that the body does not use.", check)
+RULE = Rule("P512", "unused-parameter", "A parameter that the condition does not use.", check)
