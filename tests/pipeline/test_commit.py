@@ -19,7 +19,7 @@ import pytest
 
 import predicat
 import predicat_spark
-from predicat.catalog.jobs import FORMAT_OPTIONS, Job, JobFilter, Sink, Source
+from predicat.catalog.jobs import Job, JobFilter, Sink, Source
 from predicat_spark.pipeline import lease, tables
 from predicat_spark.pipeline.commit import Target, records
 from predicat_spark.pipeline.files import Files
@@ -179,11 +179,13 @@ def test_appended_rows_come_once(
         predicat_spark.run(catalog, "numbers", ["even"], str(tmp_path / "more"), out, mode="append")
 
 
-@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize(
+    ("form", "options"), [("json", {}), ("csv", {"header": "true"}), ("csv", {})], ids=str
+)
 def test_rows_are_appended_to_files_that_lack_a_column(
-    spark: Any, catalog: predicat.Catalog, tmp_path: Path, form: str
+    spark: Any, catalog: predicat.Catalog, tmp_path: Path, form: str, options: dict[str, str]
 ) -> None:
-    """JSON leaves out what is NULL in all rows; no row at all has no columns."""
+    """JSON leaves out what is NULL in all rows; no row at all has no columns; CSV may lack the names."""
     spark.sql("SELECT id AS n, CAST(NULL AS string) AS t FROM range(1, 9)").write.parquet(
         str(tmp_path / "in")
     )
@@ -193,8 +195,7 @@ def test_rows_are_appended_to_files_that_lack_a_column(
         Source(paths=(str(tmp_path / "in"),)),
         (JobFilter("even", "even"),),
         tuple(
-            Sink("path", str(tmp_path / rows), form, FORMAT_OPTIONS.get(form, {}), rows=rows)
-            for rows in ("accepted", "unknown")
+            Sink("path", str(tmp_path / rows), form, options, rows=rows) for rows in ("accepted", "unknown")
         ),
         mode="append",
     )

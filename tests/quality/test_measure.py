@@ -707,6 +707,18 @@ def test_columns_are_compared_before_anything_runs(folder: Path, spark: Any, tmp
     assert any("declares as bigint" in message and "low" in message for message in messages)
 
 
+def test_members_of_structs_are_found_in_any_case(spark: Any, tmp_path: Path) -> None:
+    from predicat_spark.relations import check_relations
+
+    text = "dataset: d\nrelation: {spark: t}\nfields: {a: 'struct<Geo: struct<lat: double>>'}\n"
+    (tmp_path / "d.yml").write_text(
+        f"apiVersion: predicat/v1\n{text}filters: {{north: {{sql: a.Geo.lat > 0}}}}"
+    )
+    rows = spark.sql("SELECT named_struct('geo', named_struct('Lat', 1.0D)) AS a")
+    rows.write.parquet(str(tmp_path / "rows"))
+    check_relations(predicat.load_catalog(tmp_path / "d.yml"), {"d": str(tmp_path / "rows")})
+
+
 def test_importing_predicat_imports_no_great_expectations() -> None:
     import subprocess
     import sys

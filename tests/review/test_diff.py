@@ -445,6 +445,8 @@ def test_a_manifest_knows_everything_that_files_say(shop: Path) -> None:
 
 def test_the_lock_the_project_file_and_the_place_of_a_filter(shop: Path) -> None:
     assert run("release", cwd=shop).returncode == 0
+    *_, last = run("diff", "HEAD", cwd=shop).stdout.splitlines()
+    assert last.startswith("recorded in the lock: orders.") and last.endswith(", shops.opened@1")
     git(shop, "add", ".")
     git(shop, "commit", "-qm", "released")
     (shop / "predicat.yml").write_text("catalog: shop\n")

@@ -108,8 +108,10 @@ def _fits(actual: Type, declared: Type) -> bool:
         case MapType(), MapType():
             return _fits(actual.value, declared.value)
         case StructType(), StructType():
+            members = {name.lower(): kind for name, kind in actual.fields}
             return all(
-                (part := actual.get(name)) is not None and _fits(part, kind) for name, kind in declared.fields
+                (part := members.get(name.lower())) is not None and _fits(part, kind)
+                for name, kind in declared.fields
             )
         case _ if declared == DOUBLE:
             return is_numeric(actual)

@@ -22,8 +22,13 @@ def text(review: Review, data: Data) -> str:
     ]
     if review.formatting_only:
         lines += ["", f"comments, order of keys or quoting changed in {join_names(review.edited)}"]
-    for topic in topics(review):
-        lines += ["", *_topic(topic, data)]
+    found = topics(review)
+    recorded = [topic for topic in found if topic.subject == "lock" and topic.head.status == "added"]
+    for topic in found:
+        if topic not in recorded:
+            lines += ["", *_topic(topic, data)]
+    if recorded:
+        lines += ["", f"{recorded[0].title}: {join_names([topic.name for topic in recorded])}"]
     return "\n".join(lines) + "\n"
 
 

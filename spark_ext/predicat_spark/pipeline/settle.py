@@ -71,6 +71,9 @@ def _folder_problem(
         and any(True for _ in files.below(target.place))
     ):
         before = session.read.format(target.format).options(**target.options).load(target.place).schema
+        unnamed = target.format == "csv" and target.options.get("header", "false").lower() != "true"
+        if unnamed and len(before) in (0, len(schema)):
+            return None
         old, new = ({field.name: field.dataType.simpleString() for field in one} for one in (before, schema))
         typed = target.format in ("parquet", "orc", "avro")
         sparse = target.format in ("json", "xml")  # whose rows leave columns out where they are NULL
