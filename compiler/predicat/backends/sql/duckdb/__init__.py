@@ -1,6 +1,4 @@
-"""DuckDB (1.3 and later). TRY turns the errors of an expression into NULL; regular expressions are RE2
-already.
-"""
+"""DuckDB (1.3 and later). TRY turns errors into NULL; its regular expressions are RE2."""
 
 from __future__ import annotations
 

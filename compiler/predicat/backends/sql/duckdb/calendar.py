@@ -28,8 +28,8 @@ from predicat.semantics import calendar
 def try_(sql: Sql) -> Sql:
     """TRY: NULL if an operation fails.
 
-    No part of the operand may fail: DuckDB computes a part that also occurs elsewhere once, outside of this
-    TRY. An operation behind the guard of a CASE needs TRY too, for the same reason.
+    Only the outermost operation may fail, not a part of its operand: DuckDB computes a part that also occurs
+    elsewhere only once, outside this TRY. For the same reason an operation inside a guarded CASE needs TRY.
     """
     return call("TRY", sql)
 
@@ -45,7 +45,7 @@ def moment(count: Sql) -> Sql:
 
 
 def local(sql: Sql) -> Sql:
-    """The wall clock of a timestamp in UTC; AT TIME ZONE takes fifteen times as long."""
+    """The local time of a timestamp in UTC, fifteen times as fast as AT TIME ZONE."""
     known = known_wall_clock(sql)
     return call("MAKE_TIMESTAMP", micros(sql)) if known is None else known
 

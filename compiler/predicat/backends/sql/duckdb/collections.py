@@ -48,20 +48,20 @@ from predicat.rewrite.polarity import true_rows
 
 
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
-    """The value, or a struct of several, as the one element of a list, and its name as the variable of a
-    function on that.
+    """Names for values: a list with one element (the value, or a struct of several values), and a function of
+    this element.
     """
     value, name, body = pack(values, body)
     return call("LIST_EXTRACT", call("LIST_TRANSFORM", call("LIST_VALUE", value), lambda_(body, name)), 1)
 
 
 def is_whole(items: Sql) -> Sql:
-    """Whether no element of a list is missing."""
+    """Whether no element of a list is NULL."""
     return binary(exp.GTE, call("LIST_COUNT", items), call("LEN", items))
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """A macro as functions of lists. NULL where an outcome that decides is missing."""
+    """A macro as functions of lists. NULL if an outcome that would decide is NULL."""
     if is_exists_over_values(node) and isinstance(node.source, Call):
         tested = call(
             "LIST_TRANSFORM",
@@ -92,7 +92,7 @@ def exists(r: Renderer, node: Quantifier) -> Sql:
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
-    """Whether a list has a value; NULL without it beside an element that is missing."""
+    """Whether a list contains a value; NULL if it does not and an element is NULL."""
     value, items = r.args(node)
     constant = isinstance(node.args[0], Literal) and node.args[0].value is not None
     known = and_(*([] if constant else [not_(is_null(value))]), not_(is_null(items)))
@@ -106,7 +106,7 @@ def in_array(r: Renderer, node: Call) -> Sql:
 
 
 def holds_item(r: Renderer, node: Call) -> Sql | None:
-    """Whether an array has an item, in a WHERE: FALSE instead of NULL beside elements without a value."""
+    """Whether an array contains an item, in a WHERE: FALSE instead of NULL if an element is NULL."""
     value, items = node.args
     if value.type not in (STRING, BIGINT, BOOLEAN, DATE, TIMESTAMP) or items.type != ArrayType(value.type):
         return None
@@ -116,7 +116,7 @@ def holds_item(r: Renderer, node: Call) -> Sql | None:
 
 
 def _sum(r: Renderer, node: Call) -> Sql:
-    """LIST_SUM adds up in order; of no elements it has no value."""
+    """The sum of the elements. LIST_SUM adds in order, but gives NULL for an empty list."""
     items = r.node(node.args[0])
     whole_list = and_(not_(is_null(items)), is_whole(items))
     if node.type == DOUBLE:

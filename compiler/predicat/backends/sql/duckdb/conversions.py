@@ -65,8 +65,8 @@ def _glob(sql: Sql, pattern: str) -> Sql:
 
 
 def _only(sql: Sql, characters: str, longest: int) -> Sql:
-    """Whether a text has at most `longest` bytes and only these characters, for a cast that accepts more. A
-    pattern would take half as long again.
+    """Whether a string has at most `longest` bytes and only these characters, for a cast that accepts more.
+    This takes two thirds of the time of a regular expression.
     """
     return and_(binary(exp.LTE, call("STRLEN", sql), longest), not_(_glob(sql, f"*[!{characters}]*")))
 
@@ -113,7 +113,7 @@ def _seconds_to_timestamp(sql: Sql) -> Sql:
 
 
 def _to_duration(r: Renderer, node: Call) -> Sql:
-    """The parts added up as nanoseconds, which decimals of 38 digits hold exactly."""
+    """The sum of the parts in nanoseconds, exact as a decimal of 38 digits."""
     sql, part = r.node(node.args[0]), variable("__part")
     count = try_cast(call("REGEXP_EXTRACT", part, "[0-9.]+"), "DECIMAL(24, 9)")
     unit = cast(durations.nanoseconds(call("REGEXP_EXTRACT", part, "[a-z]+")), "DECIMAL(13)")

@@ -16,7 +16,9 @@ _MOST_OF_INT64 = 18
 
 
 def arithmetic(r: Renderer, node: Call) -> Sql:
-    """DuckDB has an error where a result of at most 18 digits becomes longer: one operand has more."""
+    """Arithmetic of decimals. If the result type has at most 18 digits, DuckDB raises an error for a longer
+    result, so one operand gets a wider type.
+    """
     parts = operands(r, node)
     digits = decimals.digits(node.op, node.args)
     if node.op != "mul" and any(_whole(arg) + digits.scale > MAX_PRECISION for arg in node.args):
@@ -38,7 +40,7 @@ def _whole(node: Node) -> int:
 
 
 def _is_wide(node: Node) -> bool:
-    """Whether DuckDB surely has more than 18 digits for a number."""
+    """Whether a number is known to have more than 18 digits on DuckDB."""
     if not isinstance(node.type, DecimalType) or decimals.exact_type(node).precision <= _MOST_OF_INT64:
         return False
     return isinstance(node, Field) or (

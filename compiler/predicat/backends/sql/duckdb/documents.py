@@ -34,8 +34,8 @@ from predicat.ir.types import JSON
 
 
 def elements(r: Renderer, node: Node) -> Sql:
-    """What a macro ranges over; of JSON an array, or the keys of an object. Elements that are JSON's null
-    are so.
+    """The elements that a macro ranges over: of an array, of a JSON array, or the keys of a JSON object. JSON
+    null stays JSON null.
     """
     if node.type != JSON:
         return r.node(node)
@@ -53,7 +53,7 @@ def elements(r: Renderer, node: Node) -> Sql:
 
 
 def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
-    """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
+    """The values of a key. A missing key and a JSON null give the same, except with `nulls`."""
     sql = json_value(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0])
     result, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
     value: Sql = exp.Column(this=item)
@@ -69,7 +69,7 @@ def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
 
 
 def _place(r: Renderer, node: Node) -> tuple[Sql, Sql | None]:
-    """A JSON value and the path in it of what is looked up; look-ups in a row are one path."""
+    """A JSON value and a path in it: consecutive look-ups become one path."""
     base, steps = path(node, lambda _: True)
     if not steps:
         return _computed(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(
@@ -87,18 +87,18 @@ def _place(r: Renderer, node: Node) -> tuple[Sql, Sql | None]:
 
 
 def _in_path(step: Step) -> bool:
-    """Whether DuckDB's paths have a step: none with these characters, and not the empty key."""
+    """Whether a key can be a step of DuckDB's paths: it is not empty and has none of these characters."""
     return isinstance(step, int) or (step != "" and not set(step) & set('"\\*'))
 
 
 def _pointer(steps: Sequence[Step]) -> Sql:
-    """A JSON pointer (RFC 6901), which takes any key."""
+    """A JSON pointer (RFC 6901), which supports any key."""
     return string_literal("".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps))
 
 
 def _is_member(step: Step) -> bool:
-    """Whether a step of a pointer is one of an object alone: digits and a hyphen are places in an array as
-    well.
+    """Whether a step of a pointer can only be a key of an object: digits and a hyphen are also positions in
+    an array.
     """
     return isinstance(step, str) and not step.isdigit() and step != "-"
 
@@ -110,13 +110,13 @@ def pathed(r: Renderer, name: str, node: Node) -> Sql:
 
 
 def json_value(r: Renderer, node: Node) -> Sql:
-    """A JSON value that look-ups find, JSON's null as itself; NULL if there is none."""
+    """The JSON value that look-ups find, possibly JSON null; NULL if there is none."""
     base, place = _place(r, node)
     return base if place is None else call("JSON_EXTRACT", base, place)
 
 
 def text_of(r: Renderer, node: Node) -> Sql:
-    """`->>` binds less than comparisons do, so that it stands in parentheses."""
+    """The string of a JSON value, by `->>` in parentheses: it binds weaker than comparisons."""
     base, place = _place(r, node)
     arrow = exp.JSONExtractScalar(
         this=wrap(base),
@@ -132,7 +132,7 @@ def _all_of(r: Renderer, node: Node) -> Sql:
 
 
 def _computed(r: Renderer, node: Call) -> Sql:
-    """What is found under a key or at a place that the row knows."""
+    """A look-up with a key or a position that is computed from the row."""
     if node.op == "json_element":
         return member_or_element(r, node)
     base, key = node.args
@@ -176,7 +176,7 @@ _NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL")
 
 
 def is_kind_name(name: Sql, kind: str) -> Sql:
-    """Whether DuckDB's name of a JSON type is that of a kind; NULL of NULL."""
+    """Whether DuckDB's name of a JSON type belongs to a kind; NULL for NULL."""
     if kind == "number":
         return is_one_of(name, *_NUMBERS)
     return binary(exp.EQ, name, _KINDS[kind])
@@ -206,7 +206,9 @@ LIST_EXTRACT(LIST_TRANSFORM([LIST_TRANSFORM([__a, __b], LAMBDA "__j" : CASE
 
 
 def json_scalar(r: Renderer, value: Node, text: str) -> Sql | None:
-    """A step gives a text without blanks around, unlike a whole document."""
+    """Whether a value is the scalar with this JSON text. Members and elements only: the text of a whole
+    document may have spaces around it.
+    """
     if not isinstance(value, Call) or value.op not in JSON_STEPS:
         return None
     return binary(exp.EQ, cast(json_value(r, value), "TEXT"), text)
@@ -217,7 +219,7 @@ def _json_number(r: Renderer, node: Call) -> Sql:
 
 
 def _number(r: Renderer, value: Node) -> Sql:
-    """The JSON text of a value as a number: that of a string has quotes, and no other kind is one either."""
+    """The JSON text of a value as a number: a string has quotes, so no other kind is read as a number."""
     return try_cast(cast(json_value(r, value), "TEXT"), "DOUBLE")
 
 

@@ -1,7 +1,7 @@
-r"""DuckDB: the JSON in a text.
+r"""DuckDB: JSON in strings.
 
-`json_valid` also takes NaN, infinity, a comma at an end, and the character NUL. What it takes has no other
-letters between its texts than those of `true`, `false`, `null` and exponents.
+`json_valid` also accepts NaN, infinity, a trailing comma, and the character NUL. So the letters outside
+quotes are tested as well: only those of `true`, `false`, `null` and exponents are allowed.
 """
 
 from predicat.backends.sql.builders import string_literal

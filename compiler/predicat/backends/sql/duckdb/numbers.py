@@ -64,7 +64,7 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
-    """A remainder by -1 is 0: the smallest integer would overflow."""
+    """The remainder. Modulo -1 it is 0: for the smallest integer DuckDB would overflow."""
     value, by = node.args
     if cannot_fail(by):
         return binary(exp.Mod, r.node(value), r.node(by))
@@ -78,12 +78,14 @@ def _decimal_of(double: Sql, digits: int) -> Sql:
 
 
 def _double_of(decimal: Sql) -> Sql:
-    """By its text: a cast divides two doubles, each of which is rounded."""
+    """A decimal as a double, through its string: a direct cast divides two doubles, each of them rounded."""
     return cast(cast(decimal, "TEXT"), "DOUBLE")
 
 
 def _shift_left(r: Renderer, node: Call) -> Sql:
-    """DuckDB refuses to lose bits: those that stay are moved, and one bit becomes the sign."""
+    """A shift to the left. DuckDB raises an error if bits are lost, so only the bits that stay are moved, and
+    one bit becomes the sign.
+    """
     value, places = as_bigint(r, node.args[0]), constant_int(node.args[1])
     if not places:
         return value

@@ -1,4 +1,4 @@
-"""DuckDB: operators on texts."""
+"""DuckDB: operators on strings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from predicat.semantics import regex
 
 
 def _like(value: Sql, pattern: Sql) -> Sql:
-    """LIKE has no escape character of its own, and is slower with one."""
+    """LIKE, with an ESCAPE only if the pattern needs one: it makes LIKE slower."""
     result = exp.Like(this=wrap(value), expression=pattern)
     escapes = not isinstance(pattern, exp.Literal) or "\\" in pattern.this
     return exp.Escape(this=result, expression=string_literal("\\")) if escapes else result
@@ -52,17 +52,17 @@ def _matches(r: Renderer, node: Call) -> Sql:
 
 
 def has_pattern(sql: Sql, pattern: str) -> Sql:
-    """Whether a pattern of RE2 matches a part of a text; NULL of NULL."""
+    """Whether an RE2 pattern matches a part of a string; NULL for NULL."""
     return call("REGEXP_MATCHES", sql, pattern)
 
 
 def _space(node: Call) -> list[Sql]:
-    """The characters that a trim without any removes."""
+    """The characters that TRIM removes by default."""
     return [] if node.args[1:] else [string_literal(" ")]
 
 
 def _reverse(r: Renderer, node: Call) -> Sql:
-    """REVERSE keeps combined characters together: reverse the code points."""
+    """The code points in reverse order. REVERSE keeps combined characters together."""
     return call("ARRAY_TO_STRING", call("LIST_REVERSE", call("STRING_SPLIT", r.node(node.args[0]), "")), "")
 
 
@@ -81,7 +81,7 @@ _join_by_constant = join_texts("ARRAY_TO_STRING", is_whole)
 
 
 def _join(r: Renderer, node: Call) -> Sql:
-    """ARRAY_TO_STRING takes a constant alone between the texts."""
+    """The elements joined with a separator. ARRAY_TO_STRING supports only a constant one."""
     if isinstance(node.args[1], Literal):
         return _join_by_constant(r, node)
     items, by = r.args(node)

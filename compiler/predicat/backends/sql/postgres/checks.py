@@ -1,4 +1,4 @@
-"""PostgreSQL: the ranges that CHECK constraints leave to columns of numbers."""
+"""PostgreSQL: the ranges of numeric columns that follow from CHECK constraints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INTEGERS = ("smallint", "integer", "bigint")
 
 
 class _Bound(NamedTuple):
-    """A comparison of a column with constants; a strict one has the constants beyond its range."""
+    """A comparison of a column with constants. If it is strict, the range excludes the constants."""
 
     column: str
     least: Decimal | None
@@ -28,12 +28,12 @@ class _Bound(NamedTuple):
 
     @property
     def range(self) -> tuple[str, Decimal | None, Decimal | None]:
-        """The column with the constants."""
+        """The column and the constants as ends of a range."""
         return self.column, self.least, self.greatest
 
     @property
     def within(self) -> tuple[str, Decimal | None, Decimal | None]:
-        """The column with the last integers in its range."""
+        """The column and the last integers within the range."""
         low, high = self.least, self.greatest
         if low is not None:
             low = Decimal(math.floor(low) + 1 if self.strict else math.ceil(low))
@@ -46,9 +46,9 @@ _LOW, _HIGH = (exp.GTE, exp.GT), (exp.LTE, exp.LT)
 
 
 def checked_ranges(conditions: Iterable[str], types: Mapping[str, str]) -> dict[str, Range]:
-    """The ranges of columns in rows for which no condition is FALSE, as every row of a table is.
+    """The ranges of columns in rows for which no constraint is FALSE, which is true for every row of a table.
 
-    Only comparisons with constants count, also those that AND joins. `n > 0` leaves 0, too, except of
+    Only comparisons with constants count, also inside AND. For `n > 0` the range includes 0, except for
     integers.
     """
     ranges: dict[str, Range] = {}
@@ -93,7 +93,7 @@ def _bounds(tree: Sql) -> Iterator[_Bound]:
 
 
 def _column(sql: Sql) -> str | None:
-    """The name of a column; a cast that PostgreSQL shows around it widens a number."""
+    """The name of a column. PostgreSQL may show a cast around it, which only widens a number."""
     sql = sql.unnest()
     if isinstance(sql, exp.Cast):
         sql = sql.this.unnest()

@@ -100,12 +100,12 @@ def _numbers_before(count: Sql) -> Sql:
 
 
 def is_whole(sql: Sql) -> Sql:
-    """Whether no element of an array is missing."""
+    """Whether no element of an array is NULL."""
     return is_null(call("ARRAY_POSITION", sql, exp.Null()))
 
 
 def _extreme_of(name: str) -> Rule:
-    """The largest or smallest element; without a value where one has none."""
+    """The largest or smallest element; NULL if an element is NULL."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         source = source_of_present(node.args[0])
@@ -127,8 +127,8 @@ def _keys(r: Renderer, node: Call) -> Sql:
 
 
 def _sum(r: Renderer, node: Call) -> Sql:
-    """The elements added up in order. PostgreSQL adds integers as numerics, and raises where a sum of
-    doubles is beyond them.
+    """The sum of the elements, in order. PostgreSQL adds integers as numerics, and raises an error if a sum
+    of doubles overflows.
     """
     items, kind = r.node(node.args[0]), TYPES[node.type]
     item, place = exp.column(r.fresh_name("e")), exp.column(r.fresh_name("at"))
@@ -146,12 +146,12 @@ def _sum(r: Renderer, node: Call) -> Sql:
 
 
 def array_value(items: Sql) -> Sql:
-    """An array in the parentheses of ANY or ALL, where a subquery alone would be the rows to compare with."""
+    """An array for ANY or ALL. A bare subquery in their parentheses would mean its rows."""
     return exp.Paren(this=call("COALESCE", items) if isinstance(items, exp.Subquery) else items)
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
-    """Whether an array has a value; NULL without it beside a missing element, and of NULL."""
+    """Whether an array contains a value; NULL if it does not and an element is NULL, and for NULL."""
     value, items = r.args(node)
     result = exp.EQ(this=wrap(value), expression=exp.Any(this=array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
@@ -160,18 +160,16 @@ def in_array(r: Renderer, node: Call) -> Sql:
 
 
 def subscripted(items: Sql) -> Sql:
-    """PostgreSQL takes a subscript behind a column or behind parentheses."""
+    """An array for a subscript: PostgreSQL needs parentheses around anything but a column."""
     return items if isinstance(items, exp.Column) else exp.Paren(this=items)
 
 
 def _array_get(r: Renderer, node: Call) -> Sql:
-    """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the
-    type.
-    """
+    """The element at a position from 0, whatever the lower bound of the array is."""
     items, position = r.args(node)
     known = node.args[1]
     if not isinstance(known, Literal):
-        # No array reaches so far: what is beyond the integers finds nothing there either.
+        # No array is that long: a position beyond the integers finds nothing either.
         shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), 1)
     elif isinstance(known.value, int) and 0 <= known.value < 2**31 - 1:
         shifted = number_literal(known.value + 1)
@@ -181,8 +179,8 @@ def _array_get(r: Renderer, node: Call) -> Sql:
 
 
 def _is_missing(r: Renderer, node: Call) -> Sql:
-    """A test for NULL. IS NULL is TRUE for a composite value whose members are all NULL, so such values are
-    compared with NULL.
+    """A test for NULL. IS NULL is also TRUE for a composite value whose members are all NULL, so composite
+    values are tested with IS NOT DISTINCT FROM NULL.
     """
     (arg,) = node.args
     if arg.type == JSON:
@@ -226,7 +224,7 @@ def _in_jsonb(r: Renderer, node: Node) -> bool:
 
 
 def _from_jsonb(r: Renderer, node: Call, base: Sql, key: Sql) -> Sql:
-    """The value of a key as the type that is declared for it; none where it is not one."""
+    """The value of a key in its declared type; NULL if it is of another type."""
     kind, value = node.type, arrow(base, key, "->")
     if isinstance(kind, ArrayType):
         item = exp.column(r.fresh_name("e"))
@@ -243,7 +241,7 @@ def _from_jsonb(r: Renderer, node: Call, base: Sql, key: Sql) -> Sql:
 
 
 def _of_text(r: Renderer, sql: Sql, kind: Type) -> Sql:
-    """The text of a JSON value as a type."""
+    """The string of a JSON value converted to a type."""
     if isinstance(kind, DecimalType):
         return text_to_decimal(r, sql, kind)
     if kind == BOOLEAN:

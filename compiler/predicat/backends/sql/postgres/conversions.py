@@ -62,7 +62,7 @@ from predicat.ir.values import (
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
-    """A text as BIGINT; NULL if it is not an integer or does not fit."""
+    """A string as BIGINT; NULL if it is not an integer or does not fit."""
 
     def build(one: Sql) -> Sql:
         value = cast(one, "BIGINT")
@@ -76,10 +76,10 @@ def text_to_int(r: Renderer, sql: Sql) -> Sql:
 
 
 def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
-    """Whether a text is at most so long, has a digit, and leaves one of these without its digits: a minus,
-    which is in front, and a point.
+    """Whether a string of limited length is a plain decimal number: it has a digit, and nothing else but a
+    leading minus and a point.
 
-    That costs a quarter of a pattern.
+    This costs a quarter of a regular expression.
     """
     size = between(call("OCTET_LENGTH", sql), 1, longest)
     rest = call("TRANSLATE", sql, "0123456789", "")
@@ -101,7 +101,7 @@ def _double_to_int(r: Renderer, node: Call) -> Sql:
 
 
 def _cut(sql: Sql) -> Sql:
-    """A double without its decimals, or NULL where that does not fit."""
+    """A double truncated to an integer; NULL if it does not fit."""
     limit = cast("9223372036854775808", "DOUBLE")
     inside = and_(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
     return case((inside, _truncated(cast(sql, "DOUBLE"))))
@@ -112,15 +112,15 @@ def _truncated(sql: Sql) -> Sql:
 
 
 def text_to_double(r: Renderer, sql: Sql) -> Sql:
-    """A text as a double; NULL if it is not a number, or too large for a double."""
+    """A string as a double; NULL if it is not a number, or too large for a double."""
 
     def build(one: Sql) -> Sql:
-        # NUMERIC ends at 131,072 digits. An exponent from 1,000 on leaves zero, or nothing.
+        # NUMERIC has at most 131,072 digits. With an exponent of 1,000 or more the result is zero or NULL.
         far = rlike(one, "[eE][+-]?0*[1-9][0-9]{3}")
         vanishes = rlike(one, "[eE]-|^[+-]?[0.]+[eE]")
         converted = case((far, case((vanishes, cast(0, "DOUBLE")))), *nearest(numeric(one)))
         short = binary(exp.LTE, call("OCTET_LENGTH", one), DOUBLE_LONGEST)
-        # So short, it is neither infinite nor vanishes.
+        # A number this short neither overflows nor underflows.
         plain = [(_numeral(one, 300, *rests), cast(one, "DOUBLE")) for rests in (("", "."), ("-", "-."))]
         return case(
             *plain,
@@ -136,7 +136,7 @@ _STORED = "^-?[0-9]{1,40}([.][0-9]{1,100})?$"
 
 
 def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType, pattern: str = _STORED) -> Sql:
-    """A text as a column of decimals holds it: rounded, and nothing where it has too many digits."""
+    """A string as a decimal, rounded to the scale; NULL if it has too many digits."""
 
     def build(one: Sql) -> Sql:
         rounded = call("ROUND", numeric(one), kind.scale)
@@ -151,7 +151,7 @@ def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType, pattern: str = _ST
 def _to_decimal(r: Renderer, node: Call) -> Sql:
     kind = node.type if isinstance(node.type, DecimalType) else DecimalType(MAX_PRECISION, 0)
     sql = r.node(node.args[0])
-    # A constant is read as the type that it is cast to, wherever it stands.
+    # PostgreSQL converts an untyped constant when it parses the statement, even in a branch not taken.
     text = cast(sql, "TEXT") if isinstance(node.args[0], Literal) else sql
     return text_to_decimal(r, text, kind, DECIMAL_PATTERN)
 
@@ -180,11 +180,11 @@ def _midnight(r: Renderer, node: Call) -> Sql:
 
 
 def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
-    """A text as a timestamp; NULL if it is not a timestamp of years 1 to 9999."""
+    """A string as a timestamp; NULL if it is not a timestamp of the years 1 to 9999."""
     return let_unless_column(r, sql, _text_to_timestamp)
 
 
-# Lookaheads, counts and leap years make a pattern three times as slow.
+# Lookaheads, counted repetitions and leap years make a pattern three times as slow.
 _MOMENT = (
     "^[0-9]+-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?"
     "(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$"
@@ -192,8 +192,7 @@ _MOMENT = (
 
 
 def _text_to_timestamp(one: Sql) -> Sql:
-    # PostgreSQL rounds to microseconds; the meaning is to cut. An offset may lead out of the years that there
-    # are.
+    # PostgreSQL rounds to microseconds, a filter truncates. An offset may leave the supported years.
     cut = cast(call("REGEXP_REPLACE", one, "([.][0-9]{6})[0-9]+", "\\1"), "TIMESTAMPTZ")
     short = binary(exp.LTE, call("OCTET_LENGTH", one), 27)  # at most microseconds
     years = and_(like(one, "____-__-__%"), *(not_(like(one, first)) for first in ("0000%", "0001-01-01%")))
@@ -207,8 +206,8 @@ def _text_to_timestamp(one: Sql) -> Sql:
 
 
 def _common_moment(sql: Sql) -> Sql:
-    """Whether a text is a moment of the first 28 days of a month in whole seconds of UTC, by tests that
-    cost a tenth of a pattern each.
+    """Whether a string is a timestamp in whole seconds of UTC, on one of the first 28 days of a month. Each
+    test costs a tenth of a regular expression.
     """
     once_each = (not_(like(sql, f"%{sign}%{sign}%")) for sign in "TZ")
     clock = and_(_one_of(sql, 11, "0", "1", "20", "21", "22", "23"), not_(like(sql, "%:%:%:%")))
@@ -217,7 +216,7 @@ def _common_moment(sql: Sql) -> Sql:
 
 
 def _common_day(sql: Sql) -> tuple[Sql, ...]:
-    """What holds of the first 28 days of a month, in a text of digits and dashes in their places."""
+    """Whether a string of digits and dashes in their places is one of the first 28 days of a month."""
     month = and_(_one_of(sql, 5, "0", "10", "11", "12"), not_(_one_of(sql, 5, "00")))
     day = and_(_one_of(sql, 8, "0", "1", "2"), not_(_one_of(sql, 8, "00", "29")))
     return (*(not_(like(sql, pattern)) for pattern in ("0000%", "%-%-%-%")), month, day)
@@ -228,7 +227,7 @@ def _one_of(sql: Sql, at: int, *parts: str) -> Sql:
 
 
 def _to_duration(r: Renderer, node: Call) -> Sql:
-    """The parts, as rows, added up as nanoseconds."""
+    """The sum of the parts, which are rows, in nanoseconds."""
     sql = r.node(node.args[0])
     name, part, total = r.fresh_name("t"), r.fresh_name("p"), r.fresh_name("v")
     expression = exp.Paren(this=exp.column(part, table=name))
@@ -246,7 +245,7 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
 
 
 def text_to_date(r: Renderer, sql: Sql) -> Sql:
-    """A text as a date; NULL if it is not a date of years 1 to 9999."""
+    """A string as a date; NULL if it is not a date of the years 1 to 9999."""
 
     def build(one: Sql) -> Sql:
         value = cast(one, "DATE")
@@ -284,7 +283,7 @@ RULES: dict[str, Rule] = {
     "to_quantity": quantity(
         lambda sql: rlike(sql, QUANTITY_PATTERN),
         lambda sql, end: like(sql, f"%{end}"),
-        # As numerics, which multiply exactly and hold any number of the pattern.
+        # Numerics multiply exactly, and hold any number that the pattern matches.
         lambda digits, power: cast(binary(exp.Mul, cast(digits, "DECIMAL"), power), "DOUBLE"),
     ),
     "to_date": by_type(

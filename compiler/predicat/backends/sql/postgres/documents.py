@@ -39,15 +39,13 @@ from predicat.ir.types import DOUBLE
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
-    """Jsonb's `->` and `->>`. As operators, not as their functions, an index on such an expression serves
-    them.
-    """
+    """Jsonb's `->` and `->>`, as operators: an index on such an expression does not match the functions."""
     kind = exp.JSONExtractScalar if operator == "->>" else exp.JSONExtract
     return kind(this=base, expression=key, only_json_types=True)  # or sqlglot would write paths
 
 
 def value(r: Renderer, node: Node) -> Sql:
-    """A JSON value, JSON's null as itself."""
+    """A JSON value, possibly JSON null."""
     if not isinstance(node, Call) or node.op not in JSON_STEPS:
         return r.document(node)
     if node.op == "json_element":
@@ -55,7 +53,7 @@ def value(r: Renderer, node: Node) -> Sql:
     base, key = node.args
     if node.op == "json_get":
         return arrow(_operand(r.document(base)), wrap(r.node(key)), "->")
-    # PostgreSQL keeps a scalar as an array of one, and gives it as that one's element.
+    # PostgreSQL stores a scalar as an array of one element, and returns it as that element.
     sql = r.document(base)
     if isinstance(place := constant_step(key), int):
         return case((json_kind(sql, "array"), arrow(_operand(sql), number_literal(place), "->")))
@@ -75,14 +73,14 @@ def _operand(sql: Sql) -> Sql:
 
 
 def text_of(r: Renderer, node: Node) -> Sql:
-    """A string without its quotes, the JSON text of any other value, NULL for JSON's null."""
+    """A string without its quotes, the JSON text of any other value, NULL for JSON null."""
     if isinstance(node, Call) and node.op == "json_get":
         return arrow(_operand(r.document(node.args[0])), wrap(r.node(node.args[1])), "->>")
     return exp.Paren(this=_json_text(r.document(node)))
 
 
 def not_null(sql: Sql) -> Sql:
-    """A JSON value, with JSON's null as no value."""
+    """A JSON value; NULL for JSON null."""
     return call("NULLIF", sql, cast("null", "JSONB"))
 
 
@@ -92,8 +90,8 @@ def json_kind(sql: Sql, kind: str) -> Sql:
 
 
 def equals(r: Renderer, node: Node, wanted: float) -> Sql | None:
-    """Whether a value is a number with this double: in the order of jsonb, no other kind lies between two
-    numbers.
+    """Whether a value is a number that equals this double. In the order of jsonb no other kind is between two
+    numbers, so a range is enough.
     """
     bounds = _bounds(wanted)
     if bounds is None:
@@ -111,7 +109,7 @@ def scalar(r: Renderer, node: Node, text: str) -> Sql:
 
 
 def equals_where(r: Renderer, node: Call) -> Sql | None:
-    """Whether a value equals a constant, in a WHERE: what is no number does not lie between two."""
+    """Whether a value equals a constant, in a WHERE: only a number is between two numbers."""
     value, wanted = node.args
     known = wanted.value if isinstance(wanted, Literal) else None
     bounds = None
@@ -125,8 +123,8 @@ def equals_where(r: Renderer, node: Call) -> Sql | None:
 
 
 def _comparison(op: str) -> Rule:
-    """A comparison: that of a JSON number with a constant needs no double. That of a function's result is
-    shorter.
+    """A comparison. A JSON number is compared with a constant without a conversion to double; with functions
+    installed their result is compared, which is shorter.
     """
     other = times.comparison(op)
 
@@ -185,8 +183,8 @@ _OPEN = {"gt": ">=", "le": "<", "ge": ">", "lt": "<="}
 
 
 def _boundary(op: str, wanted: float) -> tuple[str, str] | None:
-    """The sign and the number with which an exact number is compared instead of its double with a constant.
-    None where it takes many digits to say.
+    """The operator and the number for a comparison of the exact number, instead of its double, with a
+    constant. None if the number would have many digits.
     """
     bounds = _bounds(wanted)
     if bounds is None:
@@ -201,7 +199,7 @@ def _boundary(op: str, wanted: float) -> tuple[str, str] | None:
 def condition(op: str) -> Callable[[Renderer, Call], Sql | None]:
     """A comparison of a JSON number with a constant in a WHERE: `body @@ 'strict $.n > 10'`.
 
-    A strict path that leads to no value, or to one of another kind, is NULL and no error. JSON's null is
+    A strict path that finds no value, or one of another kind, gives NULL, not an error. JSON null gives
     FALSE.
     """
 
@@ -232,8 +230,8 @@ _PLAIN_KEY = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _bounds(wanted: float) -> tuple[str, str, bool] | None:
-    """Between which numbers those lie whose nearest double is this one, and whether both belong to them;
-    None where it takes many digits to say.
+    """The range of the numbers whose nearest double is this one, and whether its ends belong to it. None if
+    the ends would have many digits.
     """
     if wanted == 0:
         return f"-{TINY}", TINY, False
@@ -293,7 +291,7 @@ def _json_size(r: Renderer, node: Call) -> Sql:
 
 
 def values(r: Renderer, node: Node) -> Sql:
-    """The values of a key, to query for: `[*]` takes what is no array as the one element of an array."""
+    """The values of a key, for a query: `[*]` treats any value but an array as an array of one element."""
     base, *keys = node.args if isinstance(node, Call) else (node,)
     sql = r.document(base)
     return call(

@@ -1,4 +1,4 @@
-"""PostgreSQL: tests of the elements of an array that a GIN index on it serves."""
+"""PostgreSQL: tests of the elements of an array that use a GIN index on it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def served(r: Renderer, node: Node, _: Sql) -> Served | None:
     has_index = is_subquery or r.storage.index_on(spelling(column), ("gin",)) is not None
     if not has_index or not _fit(r, field, values):
         return None
-    # A constant without a type takes that of the column, which may be another kind of text or integer.
+    # An untyped constant gets the type of the column, which may be another string or integer type.
     items = string_literal("{" + ",".join(map(_element, values)) + "}")
     kind: type[exp.Binary] = exp.ArrayContainsAll if len(values) == 1 else exp.ArrayOverlaps
     return Served(kind(this=column, expression=items), exact=True)
 
 
 def _elements(node: Node) -> tuple[Field, Sequence[object]] | None:
-    """The array, and the values of which it has one."""
+    """The array, and the values of which it must contain one."""
     match node:
         case Call(op="in", args=(Literal(value=value), Field(type=ArrayType()) as field)):
             return (field, [value]) if value is not None else None
@@ -67,7 +67,7 @@ def _compared(body: Node, name: str) -> list[object]:
 
 
 def _fit(r: Renderer, field: Field, values: Sequence[object]) -> bool:
-    """Whether the column takes all of the values; PostgreSQL raises an error for others."""
+    """Whether the column's type accepts all of the values; PostgreSQL raises an error for others."""
     element = field.type.element if isinstance(field.type, ArrayType) else None
     if element == STRING:
         return all(isinstance(value, str) and "\0" not in value for value in values)

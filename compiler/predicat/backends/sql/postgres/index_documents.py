@@ -1,6 +1,6 @@
-"""PostgreSQL: tests of the keys of a map or a JSON document that a GIN index serves.
+"""PostgreSQL: tests of the keys of a map or a JSON document that use a GIN index.
 
-What a test requires of a document is a list of alternatives: it contains a pattern (`@>`), or it has a path.
+A test requires one of several alternatives: that the document contains a pattern (`@>`), or has a path.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _TREES = ("btree", "hash")
 
 
 class Required(Struct, frozen=True):
-    """One thing that a test may require of a document: the value at a path contains a pattern, or, without a
-    pattern, that the path is there: of its keys the `whole`, or the first one narrows as well.
+    """A requirement of a test: the value at a path contains a pattern or, without a pattern, the path exists.
+    `whole`: an index needs all keys of the path; otherwise the first one narrows the rows as well.
     """
 
     base: Field | Variable
@@ -39,7 +39,7 @@ class Required(Struct, frozen=True):
 
 
 class Need(Struct, frozen=True):
-    """The alternatives without which a test is not TRUE. `exact`: with one of them it is."""
+    """The alternatives of which a test requires one. `exact`: one of them is also enough for TRUE."""
 
     alternatives: tuple[Required, ...]
     exact: bool
@@ -71,8 +71,8 @@ def _look_ups(sql: Sql) -> Iterator[Sql]:
 
 
 def _said(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | None:
-    """A requirement, on the innermost part of the document that has an index which serves it; `always`: or
-    on the whole document.
+    """The SQL of a requirement, on the innermost part of the document that has an index for it. `always`: if
+    there is none, on the whole document.
     """
     if not isinstance(one.base, Field):
         return None
@@ -87,13 +87,13 @@ def _said(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | 
             pattern = one.pattern
             for key in reversed(rest):
                 pattern = {key: pattern}
-            # An array contains a scalar that is an element of it, but only where that is the whole pattern.
+            # `@>`: an array contains a scalar element only if the scalar is the whole pattern.
             exact = isinstance(pattern, dict | list)
             return Served(
                 exp.ArrayContainsAll(this=base, expression=string_literal(document(pattern))), exact
             )
         if r.storage.index_on(spelling(base), ("gin",), ("", "jsonb_ops")) is not None:
-            # An index on jsonb has no paths: it finds the documents with the first key.
+            # A GIN index on jsonb supports no paths: it finds the documents with the first key.
             return Served(exp.JSONBContainsTopKey(this=base, expression=string_literal(rest[0])))
     return None
 
@@ -105,7 +105,7 @@ def _inner(sql: Sql, path: tuple[str, ...]) -> Sql:
 
 
 class Raw(Struct, frozen=True):
-    """A number or truth value in its own spelling."""
+    """A number or boolean in its own spelling."""
 
     text: str
 
@@ -131,7 +131,7 @@ def document(value: object) -> str:
 
 
 def needed(node: Node) -> Need | None:
-    """What must be in a document for a test to be TRUE; None if nothing is known."""
+    """The requirement of a test for TRUE; None if nothing is known."""
     match node:
         case Literal(type=kind, value=value) if kind == BOOLEAN and value is not True:
             return NOTHING
@@ -178,7 +178,7 @@ def _any_of(parts: list[Need | None]) -> Need | None:
 
 
 def _one_of(parts: list[Need | None]) -> Need | None:
-    """Of what several tests need, that with the fewest alternatives, and rather a pattern than a path."""
+    """Of several requirements, the one with the fewest alternatives; patterns come before paths."""
     known = [part for part in parts if part is not None and part.alternatives]
     if not known:
         return None
@@ -194,7 +194,7 @@ def _contains(value: Node, wanted: list[object], *, exact: bool) -> Need | None:
 
 
 def _texts(value: Node, wanted: list[str]) -> Need | None:
-    """A key of a map, whose value is read as a text also where it is none."""
+    """The requirement of a key of a map. Its value is read as a string, even if it is none."""
     path = _path(value)
     if path is None:
         return None
@@ -205,8 +205,8 @@ def _texts(value: Node, wanted: list[str]) -> Need | None:
 
 
 def _element(node: Quantifier) -> Need | None:
-    """What an array needs, of which an element is to pass a test. A macro over an object ranges over its
-    keys.
+    """The requirement of an array of which an element must pass a test. A macro over an object ranges over
+    its keys.
     """
     read = _path(ranged_over(node.source))
     inner = needed(node.body)
@@ -232,7 +232,7 @@ def _element(node: Quantifier) -> Need | None:
 
 
 def _paths(node: Node) -> Need | None:
-    """The first look-up without which an expression has no value."""
+    """The first look-up without which an expression is NULL."""
     for base, path in _read(node):
         if path:
             return Need((Required(base, path, is_path=True),), exact=False)
@@ -274,7 +274,7 @@ def _has_keys(node: Node) -> bool:
 
 
 def is_text_only(value: str) -> bool:
-    """Whether no JSON value but a text is read as this text: not a number, a truth value, a list or an
+    """Whether only a JSON string gives this string: it is not the text of a number, a boolean, an array or an
     object.
     """
     return is_only_text(value) or (not _is_json(value) and not value.startswith(("{", "[")))

@@ -1,9 +1,9 @@
-"""PostgreSQL: tests of texts that indexes on a column, on LOWER or UPPER of it, or of its trigrams serve.
+"""PostgreSQL: tests of strings that use an index on a column, on LOWER or UPPER of it, or on its trigrams.
 
-The operators on case change the letters that the meaning says, whatever the collation; an index on
-`lower(name)` has what the collation makes of them. So the test stands beside a condition that is TRUE
-whenever the test is: equal up to case, two texts are equal after the index's own LOWER as well. That holds
-for every collation whose LOWER maps ASCII letters to each other.
+A filter's operators on letter case do not depend on the collation, but an index on `lower(name)` does. So the
+test gets an additional condition that is TRUE whenever the test is: strings that are equal up to case are
+also equal after the index's own LOWER. That is true for every collation whose LOWER maps ASCII letters to
+each other.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _CASE = {
 
 
 class TextTest(Struct, frozen=True):
-    """A test of a text against constants.
+    """A test of a string against constants.
 
     Attributes:
-        value: The text, without LOWER or UPPER around it.
+        value: The string, without LOWER or UPPER around it.
         kind: `eq` for one of the constants, or `like`, whose constant is a pattern.
         wanted: The constants.
         fold: `exact`, `ascii` (ASCII letters without case), or `unicode` (simple case folding).
@@ -60,7 +60,7 @@ class TextTest(Struct, frozen=True):
 
 
 def served(r: Renderer, node: Node, _: Sql) -> Served | None:
-    """A condition that an index serves, to stand beside a test of a text."""
+    """An additional condition for a test of a string, for which an index is used."""
     test = _test(node)
     if test is None or r.parameterize:
         return None
@@ -78,8 +78,8 @@ def served(r: Renderer, node: Node, _: Sql) -> Served | None:
 
 
 def order_of(r: Renderer, *nodes: Node) -> TextOrder:
-    """How PostgreSQL orders texts: by the collation of their columns, or of the database. Of columns of which
-    one has a collation of its own, nothing is said: PostgreSQL refuses a mix.
+    """The order of strings: of the collation of their column, or of the database. Nothing is known for
+    several columns if one has its own collation: PostgreSQL rejects a mix.
     """
     columns = {
         part.decl.column(r.dialect.name) for node in nodes for part in walk(node) if isinstance(part, Field)
@@ -167,7 +167,7 @@ def _range(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | 
 
 
 def _prefix(test: TextTest) -> str:
-    """The constant text with which every text begins that is like a pattern."""
+    """The literal prefix of a LIKE pattern."""
     if test.kind != "like":
         return ""
     pattern = test.wanted[0]
@@ -176,7 +176,7 @@ def _prefix(test: TextTest) -> str:
 
 
 def _after(prefix: str) -> str | None:
-    """The least text above all that begin with a prefix; None if it has no such text."""
+    """The least string above all those with a prefix; None if there is none."""
     while prefix:
         code = ord(prefix[-1]) + 1
         if code == 0xD800:
@@ -200,7 +200,7 @@ def _equal(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | 
         if not all(map(str.isascii, values)) and _has_own_collation(r, test.value):
             return None  # LOWER of a constant is that of the database
         constants = [
-            # Beyond ASCII the collation decides. PostgreSQL works it out once.
+            # Beyond ASCII the result depends on the collation. PostgreSQL computes it once.
             string_literal(one.translate(letters)) if one.isascii() else call(name, one)
             for one in dict.fromkeys(values)
         ]
@@ -214,9 +214,7 @@ def _equal(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | 
 
 
 def _spellings(wanted: str, fold: str) -> list[str]:
-    """Texts such that each text that a test takes for equal is one of them, up to the case of ASCII letters.
-    None of them if they are too many.
-    """
+    """All strings that a test treats as equal, up to ASCII letter case. Empty if there are too many."""
     if fold != "unicode":
         return [wanted]
     choices = [
@@ -228,7 +226,7 @@ def _spellings(wanted: str, fold: str) -> list[str]:
 
 
 def _alike(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | None:
-    """LIKE on LOWER or UPPER of the text, or ILIKE on the text, where there is an index for it."""
+    """LIKE on LOWER or UPPER of the string, or ILIKE on the string, if there is an index for it."""
     pattern = test.wanted[0]
     if not pattern.isascii():
         return None  # what LOWER makes of a letter beyond ASCII may depend on the letters around it
@@ -257,8 +255,8 @@ def _like_folded(folded: Sql, letters: dict[int, int], pattern: str) -> Sql:
 
 
 def _patterns(pattern: str) -> list[str]:
-    """Patterns of which one fits each text that fits under case folding: two letters of ASCII have another
-    beyond it.
+    """Patterns such that each case-insensitive match fits one of them: two ASCII letters have an equivalent
+    beyond ASCII.
     """
     spellings = _spellings(pattern, "unicode")
     if 0 < len(spellings) <= _MOST_PATTERNS or "\\" in pattern:

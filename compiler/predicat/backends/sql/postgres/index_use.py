@@ -1,6 +1,6 @@
 """PostgreSQL: which index serves a condition of a WHERE, by the rules of its operator classes.
 
-The planner decides whether to use it: an index that finds most of the rows is no help.
+The planner decides whether to use it: an index that finds most of the rows does not help.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""PostgreSQL: the forms of a condition of a WHERE that indexes serve.
+"""PostgreSQL: forms of a WHERE condition that can use an index.
 
-A form is exact, and then stands alone, or it is TRUE whenever the test is, and then stands beside it: the
-index narrows, the test decides. Which forms are taken follows the indexes of the relation. Where these are
-not known, conditions on keys of maps get a form that a GIN index on the map serves.
+An exact form replaces the test. Another form is TRUE whenever the test is, and is added to it: the index
+narrows the rows, the test decides. The indexes of the relation determine the form. If they are not known,
+conditions on keys of maps get a form for a GIN index on the map.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST = 4
 
 
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
-    """The form of a test that an index serves; None if its usual form, `sql`, is to be taken."""
+    """The form of a test that uses an index; None if the usual form, `sql`, is better."""
     if r.storage.indexes is None and not isinstance(node, Quantifier):
         beside = index_condition(r, node, sql)
         return None if beside is None else Served(beside)
@@ -83,7 +83,7 @@ def _keys_of_value(node: Node) -> Iterator[tuple[Field, str]]:
 
 
 def _equal_to(node: Node, sql: Sql) -> Sql | None:
-    """The value that a key is compared with, as SQL. None if `@>` would not find every such value."""
+    """The SQL of the value that a key is compared with. None if `@>` would not find every such value."""
     match node:
         case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if (
             kind == STRING and is_text_only(value)
@@ -98,9 +98,7 @@ def _equal_to(node: Node, sql: Sql) -> Sql | None:
 
 
 def _document(key: str, value: Sql) -> Sql:
-    """A JSON object with one key. Where the value is a parameter, it is made of that, by PostgreSQL's own
-    function.
-    """
+    """A JSON object with one key. For a parameter PostgreSQL's own function builds the object."""
     if isinstance(value, exp.Literal):
         return string_literal(document({key: value.name}))
     return call("PG_CATALOG.JSONB_BUILD_OBJECT", key, cast(value, "TEXT"))
