@@ -17,6 +17,7 @@ filters:
   recent: {sql: "ts >= now() - INTERVAL '7 days'"}
   since: {sql: "ts >= now() - INTERVAL '1 month'"}
   soon: {sql: "day >= current_date - 3"}
+  this_or_last_year: {sql: "year(ts) >= year(now()) - 1"}
   many: {sql: n > 1}
 """
 
@@ -34,7 +35,8 @@ def events(spark: Any, tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "column", "count"), [("recent", "ts", 2), ("since", "ts", 6), ("soon", "day", 2)]
+    ("name", "column", "count"),
+    [("recent", "ts", 2), ("since", "ts", 6), ("soon", "day", 2), ("this_or_last_year", "ts", 8)],
 )
 def test_the_bound_is_a_constant_of_the_scan(events: Any, name: str, column: str, count: int) -> None:
     found = events.where(f"matches_filter('clock.{name}')")

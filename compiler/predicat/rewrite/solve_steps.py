@@ -93,7 +93,9 @@ def _starts(value: Node, bound: Node) -> tuple[Node, Node] | None:
         ):
             shift = count if op == "add" else -count
             starts = _starts(value, of_clock)
-            return (starts[0], shifted(starts[1], 12 * shift)) if starts and abs(shift) < 10_000 else None
+            return (
+                (starts[0], _months_later(starts[1], 12 * shift)) if starts and abs(shift) < 10_000 else None
+            )
         case Call(op="year", args=(one,)), Call(op="year", args=(other,)):
             unit = "year"
         case (
@@ -122,6 +124,9 @@ def later(day: Node, count: int) -> Node:
 
 
 def _midnight(day: Node) -> Node:
+    """The start of a day; of that of a start of a month, that start."""
+    if isinstance(day, Call) and day.op == "to_date" and _is_start(day.args[0], "day"):
+        return day.args[0]
     return Call(TIMESTAMP, "to_timestamp", (day,), day.span)
 
 
@@ -140,30 +145,49 @@ def _next(moment: Node, unit: str) -> Node:
     start = moment if _is_start(moment, unit) else _start(moment, unit)
     if unit == "day" and isinstance(start, Call) and start.op == "to_timestamp":
         return _midnight(later(start.args[0], 1))
-    return shifted(start, _LENGTHS[unit] if unit in _LENGTHS else _MONTHS[unit])
+    return shifted(start, _LENGTHS[unit]) if unit in _LENGTHS else _months_later(start, _MONTHS[unit])
 
 
-def shifted(moment: Node, by: timedelta | int) -> Node:
-    """A moment so much later, or the start of a month so many months later."""
-    if not by:
-        return moment
-    before = moment.args[1] if isinstance(moment, Call) and len(moment.args) == 2 else None
-    if isinstance(moment, Call) and isinstance(before, Literal):
-        if isinstance(by, int) and isinstance(before.value, int) and moment.op == "add_months":
-            return shifted(moment.args[0], by + before.value)
-        if isinstance(by, timedelta) and isinstance(before.value, timedelta) and moment.op in ("add", "sub"):
-            return shifted(moment.args[0], by + before.value if moment.op == "add" else by - before.value)
-    if isinstance(by, int):
-        return Call(TIMESTAMP, "add_months", (moment, Literal(BIGINT, by, moment.span)), moment.span)
-    op = "add" if by > timedelta() else "sub"
-    return Call(TIMESTAMP, op, (moment, Literal(DURATION, abs(by), moment.span)), moment.span)
+def shifted(moment: Node, by: timedelta) -> Node:
+    """A moment so much later."""
+    match moment:
+        case Call(op="add" | "sub" as op, args=(start, Literal(value=timedelta() as length))):
+            return shifted(start, by + length if op == "add" else by - length)
+        case _ if not by:
+            return moment
+        case _:
+            op = "add" if by > timedelta() else "sub"
+            return Call(TIMESTAMP, op, (moment, Literal(DURATION, abs(by), moment.span)), moment.span)
+
+
+def _months_later(start: Node, by: int) -> Node:
+    """The start of a month so many months later, by its day: Spark has the shortest SQL for that."""
+    match start:
+        case Call(
+            op="to_timestamp", args=(Call(op="add_months", args=(day, Literal(value=int() as count))),)
+        ):
+            return _months_later(_midnight(day), by + count)
+        case Call(op="add_months", args=(before, Literal(value=int() as count))):
+            return _months_later(before, by + count)
+        case _ if not by:
+            return start
+        case _:
+            return _midnight(
+                Call(DATE, "add_months", (_day(start), Literal(BIGINT, by, start.span)), start.span)
+            )
 
 
 def _is_start(moment: Node, unit: str) -> bool:
     """Whether a moment is the start of a period, whatever the time is."""
     match moment:
+        case Call(op="to_timestamp", args=(Call(op="add_months" as op, args=(day, count)),)) if (
+            unit in _MONTHS
+        ):
+            return _is_start(Call(TIMESTAMP, op, (_midnight(day), count), day.span), unit)
         case Call(op="to_timestamp", args=(day,)):
-            return unit in ("day", "hour", "minute", "second") and day.type == DATE
+            start = _midnight(day)
+            within = unit in ("day", "hour", "minute", "second") and day.type == DATE
+            return within or (start != moment and _is_start(start, unit))
         case Call(op="date_trunc", args=(Literal(value=of), _)):
             return of == unit or unit in _PARTS.get(str(of), ())
         case Call(op="add_months", args=(start, Literal(value=int() as count))):
