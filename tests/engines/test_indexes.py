@@ -279,6 +279,34 @@ def test_operators_of_postgres_stay_operators(condition: str, form: str) -> None
         assert backends.dialect("postgres").render(node, condition=True, storage=stored) == form
 
 
+@pytest.mark.parametrize(
+    ("query", "served"),
+    [
+        ("SELECT id, kind::text AS kind, name, tags FROM below.t", True),
+        ("SELECT o.id, o.kind::text AS kind, o.name, o.tags FROM below.t o WHERE o.id > 3", True),
+        ("SELECT id, lower(name) AS name, kind::text[] AS tags FROM below.l", False),
+        ("SELECT id, name || '' AS name, tags || '{}' AS tags FROM below.t", False),
+        ("SELECT DISTINCT id, name, tags FROM below.t", False),
+        ("SELECT a.id, a.name, a.tags FROM below.t a JOIN below.t b USING (id)", False),
+    ],
+)
+def test_a_view_has_the_indexes_of_its_table(postgres: Any, query: str, served: bool) -> None:
+    """Those on columns that it selects as they are."""
+    postgres.execute(
+        "CREATE SCHEMA below; CREATE TYPE below.kind AS ENUM ('a', 'b'); CREATE TABLE below.t (id int, "
+        "kind below.kind, name text, tags text[]); CREATE INDEX ON below.t (lower(name)); CREATE INDEX ON "
+        "below.t USING gin (tags); CREATE TABLE below.l (id int, name text, kind below.kind[])"
+    )
+    try:
+        postgres.execute(f"CREATE VIEW below.v AS {query}".encode())
+        (oid,) = postgres.execute("SELECT 'below.v'::regclass::oid::int8").fetchone()
+        stored = storage.read(postgres, [oid])[oid]
+        columns = {column for index in stored.indexes or () for column in index.columns}
+        assert columns == ({"name", "tags"} if served else set())
+    finally:
+        postgres.execute("DROP SCHEMA below CASCADE")
+
+
 # --- what is known of a relation
 
 

@@ -1,9 +1,16 @@
-"""How PostgreSQL stores relations: their indexes, and the collations of their columns and of the database."""
+"""How PostgreSQL stores relations: their indexes, and the collations of their columns and of the database.
+
+A view that selects columns of one table has the indexes of the table on these columns: the planner sees
+through it, and views are what columns of enums and of other types without a field need.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
 
 from predicat.backends.sql.postgres.checks import checked_ranges
 from predicat.backends.sql.postgres.stored import read_index, text_order
@@ -31,6 +38,10 @@ FROM pg_attribute a LEFT JOIN LATERAL (SELECT to_jsonb(k) AS c FROM pg_collation
 WHERE a.attrelid = ANY (%s::bigint[]::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
 """
 # A constraint that is not inherited says nothing of the rows of other tables of the family.
+_VIEWS = """
+SELECT c.oid::bigint, pg_get_viewdef(c.oid) FROM pg_class c
+WHERE c.oid = ANY (%s::bigint[]::oid[]) AND c.relkind = 'v'
+"""
 _CHECKS = """
 SELECT conrelid::bigint, pg_get_expr(conbin, conrelid) FROM pg_constraint
 WHERE conrelid = ANY (%s::bigint[]::oid[]) AND contype = 'c' AND convalidated AND NOT connoinherit
@@ -44,6 +55,8 @@ def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sto
     for oid, definition in connection.execute(_INDEXES.encode(), arguments).fetchall():
         if (index := read_index(str(definition))) is not None:
             indexes[int(oid)].append(index)
+    for oid, query in connection.execute(_VIEWS.encode(), arguments).fetchall():
+        indexes[int(oid)] += _indexes_below(connection, str(query))
     row = connection.execute(_DATABASE.encode()).fetchone()
     order = _order(str(row[0]), str(row[1]), str(row[2])) if row is not None else TextOrder()
     orders: dict[int, dict[str, TextOrder]] = {oid: {} for oid in oids}
@@ -63,6 +76,40 @@ def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sto
         )
         for oid in oids
     }
+
+
+def _indexes_below(connection: psycopg.Connection, query: str) -> list[Index]:
+    """The indexes of the table below a view, on columns that the view hands on under their names."""
+    try:
+        select = parse_one(query, dialect="postgres")
+    except (SqlglotError, RecursionError):
+        return []
+    parts = {name for name, part in select.args.items() if part}
+    source = select.args.get("from_")
+    if (
+        not isinstance(select, exp.Select)
+        or parts - _PLAIN
+        or not source
+        or type(source.this) is not exp.Table
+    ):
+        return []
+    names = {
+        part.alias_or_name
+        for part in select.expressions
+        if isinstance(part.unalias(), exp.Column) and part.alias_or_name == part.unalias().name
+    }
+    table = exp.table_(source.this.name, db=source.this.db or None, quoted=True).sql(dialect="postgres")
+    found = connection.execute(_INDEXES_OF_TABLE, (table,)).fetchall()
+    known = (read_index(str(definition)) for (definition,) in found)
+    return [index for index in known if index is not None and index.columns <= names]
+
+
+_PLAIN = {"expressions", "from_", "where"}
+"""The parts of a query that leave a condition on its columns to the indexes of its table."""
+_INDEXES_OF_TABLE = b"""
+SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = to_regclass(%s::text) AND i.indisvalid
+ORDER BY i.indexrelid
+"""
 
 
 def _order(provider: str, locale: str, letters: str) -> TextOrder:
