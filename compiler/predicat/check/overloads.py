@@ -34,8 +34,9 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
+from predicat.ir.values import PERIOD_LENGTHS, PERIOD_MONTHS
 from predicat.semantics import captures, regex
-from predicat.semantics.time_zones import TRUNC_UNITS, is_zone, zone_names
+from predicat.semantics.time_zones import is_zone, zone_names
 
 _CAST_TO = {
     "string": "STRING",
@@ -172,7 +173,7 @@ class OverloadResolver(Struct):
                 self.found_part(op, args)
             elif op == "split" and not node.value:
                 raise self.fail(say.empty_separator(node.span))
-            elif op == "date_trunc" and node.value not in TRUNC_UNITS:
+            elif op == "date_trunc" and node.value not in PERIOD_LENGTHS | PERIOD_MONTHS:
                 raise self.fail(say.bad_unit(node.span, node.value))
             elif op in ZONED and not is_zone(node.value):
                 raise self.fail(say.bad_zone(node.span, node.value, zone_names()))

@@ -44,6 +44,13 @@ UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "mill
 """The microseconds of each unit that a duration is asked for."""
 UNITS_OF_NEXT = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
 """How many of each unit the next larger one has."""
+PERIOD_LENGTHS = {
+    **{unit: timedelta(microseconds=UNITS[unit]) for unit in ("second", "minute", "hour")},
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
+PERIOD_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+"""The periods that a time is truncated to: their lengths, or their months."""
 LONGEST = 315_576_000_000_999_999
 """The microseconds of the longest duration: some 10,000 years, the range of google.protobuf.Duration and
 so of CEL.

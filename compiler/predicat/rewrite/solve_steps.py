@@ -15,17 +15,11 @@ from typing import TypeGuard
 from predicat.analysis.clock import is_of_clock
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DURATION, TIMESTAMP
+from predicat.ir.values import PERIOD_LENGTHS as _LENGTHS
+from predicat.ir.values import PERIOD_MONTHS as _MONTHS
 from predicat.rewrite.union import conjunction
 from predicat.semantics.calendar import is_in_order, pieces
 
-_LENGTHS = {
-    "second": timedelta(seconds=1),
-    "minute": timedelta(minutes=1),
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-    "week": timedelta(weeks=1),
-}
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _OF_LETTER = {"Y": "year", "m": "month", "d": "day", "H": "hour", "M": "minute", "S": "second"}
 _FROM_NEXT = ("gt", "le")
 """What a period is on one side of with all of its moments: `> start` begins with the next period."""

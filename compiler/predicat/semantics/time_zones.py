@@ -1,4 +1,4 @@
-"""Units of time and time zones that all engines support."""
+"""Time zones that all engines support."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import sys
 from datetime import UTC, datetime
 from functools import lru_cache
 
-TRUNC_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 _NAME = re.compile(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)+\Z|UTC\Z")
 
 

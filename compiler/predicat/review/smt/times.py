@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from predicat.ir.values import MAX_SECONDS, MIN_SECONDS, UNITS, UNITS_OF_NEXT
+from predicat.ir.values import MAX_SECONDS, MIN_SECONDS, PERIOD_MONTHS, UNITS, UNITS_OF_NEXT
 from predicat.review.smt.terms import z3
 
 SECOND = 1_000_000
@@ -55,7 +55,7 @@ def part(name: str, term: Any, *, day: bool) -> Any | None:
 
 def truncate(unit: str, term: Any) -> Any | None:
     """The start of a unit of time; None for an unknown unit."""
-    if unit in ("hour", "minute", "second"):
+    if unit in UNITS:
         return term - term % UNITS[unit]
     if unit == "day":
         return term - term % DAY
@@ -75,16 +75,12 @@ def truncate(unit: str, term: Any) -> Any | None:
     return None
 
 
-MONTHS = {"month": 1, "quarter": 3, "year": 12}
-"""The months of the units that depend on the calendar."""
-
-
 def number_in(unit: str, term: Any) -> Any:
     """The number of the month, quarter or year of a moment; the next one has the next number."""
     parts = _civil(term / DAY)
     if unit == "year":
         return parts["year"]
-    return parts["year"] * (12 // MONTHS[unit]) + (parts["month"] - 1) / MONTHS[unit]
+    return parts["year"] * (12 // PERIOD_MONTHS[unit]) + (parts["month"] - 1) / PERIOD_MONTHS[unit]
 
 
 def _first_of_month(year: Any, month: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS
+from predicat.ir.values import PERIOD_MONTHS
 from predicat.review.smt import numbers, times, value_sets
 from predicat.review.smt.encoder import Encoder, Env, sort
 from predicat.review.smt.rules.rule import Rule
@@ -121,7 +122,7 @@ def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Scalar, Sca
         case (
             Call(op="date_trunc", args=(Literal(value=str(unit)), one)),
             Call(op="date_trunc", args=(Literal(value=other), two)),
-        ) if unit == other and unit in times.MONTHS:
+        ) if unit == other and unit in PERIOD_MONTHS:
             a, b = to.scalar(one, env), to.scalar(two, env)
             return Scalar(times.number_in(unit, a.term), a.null), Scalar(
                 times.number_in(unit, b.term), b.null
