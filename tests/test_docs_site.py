@@ -38,6 +38,8 @@ def test_every_public_name_is_in_the_api_reference(site: Path) -> None:
     ):
         text = (site / page / "index.html").read_text(encoding="utf-8")
         assert names and [name for name in names if f'id="{name}"' not in text] == []
+    modules = set(re.findall(r'id="(predicat_spark\.[a-z_]+)\.', text))
+    assert not modules, "a module of the same name is shown instead: import the function from its module"
 
 
 def test_links_of_the_start_page_lead_to_pages(site: Path) -> None:

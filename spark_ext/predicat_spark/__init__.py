@@ -16,22 +16,9 @@ from predicat_spark.matching import (
     matching_filters,
     matching_subscriptions,
 )
-from predicat_spark.pipeline import (
-    Following,
-    Input,
-    Job,
-    JobFilter,
-    Options,
-    Report,
-    Sink,
-    Source,
-    locate,
-    run,
-    run_job,
-    stream,
-    table,
-)
+from predicat_spark.pipeline import Following, Job, JobFilter, Options, Report, Sink, Source, table
 from predicat_spark.pipeline.events import Events, prometheus
+from predicat_spark.pipeline.start import Input, locate, run, run_job, stream
 from predicat_spark.quality import check_coverage
 from predicat_spark.seeking import seek, starting_offsets
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session
