@@ -1,7 +1,5 @@
 """The filters of a run: which versions, with which parameters, as SQL that is evaluated once for a row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Whether the columns of a relation can hold what the catalog declares."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 

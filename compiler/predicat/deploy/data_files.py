@@ -1,7 +1,5 @@
 """What DuckDB reads at a path."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sqlglot import exp

@@ -1,7 +1,5 @@
 """A dbt package out of the catalog: a macro a filter, and generic tests of coverage."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

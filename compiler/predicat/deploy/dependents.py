@@ -4,8 +4,6 @@ objects built on it.
 Everything is read with only pg_catalog in scope, so that every name in a definition has its schema.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from graphlib import TopologicalSorter
 from typing import Any

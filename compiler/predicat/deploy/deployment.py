@@ -4,8 +4,6 @@ Everything is compared and checked before the first change. What does not change
 locked.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 

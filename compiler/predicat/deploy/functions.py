@@ -4,8 +4,6 @@ Each function has a comment with a mark: the version, a hash of its definition, 
 server stored. A function without a mark is never replaced. Newer functions stay: they have the same meanings.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """What a database has in the places of a catalog's views, and the views that carry its mark."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 

@@ -7,8 +7,6 @@ may read the tables of its lists, because views ask with the rights of their rea
 The comment of a table has a checksum of its rows, by which a change by hand is noticed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 

@@ -4,8 +4,6 @@ A comment is written by the owner of a view alone, so a mark is believed only on
 (`inventory`). What others wrote around our lines stays.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

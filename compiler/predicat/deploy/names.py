@@ -1,7 +1,5 @@
 """Names of what is in a database, with their schemas."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 from sqlglot import exp
 

@@ -2,8 +2,6 @@
 streaming table or a sink.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -2,8 +2,6 @@
 being done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 

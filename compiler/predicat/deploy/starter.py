@@ -1,7 +1,5 @@
 """The dataset that `predicat init --from` writes for a file or a table, as the text of a catalog file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import PurePath

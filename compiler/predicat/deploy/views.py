@@ -2,8 +2,6 @@
 have defaults.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from predicat import backends

@@ -7,8 +7,6 @@ field that is named by its text, which may have any value, and has the same valu
 is proved for every value of it is true of the part. What is not proved may still hold.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import count, pairwise

@@ -4,8 +4,6 @@ What is kept depends on the text of the question, on predicat's own code and on 
 damaged, or was written by other code, is ignored; one that cannot be written costs only time.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Who wrote conditions, by git: for those whose owner nobody has named."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections import Counter

@@ -5,8 +5,6 @@ values of one field, another bound, or a test for NULL that only one of them has
 they read the same fields and no row tells them apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """The filters of a catalog as conditions, so that those of the code can be compared with them."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

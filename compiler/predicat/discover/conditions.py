@@ -1,7 +1,5 @@
 """The record of a condition that was found: what its author wrote, where, and on which relation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

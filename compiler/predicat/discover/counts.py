@@ -1,7 +1,5 @@
 """How many rows conditions take on data: one query for each relation, within limits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol

@@ -2,8 +2,6 @@
 have, and every row that is shown is one of the narrowest.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What is found, as findings of rules with codes: for reports, baselines and CI."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path

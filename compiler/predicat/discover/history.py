@@ -1,7 +1,5 @@
 """When two rules parted: the commit in which a file lost the text that the other one still has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from msgspec import Struct

@@ -8,8 +8,6 @@ end of a line separates more than one within a line, and of two at the starts of
 left does. The reading of the lines is a text with parentheses; whether it accepts other rows is proved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Names of filters, made of the fields and constants of their conditions."""
 
-from __future__ import annotations
-
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 

@@ -1,7 +1,5 @@
 """Negations that lose rows without a value: `status <> 'closed'` where `status` is NULL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -2,8 +2,6 @@
 asks no server for anything.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import jinja2

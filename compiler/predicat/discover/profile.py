@@ -1,7 +1,5 @@
 """What a condition is found by: its tests, as texts that are the same for every spelling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec import Struct

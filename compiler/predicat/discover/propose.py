@@ -1,7 +1,5 @@
 """A catalog out of the conditions that were found: a dataset for each relation, a filter for each rule."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

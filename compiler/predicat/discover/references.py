@@ -1,7 +1,5 @@
 """References between proposed filters: a rule that has another one as a part refers to it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping
 from itertools import islice

@@ -5,8 +5,6 @@ catalog declares, and where its engine has `matches_filter`: in Spark, and in db
 package.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff

@@ -1,7 +1,5 @@
 """What was found, for people and for programs."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Finds the rules that may be equivalent: no row that is tried distinguishes them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

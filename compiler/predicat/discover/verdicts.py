@@ -1,7 +1,5 @@
 """What is found in conditions, as records."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal
 

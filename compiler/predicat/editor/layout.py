@@ -5,8 +5,6 @@ The reading and writing that keeps comments is ruamel.yaml's. What it writes is 
 there: a file whose data or comments would change is refused, as is one whose layout would not stay.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator

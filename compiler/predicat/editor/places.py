@@ -2,8 +2,6 @@
 types.
 """
 
-from __future__ import annotations
-
 import re
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Between the protocol's positions, in UTF-16, and offsets, in characters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 

@@ -4,8 +4,6 @@ Nothing is guessed: the catalog with the new name is loaded and must mean, filte
 now.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

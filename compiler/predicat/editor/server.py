@@ -2,8 +2,6 @@
 rename, outlines, signatures, lenses, layout, quick fixes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import re

@@ -2,8 +2,6 @@
 table says the rest.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

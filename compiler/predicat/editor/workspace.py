@@ -1,7 +1,5 @@
 """A catalog as an editor sees it: files on disk, with the texts of open documents over them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

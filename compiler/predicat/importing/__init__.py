@@ -2,8 +2,6 @@
 each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -6,8 +6,6 @@ composed of them: it
 accepts a request that a condition does not match, or that all validations accept. Variables are put in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -2,8 +2,6 @@
 kind.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import Struct

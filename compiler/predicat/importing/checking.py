@@ -2,8 +2,6 @@
 by their place in the manifest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from msgspec import Struct

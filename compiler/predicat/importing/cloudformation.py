@@ -5,8 +5,6 @@ pipes.
 of the template.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

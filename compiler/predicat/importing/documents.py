@@ -5,8 +5,6 @@ The tags of CloudFormation (`!Ref x`) read as their long form (`{Ref: x}`). Alia
 bounds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -6,8 +6,6 @@ configuration is flat
 (`transforms.t.type`), is under `config` (REST) or `spec.config` (Strimzi), or in a properties file.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from predicat.diagnostics.messages import importing as say

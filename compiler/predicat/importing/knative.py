@@ -2,8 +2,6 @@
 `filter`; neither accepts all.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from predicat.diagnostics.messages import importing as say

@@ -1,7 +1,5 @@
 """Label selectors of Kubernetes: Services, workloads, NetworkPolicies, disruption budgets and monitors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Data with places: what manifests are read as, and how parts of it are made anew."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """What an import finds: filters with their places, and what is left out with the reason."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

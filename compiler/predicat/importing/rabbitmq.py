@@ -2,8 +2,6 @@
 the exchange's type asks.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from predicat.diagnostics.messages import importing as say

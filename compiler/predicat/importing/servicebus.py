@@ -4,8 +4,6 @@ compiled to.
 `[parameters('x')]` becomes a parameter of the filter.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ Pub/Sub subscriptions.
 `${var.x}` and what other resources give become parameters of the filter; locals are put in.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ the same name with
 another body is accepted, unless it is to be replaced.
 """
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 from pathlib import Path

@@ -6,8 +6,6 @@ filter at that place and the message without its example rows, so that it stays 
 solver finds another example.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

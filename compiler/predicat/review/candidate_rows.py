@@ -1,7 +1,5 @@
 """Candidate rows: the values at and around the constants of predicates, at every path that they read."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

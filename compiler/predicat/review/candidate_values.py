@@ -1,7 +1,5 @@
 """Candidate values: those at and around a constant that a value is compared with."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Which filters a change can touch, and what made a filter change whose own text is as it was."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """The changelog of a catalog: what each release added, in the words of its proofs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import date

@@ -2,8 +2,6 @@
 folded.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The comment of a review: its text if there is no review, its limit, and its marker."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Compare two predicates: which rows the second gains and loses, with a proof or an example row."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from ctypes import ArgumentError

@@ -1,7 +1,5 @@
 """How many rows of real data a change gains and loses, with a sample of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ alone turns the decision); Offutt et al. 1996 for the mutants. Rows are found by
 the reference evaluator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any

@@ -2,8 +2,6 @@
 and what is after.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Runs the lint rules, shows what they find, and applies their fixes where a proof allows it."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The catalog at another revision, out of git."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

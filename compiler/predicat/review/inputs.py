@@ -1,7 +1,5 @@
 """What proofs try a predicate on: the values of its fields and of its parameters in one mapping."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a change of a list adds and removes."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import Any

@@ -5,8 +5,6 @@ negation, constants by one, removed operands). Source: Offutt et al., "An Experi
 Sufficient Mutant Operators", 1996.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal

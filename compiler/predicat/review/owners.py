@@ -1,7 +1,5 @@
 """CODEOWNERS out of the owners of filters."""
 
-from __future__ import annotations
-
 from predicat.catalog.model import Catalog
 
 HEAD = "# Written by `predicat owners` from the owners of filters.\n"

@@ -1,7 +1,5 @@
 """The proofs of a review: what each change does to rows, each pair of predicates compared once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """Typed nodes in plain words."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import assert_never

@@ -1,7 +1,5 @@
 """Renames: removed filters and datasets, and new ones with the same meaning."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping
 

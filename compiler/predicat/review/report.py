@@ -2,8 +2,6 @@
 annotations, SARIF.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -2,8 +2,6 @@
 sentence what failed.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """A few values of long lists that tell them apart: for rows that are tried on two predicates."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any

@@ -1,7 +1,5 @@
 """Makes the example rows of a verdict small."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The two catalogs that a review compares: the working tree, and a git revision or a manifest."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

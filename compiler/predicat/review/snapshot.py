@@ -2,8 +2,6 @@
 data, and its predicates.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial

@@ -4,8 +4,6 @@ No proofs: a filter differs if its file says something else of it, or if it has 
 something that it uses has changed (a filter, a field, a macro, a variable).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A review as plain text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from predicat.diagnostics.wording import quantity

@@ -1,7 +1,5 @@
 """Runs the tests of filters: on the reference evaluator in milliseconds, and on engines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

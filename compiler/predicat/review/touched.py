@@ -1,7 +1,5 @@
 """What a commit or a branch touches of a catalog, so that a check judges that and not what others left."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What uses a filter: filters that refer to it (through others too), groups, subscriptions and views."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 

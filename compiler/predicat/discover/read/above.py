@@ -1,7 +1,5 @@
 """What is above the paths that are searched: the repository, and the dbt project with its macros."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from typing import Any

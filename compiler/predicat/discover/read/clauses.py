@@ -1,7 +1,5 @@
 """The conditions of a parsed statement, by their clauses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec import Struct

@@ -1,7 +1,5 @@
 """What dbt itself made of its models, in `target/manifest.json`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

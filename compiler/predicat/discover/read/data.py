@@ -1,7 +1,5 @@
 """Conditions in YAML, JSON and Terraform: tests of dbt, and the manifests that `predicat import` reads."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

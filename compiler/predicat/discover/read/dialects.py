@@ -1,7 +1,5 @@
 """The SQL dialect of files: what a configuration says, or else the one that reads most of them."""
 
-from __future__ import annotations
-
 import configparser
 import tomllib
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """A condition without a query around it, such as a text in a program or in YAML."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """The files of folders that may have conditions, without what programs put there."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path

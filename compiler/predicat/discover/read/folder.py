@@ -1,7 +1,5 @@
 """All conditions of folders and files."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Who owns a file, by CODEOWNERS. Source: https://docs.github.com/articles/about-code-owners."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The conditions of a PostgreSQL server: of views, CHECK constraints and row security policies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -2,8 +2,6 @@
 the statements of `spark.sql`. The program is read, never run.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

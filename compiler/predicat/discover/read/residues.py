@@ -4,8 +4,6 @@ A condition is a conjunction. Its parts are put together by the relation that th
 row of one relation is left out with its reason.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The conditions of a text of SQL, with their places."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """A text of SQL as statements, each parsed by itself, so that one mistake hides nothing else."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The types of columns that a repository tells: CREATE TABLE, dbt's catalog, Parquet files, a server."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

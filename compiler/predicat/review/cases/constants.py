@@ -1,7 +1,5 @@
 """Tests that compare one value with constants: long lists make many constants and few kinds of values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 

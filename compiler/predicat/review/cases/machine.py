@@ -6,8 +6,6 @@ their result into one over their argument, so that no solver has to invert them.
 Ullman, chapters 2 to 4 (homomorphisms, reversal, minimization).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ changes at few places only, which bisection finds with the reference evaluator i
 where integers overflow is in it.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -3,8 +3,6 @@
 The machine of a function takes the machine of a test of its value (`after`), and is the test of its argument.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 

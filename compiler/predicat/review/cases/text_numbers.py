@@ -1,7 +1,5 @@
 """The integers and days that texts convert to, as automata."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

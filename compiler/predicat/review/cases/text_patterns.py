@@ -1,7 +1,5 @@
 """Tests of a text against a constant pattern, as automata."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 

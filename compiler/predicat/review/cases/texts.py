@@ -1,7 +1,5 @@
 """Tests of one text as automata: patterns, comparisons and the functions between them and the text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any

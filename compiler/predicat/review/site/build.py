@@ -1,7 +1,5 @@
 """Builds the site: an index with a search, a page for each dataset, a page for each filter."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """The lineage of a filter as a picture: what it reads on the left, who uses it on the right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import Struct

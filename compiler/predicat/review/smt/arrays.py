@@ -25,8 +25,6 @@ What has no formula is a value of its own for each choice of elements that it re
 Lengths stay as they are. The tests compare these counts with all arrays up to a length, by brute force.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """Typed nodes as formulas, by the rules of operators."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from predicat.ir.limits import MAX_DEPTH

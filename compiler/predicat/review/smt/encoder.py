@@ -7,8 +7,6 @@ every row: see `Encoder.constraints`. The only bound is that on the elements of 
 predicat.review.smt.arrays proves.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from abc import ABC, abstractmethod

@@ -4,8 +4,6 @@ So `trim(s) = trim(u)` holds where `s = u` does. A strict operator is UNKNOWN wh
 said as well.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from predicat.ir.nodes import Call, Field, Items, Literal, walk

@@ -2,8 +2,6 @@
 numbers, NaN or infinities.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

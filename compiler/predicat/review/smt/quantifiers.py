@@ -1,7 +1,5 @@
 """Formulas of macros: over named elements of arrays, keys of JSON objects, and the values of a key."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

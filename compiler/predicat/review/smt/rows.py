@@ -1,7 +1,5 @@
 """Rows out of the models that Z3 finds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from decimal import Decimal

@@ -6,8 +6,6 @@ another case). The 4,096 that Z3 has stand for those of a row, in their order: w
 holds for every text with no more different ones of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, assert_never
 

@@ -4,8 +4,6 @@ when FALSE.
 Conditions are Python's True and False where they are known, which keeps the formulas small.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import import_module
 from typing import Any

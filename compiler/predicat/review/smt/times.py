@@ -5,8 +5,6 @@ The calendar is plain arithmetic. Source: Howard Hinnant, "chrono-Compatible Low
 civil_from_days.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 

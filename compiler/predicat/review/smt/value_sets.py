@@ -5,8 +5,6 @@ What is known beside that: which of the constants of the predicates are in it, b
 lies, and whether it is a part of another list or has nothing in common with it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from predicat.ir.nodes import Call, Literal, walk

@@ -1,7 +1,5 @@
 """How each operator becomes a formula, by topic as in `predicat.ir.operators`."""
 
-from __future__ import annotations
-
 from predicat.review.smt.rules import collections, conversions, documents, logic, numbers, texts, times
 from predicat.review.smt.rules.rule import Rule
 

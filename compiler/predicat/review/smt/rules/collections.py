@@ -1,7 +1,5 @@
 """Formulas of arrays, maps and structs."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Literal

@@ -1,7 +1,5 @@
 """Formulas of conversions."""
 
-from __future__ import annotations
-
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType
 from predicat.review.smt import numbers, times

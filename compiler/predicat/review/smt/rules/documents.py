@@ -1,7 +1,5 @@
 """Formulas of JSON values."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Literal

@@ -1,7 +1,5 @@
 """Formulas of AND, OR, choices and comparisons."""
 
-from __future__ import annotations
-
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS
 from predicat.ir.values import PERIOD_MONTHS

@@ -1,7 +1,5 @@
 """Formulas of arithmetic."""
 
-from __future__ import annotations
-
 from predicat.forms.decimals import may_have_more_digits
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.operators import ARITHMETIC

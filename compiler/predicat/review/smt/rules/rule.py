@@ -1,7 +1,5 @@
 """What a rule of an operator is, and what several rules need."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from predicat.ir.nodes import Call, Literal, Node

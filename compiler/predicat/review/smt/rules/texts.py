@@ -1,7 +1,5 @@
 """Formulas of texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from predicat.ir.nodes import Call, Literal

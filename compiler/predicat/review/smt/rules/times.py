@@ -1,7 +1,5 @@
 """Formulas of moments, dates and durations."""
 
-from __future__ import annotations
-
 from predicat.ir.nodes import Call
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE
