@@ -9,16 +9,13 @@ evaluation, whatever is beside it.)
 
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import yaml
 from hypothesis import strategies as st
 
-_FILE = yaml.safe_load(Path(__file__).with_name("spellings.yml").read_text(encoding="utf-8"))
-SPELLINGS = {
-    language: {kind: lines.splitlines() for kind, lines in kinds.items()} for language, kinds in _FILE.items()
-}
+from tests.texts import tables_of
+
+SPELLINGS = tables_of(__file__, "spellings")
 """Parts of expressions, by the language and by their kind."""
 FIELDS = {
     "a": "bigint",

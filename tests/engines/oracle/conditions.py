@@ -7,21 +7,13 @@ the others is in its own table. `lenient` is Spark without ANSI mode.
 import random
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
-import yaml
+from tests.texts import tables_of
 
 Grammar = Mapping[str, list[str]]
 
-_FILE = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
-FIELDS: dict[str, str] = _FILE.pop("fields")
-_TABLES: dict[str, Grammar] = {
-    name: {
-        kind: spellings.splitlines() if isinstance(spellings, str) else spellings
-        for kind, spellings in table.items()
-    }
-    for name, table in _FILE.items()
-}
+_TABLES: dict[str, Grammar] = dict(tables_of(__file__))
+FIELDS = {name: kind for name, (kind,) in _TABLES.pop("fields").items()}
 LEAVES, COMMON, SPARK, LENIENT = (_TABLES[name] for name in ("leaves", "common", "spark", "lenient"))
 OWN = {
     "duckdb": _TABLES["duckdb"],
