@@ -3,6 +3,9 @@ package io.predicat.spark
 import java.util.{Collections, WeakHashMap}
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.util.Try
+
+import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.internal.SQLConf
@@ -71,14 +74,22 @@ object Settings {
       case None => throw PredicatException(Kind.Setting,
         s"no manifest is set: set $ManifestKey to the path of the manifest.json that predicat compile writes")
       case Some(where) if fixed.forall(_ == where) || free || installed.contains(where) => named(where).getOrElse(where)
+      case Some(where) if stored.isDefined && fixed.exists(one => named(one).isEmpty && samePath(session, one, where)) => fixed.get
       case Some(where) if stored.isDefined => named(where).getOrElse(throw PredicatException(Kind.Refused,
         s"this view or function was created with the manifest $where, which the cluster's configuration does not name: " +
-          s"set $NamesPrefix$where there to its path, or create the view again"))
+          (if (where.contains('/')) s"start Spark with $ManifestKey=$where" else s"set $NamesPrefix$where there to its path") +
+          ", or create the view again"))
       case Some(where) => throw PredicatException(Kind.Refused,
         s"this session asks for the manifest $where, but the cluster's configuration names another one; " +
           s"a session may choose only if the cluster is started with $SessionsKey=true")
     }
   }
+
+  /** Whether two paths are the same, one of them relative perhaps: a view keeps the path as its session had it. */
+  private def samePath(session: SparkSession, one: String, other: String): Boolean = Try {
+    val Seq(first, second) = Seq(one, other).map(new Path(_)).map(path => path.getFileSystem(session.sparkContext.hadoopConfiguration).makeQualified(path))
+    first == second
+  }.getOrElse(false)
 
   /** In a view or SQL function the manifest of the session that made it, if it had one; None elsewhere. */
   private def storedSetting(session: SparkSession): Option[Option[String]] = session match {

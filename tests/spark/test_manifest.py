@@ -417,6 +417,21 @@ def test_a_permanent_view_keeps_the_manifest_of_its_session(spark: Any, stored: 
         assert tuple(other.sql(COUNTS).first()) == (8, 4)
 
 
+def test_a_view_finds_its_manifest_by_a_relative_path(spark: Any, stored: tuple[Path, Path]) -> None:
+    first, second = stored
+    fixed = {"spark__predicat__manifest__sessions": "false"}
+    with settings(spark, {KEY: str(first)}):
+        near = os.path.relpath(first, spark._jvm.java.lang.System.getProperty("user.dir"))
+        with cluster(spark, **fixed, spark__predicat__manifest=near), settings(spark, {KEY: near}):
+            assert spark.sql("SELECT count(*) FROM big_ones").first()[0] == 9
+        with (
+            cluster(spark, **fixed, spark__predicat__manifest=str(second)),
+            settings(spark, {KEY: str(second)}),
+        ):
+            message = refused(spark, COUNTS)[2]
+            assert f"start Spark with spark.predicat.manifest={first}, or" in message
+
+
 def test_a_view_finds_its_manifest_by_name(spark: Any, stored: tuple[Path, Path], tmp_path: Path) -> None:
     first, second = stored
     with (
