@@ -10,6 +10,7 @@ from predicat.language import LANGUAGES, writer
 from predicat.lower import RULES, core, for_writers
 from predicat.review.mutants import mutants
 from predicat.review.prose import describe
+from predicat.rewrite.simplify import simplify
 from tests.language.test_cel_identity import CASES
 
 FIELDS: dict[str, str | dict[str, str]] = {
@@ -20,6 +21,7 @@ FIELDS: dict[str, str | dict[str, str]] = {
     "d": "double",
     "a": "bigint",
     "b": "bigint",
+    "i": "int",
     "s": "string",
     "t": "timestamp",
     "amount": "decimal(38, 0)",
@@ -84,6 +86,16 @@ SAMPLES_OF_SQL = {
         "the hours of (t - t) is 1",
     ),
     "rounded": ("d::bigint = 1", "(to_int (cond (or (gt (sub ", "d rounded to an integer is 1"),
+    "wrapped": (
+        "i + 1 < 0",
+        "(lt (cond (gt (add i:bigint bigint:1) bigint:2147483647) (sub (add i:bigint bigint:1) ",
+        "(i + 1) is less than 0",
+    ),
+    "wrapping": (
+        "a + 1 < 0",
+        "(coalesce (add a:bigint bigint:1) (add (add a:bigint bigint:-9223372036854775808) ",
+        "(a + 1) is less than 0",
+    ),
 }
 
 
@@ -96,7 +108,9 @@ def test_each_rule(rule: str) -> None:
 @pytest.mark.parametrize("rule", SAMPLES_OF_SQL)
 def test_each_rule_of_sql(rule: str) -> None:
     text, part, words = SAMPLES_OF_SQL[rule]
-    predicate = predicat.parse(text, "duckdb" if rule == "is_nan" else "postgres", FIELDS)
+    wraps = rule in ("wrapped", "wrapping")
+    language = "spark" if wraps else "duckdb" if rule == "is_nan" else "postgres"
+    predicate = predicat.parse(text, language, FIELDS, ansi=not wraps)
     assert part in canonical_text(predicate.node)
     assert describe(predicate.surface) == words
 
@@ -114,6 +128,12 @@ def test_null_as_a_value_is_read_as_it_is_written(text: str) -> None:
     assert writer("cel")(surface) == text.replace("'", '"')
     assert "no value" not in describe(surface)
     assert core(surface) not in [core(mutant.node) for mutant in mutants(surface)]
+
+
+def test_arithmetic_without_ansi_mode_stays_the_same_where_the_surface_is_simplified() -> None:
+    for text in ("9223372036854775807 + 1 < a", "2147483647 + i + 1 < 0", "a * i > 3", "-a < abs(a)"):
+        surface = predicat.parse(text, "spark", FIELDS, ansi=False).surface
+        assert core(simplify(surface)) == core(surface)
 
 
 def test_every_rule_has_a_sample() -> None:

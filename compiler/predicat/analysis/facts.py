@@ -15,16 +15,19 @@ from msgspec import Struct
 from predicat.ir.bounds import bounded
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import CHOICES, OPS
-from predicat.ir.surface import LENGTH_FIELDS, SECONDS, SECONDS_OF_LENGTH
+from predicat.ir.surface import LENGTH_FIELDS, SECONDS, SECONDS_OF_LENGTH, WRAPPED
 from predicat.ir.types import BIGINT, DOUBLE, DecimalType
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS_OF_NEXT
-from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES
+from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, LIMITS, RANGES
 
 Integers = tuple[int, int]
 """The least and the greatest value."""
 ANY_INTEGER = INT_MIN, INT_MAX
 _FIELDS = {LENGTH_FIELDS[unit]: (1 - many, many - 1) for unit, many in UNITS_OF_NEXT.items()}
 """The fields of a length of time have its sign, and are less than the next longer unit."""
+
+
+_BITS = {op: bits for bits, op in WRAPPED.items()}
 
 
 # --- integers
@@ -63,11 +66,25 @@ def _unbounded(node: Node) -> Integers:
                 return _COMBINED[op](*map(integers, args))
         case Call(op=op) if op in _FIELDS:
             return _FIELDS[op]
+        case Call(op=op, args=(number, low, high)) if op in _BITS:
+            return _wrapped(integers(number), _unbounded(low)[0], _unbounded(high)[1], _BITS[op])
         case Call(op=op) if op in OPS:  # of the surface nothing is known
             return OPS[op].range or ANY_INTEGER
         case _:
             pass
     return ANY_INTEGER
+
+
+def _wrapped(known: Integers, low: int, high: int, bits: int) -> Integers:
+    """The range of a number from `low` to `high` that begins again at the other end of its type. It is the
+    hull of the steps that lower/wrapping.py takes.
+    """
+    (least, most), period = LIMITS[bits], 2**bits
+    if low < least - period or high > most + period:
+        known, low, high = _remainder(known, (period, period)), 1 - period, period - 1
+    turns = [0, *([-period] if high > most else []), *([period] if low < least else [])]
+    ends = [max(min(end + turn, INT_MAX), INT_MIN) for end in known for turn in turns]
+    return min(ends), max(ends)
 
 
 def _within(known: Integers, least: object, greatest: object) -> Integers:

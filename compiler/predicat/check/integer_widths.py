@@ -16,12 +16,8 @@ from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import CHOICES, OF_INT
 from predicat.ir.surface import UNKNOWN_IF
 from predicat.ir.types import NULL
-from predicat.ir.values import INT_MAX, INT_MIN
-from predicat.ir.widths import RANGES
+from predicat.ir.widths import INT, LIMITS, LONG
 
-INT, LONG = 32, 64
-LIMITS = {8: RANGES["tinyint"], 16: RANGES["smallint"], INT: RANGES["int"], LONG: (INT_MIN, INT_MAX)}
-"""The least and the greatest whole number of so many bits."""
 _BITS = {"tinyint": 8, "smallint": 16, "int": INT}
 _MOST_ELEMENTS = 2**31 - 16
 """The longest text or array of Spark: what a few are added to does not overflow."""

@@ -13,23 +13,15 @@ from collections.abc import Callable
 
 from predicat.analysis import facts
 from predicat.check import sql_numbers
-from predicat.check.integer_widths import (
-    INT,
-    LIMITS,
-    LONG,
-    Exact,
-    Known,
-    before_turn,
-    known,
-    known_range,
-    width,
-)
+from predicat.check.integer_widths import Exact, Known, before_turn, known, known_range, width
 from predicat.check.protocol import Calls, Check
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import without_ansi as say
 from predicat.forms.conversions import convert, underlying
 from predicat.forms.text_casts import of_text
+from predicat.forms.wrapping import halves
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
+from predicat.ir.surface import WRAPPED, WRAPPING
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -44,6 +36,7 @@ from predicat.ir.types import (
     MapType,
 )
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.ir.widths import INT, LIMITS, LONG
 
 _BLANK = "[ \\t\\n\\v\\f\\r]*"
 _DIGITS = f"^{_BLANK}[+]?(-?[0-9]+)(?:[.][0-9]*)?{_BLANK}$"
@@ -91,7 +84,7 @@ def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
         (least, _), (low, high) = (known_range(check, part) for part in parts)
         if least == INT_MIN and low <= -1 <= high:
             minus = Call(BOOLEAN, "eq", (parts[1], Literal(BIGINT, -1, span)), span)
-            result = Call(BIGINT, "cond", (minus, _other_sign("neg", parts[0], span), result), span)
+            result = Call(BIGINT, "cond", (minus, _wrapping("neg", parts[:1], (), span), result), span)
     return known(check, result, Known(LONG))
 
 
@@ -129,12 +122,12 @@ def _of_whole_numbers(check: Check, op: str, parts: list[Node], span: Span) -> N
     if _fits(low, high, bits):
         return known(check, plain, Known(bits))
     if bits == LONG:
-        return known(check, _of_long(check, op, parts, span), Known(bits))
+        return known(check, _of_long(check, op, parts, (low, high), span), Known(bits))
     exact = [before_turn(check, part) for part in parts]
     far = facts.combined(op, [one.range for one in exact])
     if op != "abs" and _fits(*far, LONG):  # one turn for a whole sum
         plain, (low, high) = Call(BIGINT, op, tuple(one.node for one in exact), span), far
-    return known(check, turned(plain, low, high, bits, span), Known(bits, Exact(plain, (low, high))))
+    return known(check, _wrapped(plain, low, high, bits, span), Known(bits, Exact(plain, (low, high))))
 
 
 def _common(check: Check, op: str, parts: list[Node], span: Span) -> int | None:
@@ -162,79 +155,28 @@ def _fits(low: int, high: int, bits: int) -> bool:
     return least <= low and high <= most
 
 
-def _of_long(check: Check, op: str, parts: list[Node], span: Span) -> Node:
-    """A sum, a difference or another sign of BIGINT, where it may leave its range."""
-    if op == "mul":
-        return _product(check, parts, span)
-    if op in ("neg", "abs"):
-        return _other_sign(op, parts[0], span)
-    low, high = _combined(check, op, parts)
-    above, below = high > LIMITS[LONG][1], low < INT_MIN
-    over = _shifted(op, parts, span, up=False) if above else None
-    under = _shifted(op, parts, span, up=True) if below else None
-    other = over if under is None else under
-    if over is not None and under is not None:
-        negative = Call(BOOLEAN, "lt", (parts[0], Literal(BIGINT, 0, span)), span)
-        other = Call(BIGINT, "cond", (negative, under, over), span)
-    plain = Call(BIGINT, op, tuple(parts), span)
-    return Call(BIGINT, "coalesce", (plain, other), span) if other is not None else plain
-
-
-def _product(check: Check, parts: list[Node], span: Span) -> Node:
-    """A product of a BIGINT and a number of the range of INT, by the two halves of the BIGINT."""
-    large, small = parts if _fits(*known_range(check, parts[1]), INT) else parts[::-1]
+def _of_long(check: Check, op: str, parts: list[Node], ends: tuple[int, int], span: Span) -> Node:
+    """A sum, a difference, a product or another sign of BIGINT, where it may leave its range."""
+    if op != "mul":
+        return _wrapping(op, parts, ends if op in ("add", "sub") else (), span)
+    left_is_small = not _fits(*known_range(check, parts[1]), INT)
+    large, small = parts[::-1] if left_is_small else parts
     if not _fits(*known_range(check, small), INT):
         raise check.fail(say.product(span, *(part.span.text for part in parts)))
-    half = Literal(BIGINT, 2**32, span)
-    high = Call(BIGINT, "mul", (Call(BIGINT, "div", (large, half), span), small), span)
-    low = Call(BIGINT, "mul", (Call(BIGINT, "mod", (large, half), span), small), span)
-    upper = Call(BIGINT, "mul", (turned(high, *LIMITS[LONG], INT, span), half), span)
-    plain = Call(BIGINT, "mul", tuple(parts), span)
-    return Call(BIGINT, "coalesce", (plain, _of_long(check, "add", [upper, low], span)), span)
+    low, high = facts.combined("add", [facts.integers(half) for half in halves(large, small, span)])
+    return _wrapping(op, parts, (low, high, *([1] if left_is_small else [])), span)
 
 
-def _shifted(op: str, parts: list[Node], span: Span, *, up: bool) -> Node:
-    """A sum that overflows, 2**64 further up or down: each part is moved by half of it, so that no step
-    overflows.
-    """
-    one, other = parts
-    turn = up if op == "add" else not up
-    return Call(BIGINT, op, (_half(one, span, up=up), _half(other, span, up=turn)), span)
+def _wrapping(op: str, parts: list[Node], more: tuple[int, ...], span: Span) -> Node:
+    return Call(BIGINT, WRAPPING[op], (*parts, *(Literal(BIGINT, one, span) for one in more)), span)
 
 
-def _half(node: Node, span: Span, *, up: bool) -> Node:
-    """A number, 2**63 further up or down."""
-    if isinstance(node, Literal) and isinstance(node.value, int):
-        return Literal(BIGINT, node.value - INT_MIN if up else node.value + INT_MIN, node.span)
-    return Call(BIGINT, "sub" if up else "add", (node, Literal(BIGINT, INT_MIN, span)), span)
-
-
-def _other_sign(op: str, part: Node, span: Span) -> Node:
-    """-x or ABS(x) of BIGINT: of the least one it is itself."""
-    return Call(BIGINT, "coalesce", (Call(BIGINT, op, (part,), span), part), span)
-
-
-def turned(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
+def _wrapped(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
     """A number from `low` to `high`, which begins again at the other end of the range of a type."""
     if _fits(low, high, bits):
         return node
-    least, most = LIMITS[bits]
-    period = 2**bits
-    if low < least - period or high > most + period:
-        node = Call(BIGINT, "mod", (node, Literal(BIGINT, period, span)), span)
-        low, high = 1 - period, period - 1
-    result = node
-    if high > most:
-        result = _moved("gt", node, most, "sub", period, result, span)
-    if low < least:
-        result = _moved("lt", node, least, "add", period, result, span)
-    return result
-
-
-def _moved(test: str, node: Node, end: int, op: str, by: int, other: Node, span: Span) -> Node:
-    beyond = Call(BOOLEAN, test, (node, Literal(BIGINT, end, span)), span)
-    moved = Call(BIGINT, op, (node, Literal(BIGINT, by, span)), span)
-    return Call(BIGINT, "cond", (beyond, moved, other), span)
+    ends = (Literal(BIGINT, low, span), Literal(BIGINT, high, span))
+    return Call(BIGINT, WRAPPED[bits], (node, *ends), span)
 
 
 def _where(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
@@ -271,7 +213,7 @@ def _cast(check: Check, node: Node, bits: int, span: Span) -> Node:
     if node.type == STRING:
         return whole_of_text(node, bits, span)
     if node.type == BIGINT:
-        return turned(node, *known_range(check, node), bits, span)
+        return _wrapped(node, *known_range(check, node), bits, span)
     if node.type == DOUBLE:
         return _of_double(node, bits, span)
     if isinstance(node.type, DecimalType):
@@ -279,7 +221,7 @@ def _cast(check: Check, node: Node, bits: int, span: Span) -> Node:
         if digits > _MOST_DIGITS:
             raise check.fail(say.wide_decimal(span, _MOST_DIGITS))
         most = 10**digits
-        return turned(check.cast(node, Literal(STRING, "to_int"), span), -most, most, bits, span)
+        return _wrapped(check.cast(node, Literal(STRING, "to_int"), span), -most, most, bits, span)
     result = check.cast(node, Literal(STRING, "to_int"), span)
     if node.type == BOOLEAN:
         return result
@@ -302,7 +244,7 @@ def _of_double(node: Node, bits: int, span: Span) -> Node:
     if known.nan:
         nan = Call(BOOLEAN, "ne", (node, node), span)
         result = _choice(nan, Literal(BIGINT, 0, span), result, span)
-    return turned(result, *LIMITS[most], bits, span) if bits < INT else result
+    return _wrapped(result, *LIMITS[most], bits, span) if bits < INT else result
 
 
 def _compared(op: str, node: Node, end: float, span: Span) -> Node:

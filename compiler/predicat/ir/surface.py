@@ -22,6 +22,8 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 | `seconds`, `seconds_of_length` | with decimals, as EXTRACT(SECOND) of SQL; those of a length have its sign |
 | `hour_of_length` and the like | a field of a length of time, with its sign, as EXTRACT of SQL |
 | `round_half_even`, `round_half_up` | the nearest whole number; a half goes to the even one, or from zero |
+| `in_int(x, low, high)` and the like | a number from `low` to `high`; beyond its type it begins again |
+| `wrapping_add(x, y, low, high)` and the like | the same of a sum of BIGINT, which is from `low` to `high` |
 | `checked_mod`, `checked_to_int` | CEL's: UNKNOWN where it overflows there |
 
 `predicat.lower` turns all of these into operators of the table.
@@ -30,7 +32,7 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 from __future__ import annotations
 
 from predicat.ir.nodes import Call, Node
-from predicat.ir.operators import LOOK_UPS, OPS
+from predicat.ir.operators import ARITHMETIC, LOOK_UPS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, TIMESTAMP, Type
 from predicat.ir.values import UNITS_OF_NEXT
 
@@ -50,6 +52,9 @@ MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
 """CEL's math extension."""
 EXTREMES = {"math.greatest": "array_max", "math.least": "array_min"}
 """What these are of the numbers of one array."""
+WRAPPED = {8: "in_tinyint", 16: "in_smallint", 32: "in_int"}
+WRAPPING = {op: f"wrapping_{op}" for op in ("add", "sub", "mul", "neg", "abs")}
+"""Spark's arithmetic without ANSI mode."""
 HALF_EVEN, HALF_UP = "round_half_even", "round_half_up"
 CONVERSIONS: dict[Type, str] = {
     BIGINT: "to_int",
@@ -63,6 +68,11 @@ CONVERSIONS: dict[Type, str] = {
 TEXT_CASTS = {kind: f"text_{op}" for kind, op in CONVERSIONS.items()}
 CASTS = (*CONVERSIONS.values(), "to_string")
 """The conversions that JSON values have, by the kind that the row finds."""
+WRITTEN = {
+    **dict.fromkeys((NULL_IS_VALUE, UNKNOWN_IF, *WRAPPED.values(), WRAPPING["neg"], WRAPPING["abs"]), 1),
+    **dict.fromkeys((WRAPPING["add"], WRAPPING["sub"], WRAPPING["mul"]), 2),
+}
+"""How many arguments their author wrote; the others say what becomes of these."""
 WORDS = {
     CHECKED_MOD: "({0} % {1})",
     CHECKED_TO_INT: "the integer value of {0}",
@@ -71,6 +81,11 @@ WORDS = {
     NULL_IS_VALUE: "{0}",
     UNKNOWN_IF: "{0}",
     IS_NAN: "{0} is NaN",
+    **dict.fromkeys(WRAPPED.values(), "{0}"),
+    **{
+        name: f"({{0}} {ARITHMETIC[op]} {{1}})" if op in ARITHMETIC else OPS[op].words
+        for op, name in WRAPPING.items()
+    },
     **dict.fromkeys((SECONDS, SECONDS_OF_LENGTH), "the seconds of {0}"),
     **{op: f"the {unit}s of {{0}}" for unit, op in LENGTH_FIELDS.items()},
     **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to an integer"),

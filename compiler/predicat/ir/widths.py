@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from predicat.ir.values import INT_MAX, INT_MIN
+
 RANGES: Mapping[str, tuple[int, int]] = {
     "tinyint": (-(2**7), 2**7 - 1),
     "smallint": (-(2**15), 2**15 - 1),
@@ -44,3 +46,13 @@ def holds(stored: str, physical: str) -> bool:
     if stored == "float":
         return actual in ("float", *RANGES)
     return stored == "" or (actual in RANGES and RANGES[actual][1] <= RANGES[stored][1])
+
+
+INT, LONG = 32, 64
+LIMITS: Mapping[int, tuple[int, int]] = {
+    8: RANGES["tinyint"],
+    16: RANGES["smallint"],
+    INT: RANGES["int"],
+    LONG: (INT_MIN, INT_MAX),
+}
+"""The least and the greatest whole number of so many bits."""

@@ -34,8 +34,10 @@ from predicat.ir.surface import (
     SECONDS_OF_LENGTH,
     TEXT_CASTS,
     UNKNOWN_IF,
+    WRAPPED,
+    WRAPPING,
 )
-from predicat.lower import cel_integers, cel_math, decimals, json, membership, null_values, sql
+from predicat.lower import cel_integers, cel_math, decimals, json, membership, null_values, sql, wrapping
 from predicat.rewrite.simplify import simplify
 
 Rule = Callable[[Call], Node | None]
@@ -70,10 +72,12 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
     ((ENGINE_ORDER,), engine_order.engine_order),
     ((NULL_IS_VALUE,), null_values.null_is_value),
+    (WRAPPED.values(), wrapping.wrapped),
+    (WRAPPING.values(), wrapping.wrapping),
 )
 """Which operators each rule lowers, in order: the first that has a core for a call wins."""
 _OF_SQL = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, IS_NAN, SECONDS, SECONDS_OF_LENGTH)
-_NOT_WRITTEN = (*_OF_SQL, *LENGTH_FIELDS.values(), UNKNOWN_IF)
+_NOT_WRITTEN = (*_OF_SQL, *WRAPPED.values(), *WRAPPING.values(), *LENGTH_FIELDS.values(), UNKNOWN_IF)
 """Operators of the surface that no writer has words for."""
 _OF_CEL = (*MATHEMATICS, NULL_IS_VALUE)
 """Those that CEL alone has words for."""

@@ -16,7 +16,7 @@ from predicat.check.signatures import constant_positions
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
 from predicat.ir.operators import BY_KEY, COMPARISONS, FLIPPED, JUNCTIONS, OPS
-from predicat.ir.surface import NULL_IS_VALUE, UNKNOWN_IF
+from predicat.ir.surface import NULL_IS_VALUE, UNKNOWN_IF, WRITTEN
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
 
@@ -48,7 +48,7 @@ def mutants(node: Node) -> Iterator[Mutant]:
     yield from _here(node)
     match node:
         case Call():
-            parts = node.args[:1] if node.op in (NULL_IS_VALUE, UNKNOWN_IF) else node.args
+            parts = node.args[: WRITTEN.get(node.op)]
             for index, arg in enumerate(parts):
                 if node.op in _FORMS and isinstance(arg, Literal):
                     continue
