@@ -16,55 +16,10 @@ from predicat.ir.nodes import Call, Field, Literal, Node, walk
 from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.evaluate import compile_node
 from tests.engines.rows import Tables
+from tests.texts import tables_of
 
 FIELDS = {"n": "bigint", "d": "double", "t": "timestamp", "dt": "date"}
-FORMS = [
-    "n + {k} {op} {c}",
-    "{k} - n {op} {c}",
-    "n * {k} {op} {c}",
-    "div(n, {k}) {op} {c}",
-    "-n {op} {c}",
-    "abs(n) {op} {c}",
-    "abs(n - {k}) {op} {c}",
-    "n * {k} + 7 {op} {c}",
-    "n * {k} {op} {c}.5",
-    "n + {k} IN ({c}, 7, {c} + 1)",
-    "CAST(n AS double) {op} {c}.5",
-    "div(10, n) {op} {c}",
-    "div({k}, n) {op} {c}",
-    "10 / d {op} {c}",
-    "{k} / d {op} {c}.5",
-    "abs(10 / d) {op} {c}",
-    "10 / (d - 3) {op} {c}",
-    "10 / d IN (5, {c})",
-    "n * n {op} {c}",
-    "n % 7 {op} 3",
-    "d * {k} {op} {c}",
-    "d / {k} {op} {c}.25",
-    "d + {k} {op} {c}",
-    "floor(d) {op} {c}",
-    "ceil(d * 0.1) {op} {c}",
-    "abs(d) {op} {c}",
-    "{k} - d {op} {c}",
-    "d * 1e300 {op} {c}",
-    "-d {op} {c}.5",
-    "floor(d / {k}) IN (1, 2)",
-    "sqrt(d) {op} 3",
-    "sqrt(n) {op} 3",
-    "sqrt(2 * d - 1) {op} 3",
-    "ln(d) {op} 2",
-    "ln(-d) {op} 0.5",
-    "ln(n) >= 2",
-    "exp(n) > 5",
-    "year(t) {op} 2024",
-    "CAST(t AS date) {op} DATE '2024-02-29'",
-    "year(dt) {op} 2024",
-    "year(t) IN (2024, 2026)",
-    "date_trunc('month', t) {op} TIMESTAMP '2024-03-01 00:00:00'",
-    "date_add(dt, {k}) {op} DATE '2024-03-01'",
-    "date_trunc('week', t) {op} TIMESTAMP '2024-03-05 00:00:00'",
-    "t + INTERVAL '36' HOUR {op} TIMESTAMP '2024-03-01 00:00:00'",
-]
+FORMS = tables_of(__file__)["forms"]["sql"]
 YEAR = "TIMESTAMPTZ '{}-01-01 00:00:00+00'"
 OPERATORS = ["=", "<>", "<", "<=", ">", ">="]
 NUMBERS = [0, 1, -1, 2, 3, -7, 1000, 2**31, 10**18, 2**62]

@@ -28,6 +28,7 @@ from predicat_spark.rows import frame_of
 from predicat_spark.settings import settings
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.test_generated import EXAMPLES, generated
+from tests.texts import tables_of
 
 CATALOG = """
 apiVersion: predicat/v1
@@ -50,51 +51,7 @@ fields:
 filters: {}
 """
 TEXTS = ["a", "ab", "abc", "b", "order.created", "order.paid", "x_y", "é", "", "zz"]
-ATOMS = (
-    "kind = '{text}'",
-    "kind = '{text}'",
-    "kind <> '{text}'",
-    "kind IN ('{text}', '{other}')",
-    "kind LIKE '{text}%'",
-    "kind LIKE '%{text}%'",
-    "kind LIKE '%{text}'",
-    "kind > '{text}'",
-    "kind <= '{text}'",
-    "region = '{text}'",
-    "region NOT IN ('{text}', '{other}')",
-    "lower(region) = '{text}'",
-    "amount > {number}.5",
-    "amount <= {number}",
-    "amount BETWEEN {number} AND {more}",
-    "amount = {number}",
-    "amount <> {number}",
-    "size > {number}",
-    "size BETWEEN {number} AND {more}",
-    "size NOT BETWEEN {number} AND {more}",
-    "size IN (1, 3, {number})",
-    "size + 1 = {number}",
-    "price >= {number}.25",
-    "at >= TIMESTAMP '2024-01-{day} 00:00:00'",
-    "day < DATE '2024-01-{day}'",
-    "year(at) = 2024",
-    "paid",
-    "NOT paid",
-    "kind IS NULL",
-    "amount IS NOT NULL",
-    "exists(tags, t -> t = '{text}')",
-    "array_contains(tags, '{text}')",
-    "NOT array_contains(tags, '{text}')",
-    "array_contains(marks, {number})",
-    "headers['{text}'] = '{other}'",
-    "headers['{text}'] <> '{other}'",
-    "headers['{text}'] LIKE '{other}%'",
-    "headers['{text}'] IS NOT NULL",
-    "headers['{text}'] IS NULL",
-    "data.a = '{text}'",
-    "data.n > {number}",
-    "doc['kind'] = '{text}'",
-    "doc['n'] > {number}",
-)
+ATOMS = tables_of(__file__)["atoms"]["sql"]
 
 
 def condition(rng: random.Random, depth: int) -> str:
