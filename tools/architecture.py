@@ -18,7 +18,9 @@ Edges = dict[str, set[str]]
 
 def edges() -> Edges:
     """The rooms, and the rooms that each imports. Imports for types only do not count."""
-    graph = grimp.build_graph("predicat", "predicat_spark", exclude_type_checking_imports=True)
+    graph = grimp.build_graph(
+        "predicat", "predicat_spark", exclude_type_checking_imports=True, cache_dir=None
+    )
     found: Edges = {}
     for module in graph.modules:
         room = _room(module)
@@ -57,7 +59,7 @@ def _reached(graph: Edges, start: str) -> set[str]:
 
 def circles() -> list[list[str]]:
     """The circles of files: modules that import each other, by whatever way, be it for types only."""
-    graph = grimp.build_graph("predicat", "predicat_spark")
+    graph = grimp.build_graph("predicat", "predicat_spark", cache_dir=None)
     modules = graph.modules
     imports = {module: graph.find_modules_directly_imported_by(module) for module in modules}
     reached = {module: _reached(imports, module) for module in modules if imports[module]}

@@ -62,5 +62,5 @@ def test_columns_that_differ_by_capital_letters_alone(postgres: Any) -> None:
     assert tables.on_postgres([found.sql("postgres")]) == [[True, False]]
     assert predicat.parse('"X" = 2 AND y = 1', "sql", fields).sql("spark") == "`X` = 2 AND y = 1"
     for dialect in ("spark", "duckdb"):
-        with pytest.raises(predicat.Unsupported, match="it treats the columns 'X' and 'x' as one"):
+        with pytest.raises(predicat.Unsupported, match="it treats the columns 'X' and 'x' as the same"):
             found.sql(dialect)

@@ -54,6 +54,7 @@ NOT_A_WORD_BOUNDARY = "its \\B also matches between the bytes of one character"
 NO_TEST_OF_ONE_KEY = "it is not a test of one key"
 ONE_KEY_AGAINST_CONSTANTS = "a condition tests one key against constants"
 POLICY_ASKS_FOR_ONE = "a policy tests whether one of the values of a key matches"
+POLICY_EXISTS = "`exists` is not true for an object or an empty array; declare the type of the field"
 POLICY_HAS_NO_CONDITION = "a policy has no operator for it"
 TESTS_ARE_TWO_VALUED = (
     "the language does not distinguish a missing key from another value; this test may be UNKNOWN"

@@ -123,6 +123,8 @@ class _Writer:
         inner = negated(node)
         alone = test_of(inner if inner is not None else node)
         if alone is not None and alone.op == "is_null":
+            if isinstance(alone.node, Call) and alone.node.args[0].type == JSON:
+                raise refuse(self.language, node, say.POLICY_EXISTS)
             return {alone.key: [{"exists": inner is not None}]}
         inner = operand_of_is_true(node)
         test = test_of(inner) if inner is not None else None
