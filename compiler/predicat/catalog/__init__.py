@@ -12,7 +12,7 @@ __all__ = ["Catalog", "load_catalog"]
 
 
 def __getattr__(name: str) -> Any:
-    """Loading a catalog needs every parser; what only asks whether one has changed does not pay for them."""
+    """Import lazily: loading a catalog needs every parser, a check for changes needs none."""
     if name == "load_catalog":
         from predicat.catalog.load import load_catalog  # noqa: PLC0415  # lazy on purpose
 

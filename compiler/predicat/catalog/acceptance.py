@@ -1,4 +1,4 @@
-"""Predicates as conditions that say which rows their filters accept."""
+"""Conditions for the rows that filters accept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from predicat.rewrite.simplify import simplify
 
 
 def accepted_rows(node: Node, on_unknown: str) -> Node:
-    """A predicate as one that is TRUE for the rows that its filter accepts."""
+    """The predicate that is TRUE for exactly the rows that the filter accepts."""
     if on_unknown == "accept":
         node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
     return for_acceptance(simplify(node))

@@ -1,4 +1,4 @@
-"""The git attributes of a catalog: two branches that release both keep their lines when they are merged."""
+"""The git attributes of a catalog: after a merge the lock file has the releases of both branches."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ UNION = (LOCK, "CHANGELOG.md")
 
 
 def missing_attributes(folder: Path) -> tuple[Path, str] | None:
-    """The attributes file of a catalog's folder and the text that it should have; None if it says how each
-    file is merged.
+    """The attributes file of a catalog's folder and the text that it should have; None if it sets the merge
+    driver of each file already.
     """
     path = folder / ".gitattributes"
     text = path.read_text(encoding="utf-8") if path.exists() else ""

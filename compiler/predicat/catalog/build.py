@@ -47,18 +47,18 @@ from predicat.rewrite.substitute import substitute
 
 
 class Builder(Struct, dict=True):
-    """Checks each version once, following references as they come.
+    """Checks each version once, and before it the versions that it refers to.
 
     Attributes:
         reader: The definitions.
         templates: The macros and variables of bodies.
         reporter: Takes the problems.
         tests: Whether the tests of filters are run.
-        today: The day by which deprecations are judged.
-        done: The checked versions, by `dataset.filter` and number; None for one with problems.
-        path: The filters that are being checked, each because the one before refers to it.
+        today: The day on which deprecations are evaluated.
+        done: The checked versions by `dataset.filter` and number; None for a version with problems.
+        path: The filters that are being checked; each is referenced by the previous one.
         lock: The lock file.
-        strict: Whether SQL that engines mean differently is an error where `lock` has no such version.
+        strict: Whether SQL that engines interpret differently is an error, unless `lock` has the version.
         lists: The lists that bodies may name, by dataset.
     """
 
@@ -75,12 +75,12 @@ class Builder(Struct, dict=True):
 
     @cached_property
     def names(self) -> Names:
-        """What names of filters mean."""
+        """Resolves the names of filters."""
         return Names(self.reader.datasets)
 
     @cached_property
     def released(self) -> Mapping[str, Released]:
-        """The versions that the lock file has, as `dataset.filter@1`; none where it cannot be read."""
+        """The versions in the lock file, as `dataset.filter@1`; empty if it cannot be read."""
         from predicat.catalog.lock import read_lock_file  # noqa: PLC0415  # most catalogs do without
 
         try:
@@ -90,7 +90,7 @@ class Builder(Struct, dict=True):
         return file.lock.versions if file is not None else {}
 
     def catalog(self) -> Catalog:
-        """The filters that have no problems, with everything that is said of their datasets."""
+        """The filters without problems, in their datasets."""
         datasets: dict[str, Dataset] = {}
         known: dict[str, Filter] = {}
         for name, definition in self.reader.datasets.items():
@@ -127,13 +127,13 @@ class Builder(Struct, dict=True):
         return checked
 
     def test(self, filter_: Filter) -> None:
-        """The tests of a filter, on the reference evaluator."""
+        """Run the tests of a filter on the reference evaluator."""
         run_tests(filter_, self.reader.datasets[filter_.dataset].fields, self.reporter)
 
     # --- one version
 
     def version(self, filter_: WrittenFilter, number: int) -> Version | None:
-        """A version, which is checked when it is asked for first; None if it has problems."""
+        """A version, checked on first use; None if it has problems."""
         key = (filter_.qualified, number)
         if key not in self.done:
             self.path.append(key[0])
@@ -189,7 +189,7 @@ class Builder(Struct, dict=True):
         return made_of(
             Version,
             version,
-            # A text that stands for data, such as `not: other`, has no source of its own.
+            # A string that is data, such as `not: other`, has no source of its own.
             body=source.text.strip() if rendered else version.template,
             predicate=Predicate(core(surface), version.language, written=simplify(surface)),
             references=tuple(dict.fromkeys(references)),
@@ -197,13 +197,17 @@ class Builder(Struct, dict=True):
         )
 
     def doubted(self, name: str, doubts: list[Diagnostic]) -> None:
-        """What engines mean differently in a version: an error, unless it was released like that."""
+        """SQL that engines interpret differently: an error in strict mode, a warning if it was
+        released so.
+        """
         if doubts and self.strict and name not in self.released:
             raise PredicatError(doubts)
         self.reporter.extend(sql_meanings.released_ambiguity(doubt, name) for doubt in doubts)
 
     def typed(self, name: str, tree: Tree, scope: Scope, language: Language) -> Node:
-        """A typed predicate. What the rules of today refuse may have been released by earlier ones."""
+        """The typed predicate. A body that the current rules reject may have been released under earlier
+        ones.
+        """
         try:
             return check(tree, scope, language.rules)
         except PredicatError:
@@ -214,7 +218,7 @@ class Builder(Struct, dict=True):
             return before
 
     def as_released(self, name: str, surface: Node, tree: Tree, scope: Scope, language: Language) -> Node:
-        """A predicate by the rules under which its version was released, if those of today change it."""
+        """The predicate by the rules under which its version was released, if the current ones change it."""
         if name not in self.released or to_data(core(surface)) == self.released[name].meaning:
             return surface
         for flags in _earlier(language):
@@ -228,20 +232,20 @@ class Builder(Struct, dict=True):
         return surface
 
     def lists_of(self, dataset: str) -> Mapping[str, Values]:
-        """The lists that bodies of a dataset may name."""
+        """The lists that bodies of a dataset may refer to."""
         if dataset not in self.lists:
             every = {name: row.lists for name, row in self.reader.datasets.items() if row.lists}
             self.lists[dataset] = names_in(dataset, every)
         return self.lists[dataset]
 
     def names_of(self, filter_: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
-        """The dataset whose fields and enumerations a version may name."""
+        """The dataset with the fields and enumerations that a version may use."""
         return self.reader.datasets[filter_.dataset]
 
     def reference(
         self, filter_: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
     ) -> tuple[str, Node]:
-        """The whole name of the version that a body refers to, and its node with parameters bound.
+        """The full name of the version that a body refers to, and its node with parameters bound.
 
         Raises PredicatError; without diagnostics if the other filter has problems, which are reported there.
         """
@@ -304,7 +308,7 @@ def _fitting(node: Node, dataset: WrittenDataset, name: str, span: Span) -> Node
 
 
 def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], span: Span) -> dict[str, Node]:
-    """What each parameter of a referred filter stands for: the argument given, or its default."""
+    """The value of each parameter of a referenced filter: its argument, or its default."""
     given = dict(args)
     for key in given:
         if key not in version.params:
@@ -327,7 +331,7 @@ def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], spa
 
 
 def _earlier(language: Language) -> Iterator[tuple[str, ...]]:
-    """The rules of a language that earlier releases did not have: one, then several of them together."""
+    """The rules of a language that earlier releases did not have: each one, then their combinations."""
     flags = [flag for flag in sql_meanings.RELEASED_BY if getattr(language.rules, flag)]
     for number in range(1, len(flags) + 1):
         yield from combinations(flags, number)

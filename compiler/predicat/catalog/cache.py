@@ -28,7 +28,7 @@ def fingerprint(folder: Path, macros: Path, variables: Mapping[str, Any]) -> str
 def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
     for root in (folder, macros):
         for file in sorted(root.rglob("*")) if root.is_dir() else [root]:
-            # What is no file counts by its name: a link that leads nowhere is a problem that a check finds.
+            # Anything but a file is hashed by its name; a check reports broken links.
             yield str(file), file.read_bytes() if file.is_file() else b"\0"
     if folder.is_file():
         yield from _named_files(folder)
@@ -36,15 +36,15 @@ def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _named_files(catalog: Path) -> Iterator[tuple[str, bytes]]:
-    """The files that a catalog of one file may name: those of its lists and shared fields."""
+    """The files that a single-file catalog may refer to: of lists and of shared fields."""
     for name in sorted(set(_FILE_NAME.findall(catalog.read_bytes()))):
         file = catalog.parent / os.fsdecode(name)
         yield str(file), file.read_bytes() if file.is_file() else b"\0"
 
 
 def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
-    """The modules of the compiler with their sizes and times; pathlib takes three times as long, and every
-    command waits for it.
+    """The modules of the compiler with their sizes and modification times. Every command waits for this, and
+    pathlib takes three times as long.
     """
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -56,9 +56,7 @@ def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
 
 
 def cache_folder() -> Path:
-    """Where predicat keeps what it can make again: PREDICAT_CACHE, or `predicat` in the user's cache
-    folder.
-    """
+    """The cache folder: PREDICAT_CACHE, or `predicat` in the user's cache folder."""
     chosen = os.environ.get("PREDICAT_CACHE")
     return (
         Path(chosen)

@@ -1,6 +1,4 @@
-"""What `predicat check` found, kept in the user's cache: a catalog that has not changed is not checked
-again.
-"""
+"""The cache of the results of `predicat check`: an unchanged catalog is not checked again."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ _KEPT = 200
 
 
 def place(folder: Path, variables: Mapping[str, str], beside: Mapping[str, object] | None = None) -> Path:
-    """Where is kept what was found in a catalog as it is now, today, by this code. `beside` is what else
-    it depends on.
+    """The cache file for the current state of a catalog, the current day and this code. `beside` has the
+    other inputs of the check.
     """
     day = datetime.now(tz=UTC).date().isoformat()  # deprecations pass
     here = str(Path.cwd())  # the places of warnings are shown from there
@@ -26,7 +24,7 @@ def place(folder: Path, variables: Mapping[str, str], beside: Mapping[str, objec
 
 
 def recall(path: Path) -> dict[str, Any] | None:
-    """What is kept at a place."""
+    """A stored result; None if there is none that can be read."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -35,8 +33,8 @@ def recall(path: Path) -> dict[str, Any] | None:
 
 
 def remember(path: Path, result: dict[str, Any]) -> dict[str, Any]:
-    """Keep what was found; a cache that cannot be written is none."""
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # recalling does without its imports
+    """Store a result and return it. An error of writing is ignored."""
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # `recall` does not need it
 
     try:
         write_text(path, json.dumps(result))

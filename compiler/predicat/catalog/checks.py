@@ -1,4 +1,4 @@
-"""Checks of what definitions say of each other: names of filters, fields and views."""
+"""Checks between definitions: names of filters, fields and views."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from predicat.ir.values import RowError, to_value
 
 
 class Checks(Struct, frozen=True):
-    """Checks of whole datasets; what is wrong is reported."""
+    """Checks of whole datasets. Problems are reported."""
 
     names: Names
     reporter: Reporter
@@ -41,8 +41,8 @@ class Checks(Struct, frozen=True):
                 self.reporter.add(say_deploy.same_view(filter_.span, filter_.view, other.qualified))
 
     def members(self) -> None:
-        """Groups and subscriptions name filters that exist, keys fields, and freshness a field that tells
-        a time.
+        """Groups and subscriptions refer to filters that exist, keys to fields, and freshness to a timestamp
+        or date field.
         """
         for dataset in self.names.datasets.values():
             self.freshness(dataset)
@@ -53,7 +53,7 @@ class Checks(Struct, frozen=True):
                 self.use(dataset.name, name, span)
 
     def use(self, dataset: str, name: str, span: Span) -> None:
-        """A name stands for a filter, or for a version that it has."""
+        """A name refers to a filter, or to a version that it has."""
         definition = self.names.lookup(dataset, name)
         if definition is None:
             if not self.names.declares(dataset, name):
@@ -67,7 +67,7 @@ class Checks(Struct, frozen=True):
             )
 
     def jobs(self, known: Mapping[str, Filter]) -> None:
-        """Jobs name filters that exist and values that their parameters take, and a range column that is a
+        """Jobs refer to filters that exist, with valid values of parameters, and to a range column that is a
         field.
         """
         for dataset in self.names.datasets.values():
@@ -114,7 +114,7 @@ class Checks(Struct, frozen=True):
             )
 
     def freshness(self, dataset: WrittenDataset) -> None:
-        """Freshness is of a declared field that has times."""
+        """Freshness refers to a declared field of type timestamp or date."""
         spec = dataset.freshness
         if spec is None:
             return
@@ -128,9 +128,7 @@ class Checks(Struct, frozen=True):
 def argument_problems(
     span: Span, name: str, params: Mapping[str, ParamDecl], given: Mapping[str, Any]
 ) -> list[Diagnostic]:
-    """What keeps values from being those of a filter's parameters: surplus ones, missing ones, those of
-    another type.
-    """
+    """The problems of values for a filter's parameters: unknown or missing parameters, and wrong types."""
     problems = [references.surplus_param(span, name, key, params) for key in given if key not in params]
     for key, decl in params.items():
         if key not in given:

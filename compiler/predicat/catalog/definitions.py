@@ -1,4 +1,4 @@
-"""What the YAML files say, before any filter is parsed: keys checked, kinds checked, names checked."""
+"""Reads definitions from the YAML files, before any filter is parsed. Checks keys, types and names."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class DefinitionReader(Struct, dict=True):
         reporter: Takes the problems.
         now: The current time of the tests of the file that is being read.
         datasets: The datasets by name; several files may define parts of one.
-        variables: The values of `vars`, and `variable_places` where they stand.
-        list_files: The files that lists take their values from.
-        others: Files that have no definitions.
+        variables: The values of `vars`; `variable_places` has their places.
+        list_files: The files with the values of lists.
+        others: The files without definitions.
         root: The folder of the catalog, or its file.
     """
 
@@ -61,21 +61,21 @@ class DefinitionReader(Struct, dict=True):
         self.sets = FieldSets(self.reporter, self.root)
 
     def add(self, item: YamlNode) -> None:
-        """A file: of definitions, or of the values of a list or a set of fields, which a definition names."""
+        """Add a file: definitions, or the values of a list or a set of fields that a definition refers to."""
         if item.is_mapping and is_definitions(item):
             self.file(item)
         else:
             self.others.append(item)
 
     def finish(self) -> None:
-        """Read the sets of fields, and report files that are none of these."""
+        """Read the sets of fields, and report files that nothing refers to."""
         self.sets.finish(self.others, self.shared_field)
         for item in self.others:
             if Path(item.source.name).resolve() not in (self.list_files | self.sets.files):
                 self.file(item)
 
     def file(self, item: YamlNode) -> None:
-        """A file of definitions."""
+        """Read a file of definitions."""
         keys = item.keys(say.CATALOG_FILE, FILE_KEYS)
         for needed in ("apiVersion", "dataset"):
             if needed not in keys:
@@ -97,7 +97,7 @@ class DefinitionReader(Struct, dict=True):
         self.dataset(dataset, keys)
 
     def dataset(self, dataset: WrittenDataset, keys: dict[str, YamlNode]) -> None:
-        """What one file says of a dataset."""
+        """Read the definitions of one file for a dataset."""
         self.now = read_now(keys["now"]) if "now" in keys else None
         if "description" in keys:
             dataset.description = keys["description"].text("description")
@@ -121,7 +121,7 @@ class DefinitionReader(Struct, dict=True):
         return True
 
     def define(self, dataset: WrittenDataset, key: str, name: str, item: YamlNode, span: Span) -> None:
-        """One entry of a section, if its name is valid and new."""
+        """Read one entry of a section if its name is valid and new."""
         row = _NAMED[key]
         if not row.names.match(name):
             self.reporter.add(row.bad_name(span, name))
@@ -131,17 +131,17 @@ class DefinitionReader(Struct, dict=True):
     # --- sections
 
     def fields(self, dataset: WrittenDataset, item: YamlNode) -> None:
-        """The fields of a dataset, and the files with more of them that it includes."""
+        """Read the fields of a dataset, and note the sets of fields that it includes."""
         for name, value, span in item.entries("fields"):
             files = files_of(name, value)
             if files is not None:
                 self.sets.include(dataset, files)
             elif not ("unknown-field" in dataset.unread and say_keys.is_rest(name)):
-                # Otherwise it is the rest of a type that ends at a comma, which is reported.
+                # Otherwise it is the rest of a type that was cut at a comma, which is reported.
                 self.define(dataset, "fields", name, value, span)
 
     def tests(self, dataset: WrittenDataset, item: YamlNode) -> None:
-        """The tests that stand apart from their filters."""
+        """Read the tests in the `tests` section of a dataset."""
         for name, value, span in item.entries("tests"):
             base, _, version = name.partition("@")
             if version:
@@ -153,15 +153,15 @@ class DefinitionReader(Struct, dict=True):
     # --- entries of sections. The first three are read again only if their text changes: see `catalog.live`.
 
     def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
-        """A field by itself: nothing but its own text counts."""
+        """A field. The result depends on its own text only."""
         return read_field(name, item, span)
 
     def definition(self, dataset: str, name: str, item: YamlNode, span: Span) -> WrittenFilter | None:
-        """A filter by itself: nothing but its own text, the name of its dataset and `now` count."""
+        """A filter. The result depends on its own text, the name of its dataset and `now` only."""
         return read_filter(dataset, name, item, span, self.now)
 
     def listed_tests(self, item: YamlNode) -> list[FilterTest]:
-        """The tests of a filter that stand apart from it: nothing but their own text and `now` count."""
+        """A filter's tests in the `tests` section. The result depends on their own text and `now` only."""
         return read_tests(item, self.now)
 
     def shared_field(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
@@ -242,7 +242,7 @@ class DefinitionReader(Struct, dict=True):
 
 
 def _key(item: YamlNode) -> tuple[str, ...]:
-    """The fields that name a row: one, or a list of them."""
+    """The fields that identify a row: one, or a list of them."""
     if item.value is not None:
         return (item.text("key"),)
     return tuple(part.text(say.KEY_FIELD) for part in item.items("key"))
@@ -257,7 +257,7 @@ def _collation(item: YamlNode) -> str:
 
 
 def _indexes(item: YamlNode) -> tuple[str, ...]:
-    """The indexes of the relation in PostgreSQL, as they stand behind the table in CREATE INDEX."""
+    """The indexes of the relation in PostgreSQL, as written after the table name in CREATE INDEX."""
     from predicat.backends.sql.postgres.stored import read_index  # noqa: PLC0415  # not for --help
 
     texts: list[str] = []
@@ -270,7 +270,7 @@ def _indexes(item: YamlNode) -> tuple[str, ...]:
 
 
 def _ansi(item: YamlNode) -> bool:
-    """What `spark` conditions mean, `{ansi: false}`: whether it is their meaning in ANSI mode."""
+    """The mode of `spark` conditions, `{ansi: false}`: whether they have the meaning of ANSI mode."""
     return item.truths("spark", SPARK_KEYS).get("ansi", True)
 
 
@@ -292,7 +292,9 @@ _PROPERTIES: dict[str, tuple[str, Callable[[YamlNode], Any]]] = {
 
 
 class _Named(Struct, frozen=True):
-    """A section whose entries are definitions: of what kind, which names are valid, and how one is read."""
+    """A section whose entries are definitions: their kind, the valid names, and the function that
+    reads one.
+    """
 
     kind: str
     names: re.Pattern[str]

@@ -1,7 +1,7 @@
 """Sets of fields that datasets share: `fields: {include: common.yml}`.
 
-The file is a mapping of fields, as stands under `fields:`, in the folder of the catalog. What a dataset
-declares itself counts before what it includes, and both must have the same type.
+The file is a mapping of fields, as under `fields:`, in the folder of the catalog. A field that the dataset
+declares itself has precedence over an included one, and both must have the same type.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Fields = dict[str, tuple[FieldDecl, Span]]
 
 
 def files_of(name: str, item: YamlNode) -> list[YamlNode] | None:
-    """The names of files that an entry of `fields:` includes; None for a field."""
+    """The file names of an `include` entry of `fields:`; None for a field."""
     if name != INCLUDE or item.is_mapping:
         return None
     if item.value is None:
@@ -38,12 +38,12 @@ def files_of(name: str, item: YamlNode) -> list[YamlNode] | None:
 
 
 def is_definitions(item: YamlNode) -> bool:
-    """Whether a file has definitions: it says of what."""
+    """Whether a file has definitions, rather than values or fields that definitions refer to."""
     return any(getattr(key, "value", None) in ("apiVersion", "dataset") for key, _ in item.pairs())
 
 
 class FieldSets(Struct):
-    """Reads sets of fields. `files` are those that were included."""
+    """Reads sets of fields. `files` has the included files."""
 
     reporter: Reporter
     root: Path | None
@@ -54,13 +54,11 @@ class FieldSets(Struct):
     known: dict[Path, Fields] = field(default_factory=dict[Path, Fields])
 
     def include(self, dataset: WrittenDataset, files: Iterable[YamlNode]) -> None:
-        """Note what a dataset includes: the files may come later."""
+        """Note the includes of a dataset. The files may be read later."""
         self.asked += [(dataset, item) for item in files]
 
     def finish(self, others: Iterable[YamlNode], declare: Declare) -> None:
-        """Give the datasets the fields that they include. `others` are the catalog's files that have no
-        definitions.
-        """
+        """Add the included fields to the datasets. `others` are the catalog's files without definitions."""
         if not self.asked:
             return
         loaded = {Path(item.source.name).resolve(): item for item in others}
@@ -72,7 +70,7 @@ class FieldSets(Struct):
                 dataset.unread.add("unknown-field")
 
     def merge(self, dataset: WrittenDataset, fields: Fields, item: YamlNode) -> None:
-        """Give a dataset the fields of a set that it does not declare. Another type is reported."""
+        """Add the fields of a set that a dataset does not declare. A different type is reported."""
         for name, (declared, span) in fields.items():
             own = dataset.fields.get(name)
             place = dataset.places.setdefault(f"field {name}", span)
@@ -96,7 +94,7 @@ class FieldSets(Struct):
         return self.known[path]
 
     def path(self, item: YamlNode) -> Path:
-        """The file that an entry names. Raises PredicatError."""
+        """The file of an entry. Raises PredicatError."""
         text = item.text(INCLUDE)
         folder = Path(item.span.outermost().source.name).resolve().parent
         path = (folder / text).resolve()
@@ -111,8 +109,8 @@ class FieldSets(Struct):
         return path
 
     def read(self, path: Path, item: YamlNode) -> YamlNode | None:
-        """A file that is not loaded: the catalog is one file, or the file is not valid YAML. Raises
-        PredicatError.
+        """Read a file that was not loaded, because the catalog is a single file or the file is not valid
+        YAML. Raises PredicatError.
         """
         name = str(Path(item.span.outermost().source.name).parent / item.text(INCLUDE))
         if any(told.span.outermost().source.name == name for told in self.reporter.errors):
@@ -124,7 +122,7 @@ class FieldSets(Struct):
         return replace(root, reporter=self.reporter) if root is not None else None
 
     def declared(self, root: YamlNode, declare: Declare) -> Fields:
-        """The fields that a file declares. Raises PredicatError for a file of another form."""
+        """The fields that a file declares. Raises PredicatError if it is not a mapping of fields."""
         fields: Fields = {}
         entries = list(root.entries(say.SET_OF_FIELDS))
         if len(entries) == 1 and _is_around_fields(entries[0][1]):
@@ -140,11 +138,11 @@ class FieldSets(Struct):
 
 
 def _is_around_fields(item: YamlNode) -> bool:
-    """Whether a mapping has fields, and does not say of what type a field is."""
+    """Whether a mapping contains fields, instead of being the declaration of one."""
     keys = {getattr(key, "value", None) for key, _ in item.pairs()} if item.is_mapping else set()
     return bool(keys) and "type" not in keys
 
 
 def _kind(declared: FieldDecl) -> str:
-    """The type of a field, with what NULL is if that is said."""
+    """The type of a field, with its `nulls` if they are declared as values."""
     return declared.shown_type + (" with nulls: value" if declared.nulls == "value" else "")

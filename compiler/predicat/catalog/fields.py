@@ -1,4 +1,4 @@
-"""Reads the declarations of fields, parameters and enumerations. What cannot be read is reported."""
+"""Reads the declarations of fields, parameters and enumerations. Invalid ones are reported."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
 
 
 def read_per_dialect(item: YamlNode, what: str, name_of: Callable[[str], str]) -> dict[str, str]:
-    """One text for all dialects, or one for each. `name_of` names the text of a dialect in messages."""
+    """One string for all dialects, or one per dialect. `name_of` gives its name in messages."""
     if item.value is not None:
         return dict.fromkeys(DIALECTS, item.text(what))
     return {key: value.text(name_of(key)) for key, value in item.keys(what, DIALECTS).items()}
 
 
 def _end(item: YamlNode, key: str, kind: Type) -> Any:
-    """The least or the greatest value of a field."""
+    """The minimum or the maximum of a field; None if it is invalid, which is reported."""
     try:
         if has_bounds(kind):
             return bound_of(item.data(), kind)
@@ -62,8 +62,8 @@ def _end(item: YamlNode, key: str, kind: Type) -> Any:
 
 
 def read_enum(name: str, item: YamlNode) -> dict[str, int | str]:
-    """The words of an enumeration, `NAME.WORD`, with the whole numbers (as in protobuf) or texts that they
-    stand for.
+    """The constants of an enumeration, `NAME.WORD`, with their values: integers (as in protobuf) or
+    strings.
     """
     words: dict[str, int | str] = {}
     for word, value, place in item.entries(say.enumeration(name)):

@@ -1,4 +1,4 @@
-"""The files of a catalog: which there are, and their texts."""
+"""Finds and reads the files of a catalog."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUFFIXES = (".yml", ".yaml")
 
 
 def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
-    """The files of a catalog, in the order of their names."""
+    """The files of a catalog, sorted by name."""
     if root.is_file():
         return [root]
     if not root.is_dir():
@@ -39,7 +39,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
 
 
 def _above(root: Path) -> str | None:
-    """A folder of this name above the current one, up to the root of the repository."""
+    """The nearest folder of this name above the current one, up to the root of the repository."""
     here = Path.cwd()
     for steps, folder in enumerate((here, *here.parents)):
         if steps and (folder / root).is_dir():
@@ -50,13 +50,13 @@ def _above(root: Path) -> str | None:
 
 
 def macro_folder(root: Path, macros: str | Path | None) -> Path | None:
-    """Where the macros of a catalog are, by default beside it; None if there is no such folder."""
+    """The macro folder of a catalog, by default next to it; None if there is no such folder."""
     folder = Path(macros) if macros is not None else root.parent / "macros"
     return folder if folder.is_dir() else None
 
 
 def read_source(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> Source | None:
-    """A file, or what `texts` has in its place; a file that cannot be read is reported."""
+    """A file as a source, or its replacement in `texts`. A file that cannot be read is reported."""
     if texts and (text := texts.get(file.resolve())) is not None:
         return Source(_shown(file), text)
     try:
@@ -65,7 +65,7 @@ def read_source(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> So
     except PredicatError as problem:
         reporter.extend(problem.diagnostics)
         return None
-    # Places count characters as the YAML reader does, which drops a byte order mark.
+    # Offsets count characters as the YAML reader does: without a byte order mark.
     return Source(_shown(file), text.removeprefix("\ufeff"))
 
 

@@ -1,4 +1,4 @@
-"""Reads filters, their versions and their tests. No body is parsed yet. What cannot be read is reported."""
+"""Reads filters, their versions and tests. No body is parsed yet. Invalid definitions are reported."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _IN_VERSION = dict.fromkeys((*BODY_KEYS, *LANGUAGES))
 def read_filter(
     dataset: str, name: str, item: YamlNode, span: Span, now: datetime | None
 ) -> WrittenFilter | None:
-    """A filter by itself: nothing but its own text and the name of its dataset counts.
+    """A filter. The result depends on its own text, the name of its dataset and `now` only.
 
     Args:
         dataset: The name of its dataset.
         name: Its name.
-        item: What is under its name.
+        item: Its definition.
         span: The place of its name.
-        now: The current time of its tests, unless they say it.
+        now: The current time of its tests, unless they set it.
     """
     if isinstance(item.value, str):
         item.reporter.add(say.filter_as_text(item.span, name, item.kind))
@@ -137,7 +137,7 @@ def _version(
 
 
 def _body(language: str, keys: Mapping[str, YamlNode]) -> tuple[Any, Source] | None:
-    """A body, as a text or as data, and the source of its text."""
+    """A body, as a string or as data, and the source of its text."""
     item, shape = keys[language], LANGUAGES[language].shape
     if shape == "text" and not isinstance(item.value, str):
         item.reporter.add(say.body_not_text(item.span, language, item.kind))
@@ -166,7 +166,7 @@ def _day(item: YamlNode) -> str | None:
 
 
 def read_tests(item: YamlNode, now: datetime | None) -> list[FilterTest]:
-    """The tests of a filter. `now` is their current time, unless they say it."""
+    """The tests of a filter. `now` is their current time, unless they set it."""
     tests = (_test(part, now) for part in item.items("tests"))
     return [test for test in tests if test is not None]
 

@@ -1,4 +1,4 @@
-"""The tests in catalog files: how they are run, and what their outcomes are called."""
+"""Runs the tests in catalog files, and describes their outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from predicat.ir.types import STRING
 
 
 def run_tests(filter_: Filter, fields: Mapping[str, FieldDecl], reporter: Reporter) -> None:
-    """Report the tests of a filter that fail, and those whose rows do not fit the fields."""
+    """Run the tests of a filter. Failed tests and rows that do not fit the fields are reported."""
     for test in filter_.tests:
         for name, known in unknown_keys(test.row, fields):
             reporter.add(msg.unknown_row_key(test.place(name), name, known))
@@ -52,8 +52,8 @@ def run_tests(filter_: Filter, fields: Mapping[str, FieldDecl], reporter: Report
 def outcome_of(predicate: Predicate, test: FilterTest) -> bool | None:
     """The outcome of a predicate on the row of a test.
 
-    Raises PredicatError where a value does not fit its field, or the predicate reads the current time and the
-    test does not say it: its outcome would change.
+    Raises PredicatError if a value does not fit its field, or if the predicate reads the current time and the
+    test does not set it: the outcome would change.
     """
     if test.now is None and predicate.reads_now:
         raise PredicatError.of(say.test_without_now(test.span))
@@ -61,19 +61,19 @@ def outcome_of(predicate: Predicate, test: FilterTest) -> bool | None:
 
 
 def test_passes(filter_: Filter, test: FilterTest, outcome: bool | None) -> bool:
-    """Whether an outcome is the one that a test wants: UNKNOWN itself, or what the filter makes of it."""
+    """Whether an outcome is as expected: UNKNOWN, or that the filter accepts or rejects the row."""
     if test.matches is None:
         return outcome is None
     return (filter_.on_unknown == "accept" if outcome is None else outcome) == test.matches
 
 
 def expected_text(test: FilterTest) -> str:
-    """What a test wants, in words."""
+    """The expected outcome of a test, in words."""
     return "UNKNOWN" if test.matches is None else str(test.matches).lower()
 
 
 def actual_text(filter_: Filter, test: FilterTest, outcome: bool | None) -> str:
-    """What a test got, in words."""
+    """The actual outcome of a test, in words."""
     if outcome is None and test.matches is not None:
         return say.unknown_outcome(filter_.on_unknown)
     return "UNKNOWN" if outcome is None else str(outcome).lower()

@@ -130,7 +130,7 @@ class Sink(Struct, frozen=True):
     span: Span = NOWHERE
 
     def place(self, name: str) -> str:
-        """The path or table for a filter of this name. In the name of a table, other characters than letters
+        """The path or table for a filter of this name. In the name of a table, characters other than letters
         and digits become underscores.
         """
         return self.target.replace(PLACEHOLDER, name if self.kind == "path" else re.sub(r"\W", "_", name))
@@ -187,14 +187,14 @@ class Job(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """Its name in records and events: that of its dataset, if it is not defined in the catalog."""
+        """Its name in records and events: the full name, or its dataset if it is not defined in the
+        catalog.
+        """
         return self.qualified if self.name else self.dataset
 
 
 def job_data(job: Job) -> dict[str, Any]:
-    """A job as JSON has it, without the places of its parts in the file, and without what stands there by
-    default.
-    """
+    """A job as JSON data, without its places in the file and without default values."""
     result: dict[str, Any] = to_builtins(job, enc_hook=lambda _: None)
     shown = {
         key: value
@@ -210,7 +210,7 @@ def job_data(job: Job) -> dict[str, Any]:
 
 
 class JobReader(Struct, frozen=True):
-    """Reads a job as the file has it, and reports what is wrong with it by itself."""
+    """Reads a job from a catalog file, and reports problems that need no other definition."""
 
     reporter: Reporter
 
@@ -249,7 +249,7 @@ class JobReader(Struct, frozen=True):
         return job
 
     def whole(self, job: Job) -> None:
-        """What is wrong with the parts together."""
+        """Problems of parts that do not fit together."""
         self.reporter.extend(problems(job))
 
     def source(self, item: YamlNode) -> Source:
@@ -283,7 +283,9 @@ class JobReader(Struct, frozen=True):
         )
 
     def filters(self, keys: Mapping[str, YamlNode]) -> tuple[str, tuple[JobFilter, ...]]:
-        """A list of filters, or a word for many of them; without either, all that need no parameter."""
+        """A list of filters, or `all` or `subscriptions`. Default: all filters without required
+        parameters.
+        """
         if "filters" not in keys:
             return "", ()
         if isinstance(keys["filters"].value, str):
@@ -336,7 +338,7 @@ class JobReader(Struct, frozen=True):
     # --- parts
 
     def choice(self, keys: Mapping[str, YamlNode], key: str, known: tuple[str, ...]) -> str:
-        """One of some words; by default the first."""
+        """One of several words; the first is the default."""
         if key not in keys:
             return known[0]
         result = keys[key].text(key)
@@ -350,11 +352,11 @@ class JobReader(Struct, frozen=True):
         return result
 
     def text(self, keys: Mapping[str, YamlNode], key: str) -> str | None:
-        """A text that may be left out."""
+        """An optional string; None if it is not set."""
         return str(keys[key].text(key)) if key in keys else None
 
     def tries(self, keys: Mapping[str, YamlNode]) -> int | None:
-        """How often a row is offered; None if it is left out."""
+        """The number of attempts for a rescheduled row; None if it is not set."""
         if "tries" not in keys:
             return None
         result = keys["tries"].value
@@ -364,7 +366,7 @@ class JobReader(Struct, frozen=True):
         return result
 
     def texts(self, keys: Mapping[str, YamlNode], key: str) -> tuple[str, ...]:
-        """One text, or a list of them."""
+        """One string, or a list of strings."""
         if key not in keys:
             return ()
         item = keys[key]
@@ -375,7 +377,7 @@ class JobReader(Struct, frozen=True):
         )
 
     def options(self, keys: Mapping[str, YamlNode]) -> dict[str, str]:
-        """Options of a format: texts, numbers, true and false, as Spark takes them."""
+        """Options of a format as strings for Spark, from strings, numbers, true and false."""
         result: dict[str, str] = {}
         for name, value, _ in keys["options"].entries("options") if "options" in keys else ():
             if value.value is None or not isinstance(value.value, str | int | float):
@@ -386,8 +388,8 @@ class JobReader(Struct, frozen=True):
 
 
 def problems(job: Job) -> list[Diagnostic]:
-    """What is wrong with a job whatever its catalog: places that two sinks share, sinks that can take no
-    row.
+    """The problems of a job that do not depend on its catalog: sinks with the same place, and sinks that can
+    never get a row.
     """
     names = [filter_.name for filter_ in job.filters]
     problems_ = [
@@ -438,7 +440,7 @@ def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnosti
 
 
 def _shared(job: Job, names: Sequence[str]) -> list[Diagnostic]:
-    """Sinks whose rows would replace those of an earlier one."""
+    """Sinks that would overwrite the rows of an earlier sink."""
     problems_: list[Diagnostic] = []
     seen: dict[tuple[str, str | None, str], Sink] = {}
     for sink in job.sinks:

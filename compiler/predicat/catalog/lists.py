@@ -1,8 +1,8 @@
 """Lists: sets of values that a catalog names, for `carrier IN list('regional')` in SQL and `carrier in
 lists.regional` in CEL.
 
-The values are written in the catalog, or stand in a CSV or YAML file beside it. They are a part of the
-meaning of the filters that use them, as constants are.
+The values are in the catalog file, or in a CSV or YAML file next to it. Like constants, they are a part of
+the meaning of the filters that use them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Values = tuple[Type, Items]
 
 
 class ValueList(Struct, frozen=True):
-    """A list. `versions` has the values of each version, in their order and each once."""
+    """A list. `versions` has the values of each version, sorted and without duplicates."""
 
     name: str
     type: Type
@@ -52,7 +52,7 @@ class ValueList(Struct, frozen=True):
     span: Span
 
     def about(self) -> str:
-        """What is compared of a list: its type, how many values it has, and their hash."""
+        """The data of a list that are compared: its type, the number of its values, and their hash."""
         values = self.versions[self.latest]
         known = json.dumps(
             {
@@ -66,8 +66,8 @@ class ValueList(Struct, frozen=True):
 
 
 def names_in(dataset: str, lists: Mapping[str, Mapping[str, ValueList]]) -> dict[str, Values]:
-    """What bodies of a dataset can name, `lists.NAME`, `lists.NAME@VERSION` in SQL and `lists.NAME.vVERSION`
-    in CEL, from all lists. The name of a list of another dataset has that of the dataset before it.
+    """The lists that bodies of a dataset can use, by name: `lists.NAME`, with a version `lists.NAME@VERSION`
+    in SQL and `lists.NAME.vVERSION` in CEL. Lists of another dataset have its name as a prefix.
     """
     result: dict[str, Values] = {}
     for owner, rows in lists.items():
@@ -81,14 +81,14 @@ def names_in(dataset: str, lists: Mapping[str, Mapping[str, ValueList]]) -> dict
 
 
 class Written(Struct, frozen=True):
-    """Values as they are written, and where each of them stands."""
+    """Values as written, and the place of each."""
 
     values: Sequence[Any]
     place: Callable[[int], Span]
 
 
 class ListReader(Struct):
-    """Reads lists. `files` are the files that their values came from."""
+    """Reads lists. `files` has the files with their values."""
 
     reporter: Reporter
     files: set[Path] = field(default_factory=set[Path])
@@ -113,7 +113,7 @@ class ListReader(Struct):
         return ValueList(name, stated, description, latest, versions, span)
 
     def type(self, keys: Mapping[str, YamlNode], name: str, span: Span) -> Type | None:
-        """The type of the values; None if it is not one that lists can have, which is reported."""
+        """The type of the values; None if lists do not support it, which is reported."""
         if "type" not in keys:
             self.reporter.add(say.type_missing(span, name))
             return None
@@ -166,7 +166,7 @@ class ListReader(Struct):
         return self.checked(rows, kind, keys["file"].span, name)
 
     def checked(self, rows: Written, kind: Type, span: Span, name: str) -> Items | None:
-        """The values as the type has them, in their order and each once; None if one is of another type."""
+        """The values converted to the type, sorted and without duplicates; None if one has another type."""
         values: set[Any] = set()
         for number, value in enumerate(rows.values):
             read = _read(value, kind)
@@ -180,7 +180,7 @@ class ListReader(Struct):
         return tuple(sorted(values)) if len(values) <= MAX_WRITTEN else ValueSet.of(kind, values, name)
 
     def of_file(self, item: YamlNode, column: YamlNode | None, kind: Type) -> Written:
-        """The values of a file beside the catalog file. Raises PredicatError."""
+        """The values of a file next to the catalog file. Raises PredicatError."""
         text = item.text("file")
         path = Path(item.span.outermost().source.name).parent / text
         if Path(text).is_absolute() or ".." in Path(text).parts:
@@ -197,7 +197,7 @@ class ListReader(Struct):
 
 
 def _read(value: Any, kind: Type) -> Any:
-    """A value as a type has it; None for what the type has not."""
+    """A value converted to a type; None if it is not a value of the type."""
     if type(value) is str and kind == STRING:
         return value  # most of a long list
     try:

@@ -1,9 +1,9 @@
 """A catalog that stays loaded while its files change: only what an edit can touch is read and checked again.
 
-Each version remembers what its check has asked for: its own text, the fields and words of enumerations that
-it looked up, the filters that it refers to, and the macros and variables if it is a template. It is checked
-again if one of these is another object or value now. Versions with errors are always checked again: there
-are few, and what an error says depends on more than that.
+Each version remembers the inputs of its check: its own text, the fields and enumeration constants that it
+looked up, the filters that it refers to, and the macros and variables if it is a template. It is checked
+again if one of these has changed. Versions with errors are always checked again: there are few, and an error
+message depends on more than these inputs.
 """
 
 from __future__ import annotations
@@ -43,14 +43,12 @@ T = TypeVar("T")
 
 
 class Loaded(Struct, frozen=True):
-    """A catalog as it is now. With problems, `catalog` has the filters that have none; `definitions` is
-    what the files say.
+    """The current state of a catalog. `catalog` has the filters without problems; `definitions` is the
+    content of the files.
 
-    `diagnostics` are all the errors, in the order of their places, and then the warnings. `files` has the
-    root
-    of each file that is valid YAML, by its resolved path. `tests` has for each filter how many tests it has
-    and
-    how many of them fail. Places are those of the last load: texts move, and places with them.
+    `diagnostics` has all errors, sorted by place, and then the warnings. `files` has the root of each file
+    that is valid YAML, by its resolved path. `tests` has for each filter the number of its tests and the
+    number of those that fail. Places are valid until the next load.
     """
 
     catalog: Catalog
@@ -67,7 +65,7 @@ class Loaded(Struct, frozen=True):
 
 
 class LiveCatalog:
-    """The catalog of a folder, loaded again and again. `variables` go before those of the files."""
+    """The catalog of a folder, for repeated loading. `variables` override the variables of the files."""
 
     def __init__(self, folder: Path, variables: Mapping[str, Any] | None = None) -> None:
         self.folder = folder
@@ -80,8 +78,8 @@ class LiveCatalog:
         self._today: date | None = None
 
     def load(self, texts: Mapping[Path, str], today: date | None = None) -> Loaded:
-        """The catalog now, with `texts` in the place of what is in a file (by its resolved path); inline
-        tests are run.
+        """Load the catalog and run its inline tests. `texts` has replacements of the contents of files, by
+        resolved path.
         """
         today = today or datetime.now(tz=UTC).date()
         if today != self._today:
@@ -114,7 +112,7 @@ class LiveCatalog:
         return Loaded(catalog, reader.datasets, outcome, roots, builder.outcomes, templates)
 
     def _source(self, file: Path, texts: Mapping[Path, str], reporter: Reporter) -> Source | None:
-        """The text of a file, read from the disk only if it has changed there."""
+        """The text of a file. It is read again only if the file has changed."""
         before = self._files.get(file)
         if texts and (text := texts.get(file)) is not None:
             same = before is not None and before.source.text == text
@@ -147,7 +145,7 @@ class LiveCatalog:
 
 
 class _Reader(DefinitionReader):
-    """Reads definitions, each text once."""
+    """Reads definitions. An unchanged text is not read again."""
 
     def definition(self, dataset: str, name: str, item: YamlNode, span: Span) -> WrittenFilter | None:
         return self.once_read(
@@ -164,8 +162,8 @@ class _Reader(DefinitionReader):
         return self.once_read(item, self.now, super().listed_tests)
 
     def once_read(self, item: YamlNode, key: object, read: Callable[[YamlNode], T]) -> T:
-        """What `read` makes of an item; what it made of it before, if the item stands in a part that is as
-        it was.
+        """The result of `read` for an item, with its diagnostics; the former result if the item is in an
+        unchanged part of the file.
         """
         if not isinstance(item, PartNode):
             return read(item)
@@ -187,7 +185,7 @@ class _Reader(DefinitionReader):
 
 
 class _Asked(Mapping[str, Any]):
-    """A mapping that remembers what was asked of it."""
+    """A mapping that records each lookup and its result."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self.names = names
@@ -210,7 +208,7 @@ class _Asked(Mapping[str, Any]):
         return len(self.names)
 
     def holds(self, names: Mapping[str, Any]) -> bool:
-        """Whether other names would have answered the same."""
+        """Whether the recorded lookups have the same results in other names."""
         if self.names is names:
             return True
         if bool(names) != bool(self.names) or (self.all is not None and self.all != list(names.items())):
@@ -219,7 +217,7 @@ class _Asked(Mapping[str, Any]):
 
 
 class _Kept(Struct, eq=False):
-    """A version that was checked without an error, and what that asked for."""
+    """A version that was checked without an error, and the inputs of the check."""
 
     definition: WrittenVersion
     fields: _Asked
@@ -235,7 +233,7 @@ class _Kept(Struct, eq=False):
 
 
 class _Tested(Struct, eq=False):
-    """The outcome of a filter's tests, and what it rests on."""
+    """The outcome of a filter's tests, and the inputs that it depends on."""
 
     versions: Sequence[Version]
     tests: Sequence[FilterTest]
@@ -253,12 +251,12 @@ class _Tested(Struct, eq=False):
 
 
 def _same(some: Sequence[object], others: Sequence[object]) -> bool:
-    """Whether these are the very same objects."""
+    """Whether these are identical objects."""
     return len(some) == len(others) and all(map(is_, some, others))
 
 
 class _Memory(Struct, eq=False):
-    """What is known of versions and filters, by their names."""
+    """The results of the last load: of versions and of filters, by name."""
 
     versions: dict[tuple[str, int], _Kept] = field(default_factory=dict[tuple[str, int], _Kept])
     tests: dict[str, _Tested] = field(default_factory=dict[str, _Tested])
@@ -272,7 +270,7 @@ class _Memory(Struct, eq=False):
 
 
 class _Builder(Builder):
-    """Checks what is not known from the last time."""
+    """Checks what has changed since the last load."""
 
     memory: _Memory = field(default_factory=_Memory)
     building: list[_Kept] = field(default_factory=list[_Kept])

@@ -1,4 +1,4 @@
-"""Reads a catalog folder: every file, every definition, every filter checked. All problems come at once."""
+"""Reads a catalog folder and checks every definition and filter. All problems are reported together."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def load_catalog(
         variables: Values for Jinja variables. They override `vars` of the files.
         files: The files to read. Default: all.
         tests: Whether inline tests are run. A failed test is a problem.
-        today: The day by which deprecations are judged. Default: today in UTC.
+        today: The day on which deprecations are evaluated. Default: today in UTC.
         texts: Contents that replace those of files, by resolved path.
 
     Raises:
@@ -93,13 +93,13 @@ def _definitions(
 def read_definitions(
     folder: Path, *, variables: Mapping[str, Any] | None = None, files: Collection[Path] | None = None
 ) -> Definitions:
-    """A catalog folder (or some files of it) as it is written, with no filter checked yet."""
+    """The definitions of a catalog folder (or of some of its files), with no filter checked yet."""
     return _definitions(folder, None, variables, files, {}, tests=False, today=datetime.now(tz=UTC).date())
 
 
 class Definitions(Struct, frozen=True):
-    """A catalog that was read, whose versions are checked when they are asked for. `unread` are the files
-    that are no YAML, or no mapping.
+    """A catalog that was read, whose versions are checked on first use. `unread` has the files that are not
+    valid YAML, or not a mapping.
     """
 
     builder: Builder
@@ -107,7 +107,7 @@ class Definitions(Struct, frozen=True):
 
     @property
     def datasets(self) -> Mapping[str, WrittenDataset]:
-        """What the files say of each dataset."""
+        """The datasets as written in the files."""
         return self.builder.reader.datasets
 
     @property
@@ -116,12 +116,12 @@ class Definitions(Struct, frozen=True):
         return self.builder.templates
 
     def version(self, dataset: str, name: str, number: int) -> Version | None:
-        """A version of a filter, checked; None where it has a problem, which `problems` has from then on."""
+        """A version of a filter, checked; None if it has a problem, which is then in `problems`."""
         return self.builder.version(self.datasets[dataset].filters[name], number)
 
     @property
     def filters(self) -> dict[str, WrittenFilter]:
-        """The filters by `dataset.filter`, as they are written."""
+        """The filters as written, by `dataset.filter`."""
         return {
             filter_.qualified: filter_
             for dataset in self.datasets.values()
@@ -129,7 +129,7 @@ class Definitions(Struct, frozen=True):
         }
 
     def apart(self, *, tests: bool = False) -> Definitions:
-        """The same files with no filter checked yet, and no problem met."""
+        """The same files, with no filter checked yet and no problems."""
         old = self.builder
         builder = Builder(
             old.reader, old.templates, Reporter(), tests, old.today, lock=old.lock, strict=tests or old.strict
@@ -137,9 +137,9 @@ class Definitions(Struct, frozen=True):
         return Definitions(builder, self.unread)
 
     def checked(self, names: Iterable[str]) -> Catalog:
-        """Some filters and those that they refer to, with the tests of the former run.
+        """Some filters and those that they refer to. The tests of the former are run.
 
-        Raises PredicatError with the problems of these, and of files that cannot be read.
+        Raises PredicatError with the problems of all of these, and of files that cannot be read.
         """
         one = self.apart(tests=True)
         known = {name: row for name in names if (row := one.filter(name)) is not None}
@@ -152,7 +152,7 @@ class Definitions(Struct, frozen=True):
         )
 
     def filter(self, name: str) -> Filter | None:
-        """A filter (`dataset.filter`) with all its versions checked; None where there is none, or it has a
+        """A filter (`dataset.filter`) with all its versions checked; None if it does not exist or has a
         problem.
         """
         dataset, _, short = name.partition(".")
@@ -166,5 +166,5 @@ class Definitions(Struct, frozen=True):
 
     @property
     def problems(self) -> list[Diagnostic]:
-        """The errors that were met so far."""
+        """The errors found so far."""
         return self.builder.reporter.errors

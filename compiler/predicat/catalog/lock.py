@@ -1,6 +1,4 @@
-"""The lock file of a catalog: what it holds, the place of each line, and all that is wrong with the file
-itself.
-"""
+"""The lock file of a catalog: its contents, the place of each line, and the problems of the file itself."""
 
 from __future__ import annotations
 
@@ -38,13 +36,13 @@ _LINE = re.compile(r"[^\r\n]+")  # a text in JSON may hold other line ends, such
 
 
 class LockFile(Struct, frozen=True):
-    """A lock file as it stands.
+    """A lock file as read.
 
     `places` has the line of each version ("orders.large@1"), subscription ("subscription orders.desk") and
-    pin of a version ("latest orders.large"). `rivals` are further lines under a name that has one already,
-    with another meaning: two branches released it. `broken` are those whose line cannot be trusted: they are
-    in no other part. `conflict` is the first conflict marker of a merge that stands in the file; the lines of
-    both sides are read. `tidy` says whether the file is as `predicat release` writes it.
+    pin of a version ("latest orders.large"). `rivals` has further lines with the name of an earlier line and
+    another meaning: two branches released it. `broken` has the names whose line cannot be trusted; they are
+    nowhere else. `conflict` is the first conflict marker of a merge in the file; the lines of both sides are
+    read. `tidy` tells whether the file is as `predicat release` writes it.
     """
 
     lock: Lock = EMPTY
@@ -58,7 +56,7 @@ class LockFile(Struct, frozen=True):
     text: str = ""
 
     def place(self, name: str) -> str:
-        """`file:line` of a name; an empty text if it has no line."""
+        """`file:line` of a name; an empty string if it has no line."""
         span = self.places.get(name)
         return "" if span is None else place_text(span)
 
@@ -143,8 +141,8 @@ class _Parser:
         )
 
     def lines(self) -> Iterator[_Line]:
-        """The lines that hold something. Of a conflict the lines of both sides, without those of their
-        common base.
+        """The lines with content. From a merge conflict it takes the lines of both sides, but not the lines
+        of the common base.
         """
         in_base = False
         for match in _LINE.finditer(self.source.text):
@@ -174,7 +172,7 @@ class _Parser:
         self.problems.append(problem)
 
     def line(self, line: _Line, *, sealed: bool) -> None:
-        """Keep what one line says, if it can be trusted. `sealed` says that it must have a checksum."""
+        """Add one line, if it can be trusted. If `sealed`, it must have a checksum."""
         data, span = dict(line.data), line.span
         seal = data.pop("checksum", None)
         try:
@@ -207,9 +205,8 @@ class _Parser:
             self.places.setdefault(key, span)
 
     def version(self, row: Released, span: Span) -> None:
-        """Keep a version. Of two lines with one meaning the earlier release counts, and the later deprecation
-        and
-        removal: one branch has them, the other has not heard of them.
+        """Add a version. Two lines with the same meaning are merged: the earlier release, the later
+        deprecation and removal. One branch has them, the other does not.
         """
         other = self.versions.get(row.name)
         if other is None:
@@ -232,7 +229,7 @@ def _name_in(line: Span) -> Span:
 
 
 def _version(data: Mapping[str, Any]) -> Released:
-    """The version of a line. Raises ValueError, TypeError or KeyError if it says none."""
+    """The version of a line. Raises ValueError, TypeError or KeyError if the line is invalid."""
     row = convert({**data, "name": data["filter"]}, Released)
     if version_number(row.name.partition("@")[2]) is None or row.on_unknown not in ("accept", "reject"):
         raise ValueError(row.name)

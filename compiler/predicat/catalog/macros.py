@@ -1,4 +1,4 @@
-"""The macros of a catalog one by one: what each says, and what a template uses of them."""
+"""The macros of a catalog: the text of each, and which of them a template uses."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ VARIABLE = "var "
 
 
 class Macro(Struct, frozen=True):
-    """A macro. `meaning` is a hash that comments and blanks inside of tags leave alone; `uses` are macros and
-    variables by name.
+    """A macro. `meaning` is a hash that does not depend on comments and on blanks inside of tags; `uses` has
+    the names of macros and variables.
 
-    What stands outside of all the macros of a file has the file's name as its own.
+    The text outside of the macros of a file is a macro too, with the name of the file.
     """
 
     name: str
@@ -34,8 +34,8 @@ class Macro(Struct, frozen=True):
 
 
 def read_macros(folder: Path | None) -> dict[str, Macro]:
-    """The macros of a folder by name; later files win, as they do where bodies are rendered. Broken files
-    have none.
+    """The macros of a folder by name; later files override earlier ones, as they do when bodies are rendered.
+    Files with errors are skipped.
     """
     files = sorted(folder.rglob("*.sql")) if folder is not None and folder.is_dir() else []
     macros: dict[str, Macro] = {}
@@ -79,7 +79,7 @@ def _of_file(source: Source, name: str) -> Iterator[Macro]:
 
 
 def _blank(node: Any) -> bool:
-    """Whether a node writes nothing but white space, which is lost outside of macros."""
+    """Whether a node outputs only white space, which is ignored outside of macros."""
     parts = getattr(node, "nodes", None)
     return parts is not None and all(not getattr(part, "data", "x").strip() for part in parts)
 
@@ -104,7 +104,7 @@ def _uses(parts: Iterable[Any]) -> dict[str, None]:
 
 
 def used(text: str, macros: Mapping[str, Macro]) -> set[str]:
-    """The names that a template uses, through macros too."""
+    """The names that a template uses, directly or through macros."""
     import jinja2  # noqa: PLC0415  # as above
 
     try:

@@ -1,4 +1,4 @@
-"""The manifest: everything that engines and tools need to know of a compiled catalog, as one JSON file."""
+"""The manifest: everything that engines and tools need from a compiled catalog, as one JSON file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
 
 
 def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
-    """What is said of a dataset beside its filters, as JSON has it."""
+    """A dataset without its filters, as JSON data."""
     return {
         "description": dataset.description,
         "relation": dict(dataset.relation),
@@ -85,8 +85,8 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
 
 
 def lists_data(catalog: Catalog) -> dict[str, Any]:
-    """The long lists that filters use, by the hash of their values, with the file of the values beside the
-    manifest.
+    """The long lists that filters use, by the hash of their values, each with the name of its file next to
+    the manifest.
     """
     return {
         listed.digest: {"name": listed.name, "count": listed.count, "file": file_of(listed).as_posix()}
@@ -95,12 +95,12 @@ def lists_data(catalog: Catalog) -> dict[str, Any]:
 
 
 def list_texts(catalog: Catalog) -> dict[Path, str]:
-    """The files beside the manifest with the values of long lists."""
+    """The contents of the files next to the manifest with the values of long lists."""
     return {file_of(listed): listed.content().decode() for listed in _long_lists(catalog)}
 
 
 def file_of(listed: ValueSet) -> Path:
-    """The file of a long list, beside the manifest."""
+    """The file of a long list, next to the manifest."""
     return Path("lists", f"{table_of(listed)}.json")
 
 
@@ -110,7 +110,7 @@ def _long_lists(catalog: Catalog) -> list[ValueSet]:
 
 
 def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
-    """The macros as JSON has them."""
+    """The macros as JSON data."""
     result: dict[str, Any] = {}
     for row in macros.values():
         line = row.span.source.line_column(row.span.start)[0]
@@ -125,7 +125,7 @@ def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
 
 
 def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
-    """Tests as JSON has them; their order says nothing, and so is that of their text."""
+    """Tests as JSON data, sorted by their text: their order has no meaning."""
     result = [
         {
             "row": plain(test.row),
@@ -140,7 +140,7 @@ def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
 
 
 def bounds_data(bounds: Mapping[str, Bound]) -> dict[str, Any]:
-    """Bounds as JSON has them."""
+    """Bounds as JSON data."""
     return {
         name: {"value": bound.value, "share": bound.share, "severity": bound.severity}
         for name, bound in bounds.items()
@@ -148,7 +148,7 @@ def bounds_data(bounds: Mapping[str, Bound]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value of YAML as JSON has it; what JSON lacks is a text."""
+    """A YAML value as JSON data; a string for types that JSON does not have."""
     match value:
         case None | bool() | str():
             return None if value is None else value if isinstance(value, bool) else str(value)
@@ -218,8 +218,8 @@ def _version(filter_: Filter, version: Version, dialects: Sequence[str]) -> dict
 
 
 def _native(node: Node, sql: Collection[str]) -> dict[str, str]:
-    """SQL that calls functions of an engine's extension, which reads manifests, by dialects: only those that
-    every extension has, since an older one refuses a manifest that calls others.
+    """SQL that calls functions of an engine's extension, by dialect. Extensions read manifests, and older
+    ones reject a manifest with unknown functions: only functions of every version are used.
     """
     return {
         engine.name: engine.render(node, runtime=functions)
@@ -229,10 +229,10 @@ def _native(node: Node, sql: Collection[str]) -> dict[str, str]:
 
 
 def _where(node: Node, others: Mapping[str, str]) -> dict[str, str]:
-    """The condition of a WHERE for an engine's extension, by dialects: TRUE for the rows that the filter
-    accepts, in forms that engines push down to files. Left out where it is the other SQL.
+    """The condition of a WHERE for an engine's extension, by dialect: TRUE for the rows that the filter
+    accepts, in forms that engines push down to files. Omitted if it equals the SQL in `others`.
 
-    An older extension does not read it. One that lacks a function that it calls takes the other SQL.
+    Older extensions ignore it. An extension that lacks one of its functions uses the other SQL.
     """
     result: dict[str, str] = {}
     for engine, _ in _extensions(others):
@@ -242,14 +242,14 @@ def _where(node: Node, others: Mapping[str, str]) -> dict[str, str]:
 
 
 def _extensions(names: Collection[str]) -> Iterator[tuple[Dialect, Runtime]]:
-    """Those of the engines that have an extension, and the functions of all its versions."""
+    """The engines among `names` that have an extension, and the functions that all its versions have."""
     for engine in map(backends.dialect, names):
         if engine.runtime is not None and engine.runtime.of_every_extension is not None:
             yield engine, engine.runtime.of_every_extension
 
 
 def _more(filter_: Filter, version: Version) -> dict[str, Any]:
-    """Where a version stands, its body before Jinja, and, beside the latest, what is asked of the filter."""
+    """The place of a version, its body before Jinja and, for the latest, the filter's tests and options."""
     place = version.span.outermost()
     result: dict[str, Any] = {"source": place.source.name, "line": place.source.line_column(place.start)[0]}
     if version.template != version.body:
@@ -280,9 +280,11 @@ def _param(param: ParamDecl) -> dict[str, Any]:
 
 
 def write_manifest(manifest: dict[str, Any], path: Path, sign: Signer | None = None, **more: Any) -> None:
-    """Write a manifest, a line a filter, beside its place first, so that nobody reads half of one.
+    """Write a manifest with one line per filter. It is written to a temporary file first, so that nobody
+    reads a part of it.
 
-    `more` are further entries of its first line, which holds all but the filters. `sign` signs the text.
+    `more` has further entries of its first line, which has everything except the filters. `sign` signs the
+    text.
     """
     rows = ",\n".join(_json(row) for row in manifest["filters"]) + "\n]}\n"
     head = {key: value for key, value in manifest.items() if key != "filters"}
@@ -296,14 +298,14 @@ def _json(data: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """A text that knows its place is a text."""
+    """Encode strings with a place as plain strings."""
     if isinstance(value, str):
         return str(value)
     raise NotImplementedError(type(value))
 
 
 def read_head(path: Path) -> dict[str, Any] | None:
-    """All of a manifest but its filters; None if there is none or it is not whole."""
+    """A manifest without its filters; None if the file is missing or incomplete."""
     try:
         first, _, rows = unsigned(path.read_text(encoding="utf-8")).partition("\n")
         head = json.loads(first + "]}")
@@ -313,7 +315,7 @@ def read_head(path: Path) -> dict[str, Any] | None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file beside its place, then move it there."""
+    """Write a file atomically: to a temporary file next to it, which is then renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8")

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 class FilterTest(Struct, frozen=True):
-    """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is by
-    default the latest.
+    """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is None for
+    the latest.
 
     `places` has the places of the row's keys in the source of `span`. `now` is the current time of a filter
     that reads it.
@@ -44,11 +44,11 @@ class FilterTest(Struct, frozen=True):
 
     @property
     def inputs(self) -> Mapping[str, Any]:
-        """The row with the current time, as proofs take it."""
+        """The row with the current time, if the test sets one."""
         return self.row if self.now is None else {**self.row, f":{NOW.name}": self.now}
 
     def place(self, name: str) -> Span:
-        """Where a key of the row stands; the whole test if that is not known."""
+        """The place of a key of the row; the whole test if that is not known."""
         span = self.places.get(name)
         return Span(self.span.source, *span) if span is not None else self.span
 
@@ -90,9 +90,9 @@ class Group(Struct, frozen=True):
 
     Attributes:
         filters: The filters, as the file names them (`late`, `late@2`).
-        exclusive: Whether no row may be accepted by two of them.
-        exhaustive: Whether every row must be accepted by one of them.
-        severity: The severity of a row that breaks this: error or warn.
+        exclusive: Whether at most one of them may accept a row.
+        exhaustive: Whether at least one of them must accept each row.
+        severity: The severity of a row that violates this: error or warn.
         description: What it is for.
     """
 
@@ -104,7 +104,7 @@ class Group(Struct, frozen=True):
 
 
 class Subscription(Struct, frozen=True):
-    """A filter, as the file names it (`late`, `late@2`), and the properties of the subscriber to it."""
+    """A subscription: a filter as the file names it (`late`, `late@2`), and properties of the subscriber."""
 
     filter: str
     properties: Mapping[str, str] = {}
@@ -112,7 +112,7 @@ class Subscription(Struct, frozen=True):
 
 
 class WrittenVersion(Struct, frozen=True):
-    """One version of a filter as its file has it.
+    """One version of a filter as written in its file.
 
     Attributes:
         number: The number of the version.
@@ -122,8 +122,8 @@ class WrittenVersion(Struct, frozen=True):
         on: The field that the body reads its keys from, or None for the default of the language.
         span: The place of the body.
         template: The body as text, before Jinja.
-        data: The body: a text, or data for languages whose filters are data.
-        source: Where the text of the body stands.
+        data: The body: a string, or data for languages whose filters are data.
+        source: The source of the body's text.
     """
 
     number: int
@@ -144,7 +144,7 @@ class Version(WrittenVersion, frozen=True):
         body: The body as text, after Jinja.
         predicate: The checked predicate.
         references: The filters that it refers to, as `dataset.filter@version`.
-        tree: What was read from the body, before it was checked.
+        tree: The syntax tree of the body, before it was checked.
     """
 
     body: str
@@ -154,8 +154,8 @@ class Version(WrittenVersion, frozen=True):
 
 
 class WrittenFilter(Struct, frozen=True):
-    """A named filter as its file has it. `on_unknown` says whether it accepts ("accept") or rejects a row for
-    which it is UNKNOWN. `view_options` are the security options of its view that the catalog states.
+    """A named filter as written in its file. `on_unknown` tells whether it accepts ("accept") or rejects a
+    row for which it is UNKNOWN. `view_options` are the security options of its view that the catalog sets.
     """
 
     name: str
@@ -173,7 +173,7 @@ class WrittenFilter(Struct, frozen=True):
 
     @property
     def qualified(self) -> str:
-        """Its name with that of the dataset, `dataset.filter`."""
+        """Its full name, `dataset.filter`."""
         return f"{self.dataset}.{self.name}"
 
     @property
@@ -183,7 +183,7 @@ class WrittenFilter(Struct, frozen=True):
 
 
 class Filter(WrittenFilter, frozen=True):
-    """A filter whose versions are checked. It has the tests and the view options of its dataset too."""
+    """A filter whose versions are checked. The tests and view options of its dataset are added."""
 
     versions: Mapping[int, Version]
 
@@ -202,10 +202,10 @@ class Filter(WrittenFilter, frozen=True):
         )
 
     def row_filter(self, number: int | None = None, *, written: bool = False) -> Node | None:
-        """The predicate of a version (default: the latest) at the defaults of its parameters, TRUE for the
-        rows that the filter accepts: its core or, with `written`, its surface.
+        """The predicate of a version (default: the latest) with the defaults of its parameters, TRUE for the
+        rows that the filter accepts: its core form or, with `written`, its surface form.
 
-        `on_unknown: accept` is a part of it. None where a parameter has no default.
+        `on_unknown: accept` is a part of it. None if a parameter has no default.
         """
         from predicat.catalog.acceptance import accepted_rows  # noqa: PLC0415  # not to load a catalog
         from predicat.rewrite.substitute import with_defaults  # noqa: PLC0415  # as above
@@ -222,31 +222,31 @@ R = TypeVar("R", bound=Struct)
 
 
 def made_of(kind: type[R], record: Struct, **more: Any) -> R:
-    """A record of another kind, with the members that both have, and more of its own."""
+    """Convert a record to another class: the common members are copied, `more` has the others."""
     names = [name for name in kind.__struct_fields__ if name in record.__struct_fields__]
     return kind(**{name: getattr(record, name) for name in names} | more)
 
 
 class DatasetHead(Struct):
-    """What is said of a dataset but for its filters.
+    """A dataset without its filters.
 
     Attributes:
         name: The name.
-        description: What a row is.
+        description: The meaning of a row.
         relation: The table or view on each dialect.
         fields: The declared fields by name.
-        enums: Words of enumerations (`Status.ACTIVE`) and their values.
+        enums: The constants of enumerations (`Status.ACTIVE`) and their values.
         lists: Lists of values by name.
         groups: Groups of filters by name.
         subscriptions: Subscriptions by name.
         baseline: How old the baseline of drift may be.
         view: The security options of all its views.
-        indexes: The indexes of the relation in PostgreSQL, as they stand behind the table in CREATE INDEX.
-        collation: The collation of its texts in PostgreSQL, such as `C` or `en_US.UTF-8`.
-        ansi: Whether its `spark` conditions mean what Spark means in ANSI mode.
+        indexes: The indexes of the relation in PostgreSQL, as written after the table name in CREATE INDEX.
+        collation: The collation of its string columns in PostgreSQL, such as `C` or `en_US.UTF-8`.
+        ansi: Whether its `spark` conditions have the meaning of Spark's ANSI mode.
         rows: Bounds on the number of rows: `at_least`, `at_most`, `drift`.
         freshness: A bound on the newest value of a field.
-        key: The fields that name a row.
+        key: The fields that identify a row.
         jobs: Jobs by name.
     """
 
@@ -269,18 +269,16 @@ class DatasetHead(Struct):
     jobs: dict[str, Job] = field(default_factory=dict[str, Job])
 
     def filter_named(self, name: str) -> str:
-        """The filter that a job or user means: that of the subscription of this name, or else the name
-        itself.
-        """
+        """The filter of the subscription with this name, or else the name itself."""
         subscription = self.subscriptions.get(name)
         return subscription.filter if subscription is not None else name
 
 
 class WrittenDataset(DatasetHead):
-    """A dataset, gathered from its files. `tests` are those apart from their filters, `uses` the filters that
-    groups, subscriptions and such tests name, `places` where things are defined (`field carrier`).
-    `unread` are the codes of problems that only follow from others: where a field cannot be read, which is
-    reported, no field is reported as unknown.
+    """A dataset as written in its files. `tests` has the tests of its `tests` section, `uses` the filters
+    that groups, subscriptions and these tests refer to, `places` the places of definitions (`field carrier`).
+    `unread` has the codes of errors to suppress because they would only follow from a reported one: if a
+    field cannot be read, no field is reported as unknown.
     """
 
     filters: dict[str, WrittenFilter] = field(default_factory=dict[str, WrittenFilter])
@@ -296,8 +294,8 @@ class Dataset(DatasetHead):
     filters: Mapping[str, Filter] = field(default_factory=dict[str, Filter])
 
     def only(self, names: Collection[str]) -> Dataset:
-        """The dataset with some of its filters (`dataset.filter`), and the groups, subscriptions and jobs
-        that name no other ones.
+        """The dataset with only these filters (`dataset.filter`), and the groups, subscriptions and jobs that
+        refer to no others.
         """
         filters = {name: row for name, row in self.filters.items() if row.qualified in names}
 
@@ -318,8 +316,8 @@ class Dataset(DatasetHead):
 
 
 def subscribed(datasets: Iterable[DatasetHead]) -> dict[str, list[tuple[str, str]]]:
-    """The subscriptions of some datasets by name, with and without that of the dataset: of each its whole
-    name, and the whole name of its filter, with the version if it names one.
+    """The subscriptions of datasets, by short and by full name. Each has its full name and the full name of
+    its filter, with the version if one is given.
     """
     result: dict[str, list[tuple[str, str]]] = {}
     for dataset in datasets:
@@ -335,7 +333,7 @@ class Catalog(Struct, frozen=True):
 
     Attributes:
         datasets: The datasets by name.
-        warnings: Problems that do not fail the loading, such as use of deprecated versions.
+        warnings: Problems that do not prevent loading, such as the use of deprecated versions.
         known: All filters by `dataset.filter`.
         variables: The values of Jinja variables.
         macro_folder: The folder of Jinja macros.
@@ -362,10 +360,10 @@ class Catalog(Struct, frozen=True):
         return filter_.versions[version].predicate
 
     def only(self, names: Iterable[str]) -> Catalog:
-        """The catalog with some of its filters (`dataset.filter`) and those that they refer to.
+        """The catalog with only these filters (`dataset.filter`) and those that they refer to.
 
-        Datasets without any of them are left out, and so are groups, subscriptions and jobs that name another
-        filter.
+        Datasets without any of them are left out, and so are groups, subscriptions and jobs that refer to
+        another filter.
         """
         kept: set[str] = set()
         front = list(names)
@@ -391,7 +389,7 @@ class Catalog(Struct, frozen=True):
         return list(self.known.values())
 
     def find(self, name: str) -> tuple[Filter, int]:
-        """The filter and version of a name, as for `catalog[name]`, or those of a subscription of this name.
+        """The filter and version of a name, as for `catalog[name]`, or of the subscription with this name.
         Raises PredicatError with similar names.
         """
         base, _, version = name.partition("@")
@@ -430,7 +428,7 @@ class Catalog(Struct, frozen=True):
         return subscriptions[0][1] if subscriptions else None
 
     def accepted(self, name: str) -> Predicate:
-        """The predicate that is TRUE for the rows that a filter accepts, at the defaults of its parameters.
+        """The predicate that is TRUE for the rows that a filter accepts, with the defaults of its parameters.
 
         `on_unknown: accept` is a part of it. Raises PredicatError for an unknown name, and for a parameter
         without a default.

@@ -1,4 +1,4 @@
-"""What the name of a filter means inside a dataset: `late`, `flights.late`, `late@2`."""
+"""Resolves the names of filters inside a dataset: `late`, `flights.late`, `late@2`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from predicat.catalog.versions import version_number
 
 
 class Names(Struct, frozen=True):
-    """The names of the filters of some datasets, which may still be added to."""
+    """The names of the filters of datasets. Filters may be added later."""
 
     datasets: Mapping[str, WrittenDataset]
 
     def all(self, dataset: str) -> list[str]:
-        """The names that filters have inside a dataset: short ones of its own, qualified ones of others."""
+        """The names that can be used inside a dataset: short for its own filters, full for other filters."""
         own = self.datasets[dataset].filters
         return [
             *own,
@@ -30,7 +30,7 @@ class Names(Struct, frozen=True):
         return definitions is not None and f"filter {short}" in definitions.places
 
     def lookup(self, dataset: str, name: str) -> tuple[WrittenFilter, int | None] | None:
-        """The definition that a name means inside a dataset, and the version that it asks for."""
+        """The filter that a name refers to inside a dataset, and the version in the name; None if unknown."""
         base, _, version = name.partition("@")
         owner, _, short = base.rpartition(".")
         definitions = self.datasets.get(owner or dataset)

@@ -1,10 +1,10 @@
-"""A catalog file in parts that YAML reads apart, so that an edit in one filter leaves the others as they are.
+"""A catalog file in parts that are parsed separately, so that an edit of one filter does not affect the
+others.
 
-A part is a key at the margin with what belongs to it, or, under `filters:` and `tests:`, one entry. That
-the parts together say what the file says follows from YAML's indentation: where a line begins at the column
-of a mapping's keys, outside of quotes and brackets, nothing of the entry before it is open. A part in which
-quotes or brackets are open is no YAML by itself, and then (and wherever a line at the margin is no plain
-key) the file is read as a whole.
+A part is a top-level key with its value or, under `filters:` and `tests:`, one entry. The parts together have
+the meaning of the file because of YAML's indentation: a line that begins at the column of a mapping's keys,
+outside of quotes and brackets, ends the entry before it. A part with open quotes or brackets is not valid
+YAML by itself. Then, and if a line at the margin is not a plain key, the file is read as a whole.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Piece = tuple[Extent, list[Extent]]
 
 
 class Part(Struct, eq=False):
-    """A piece of a file. Its source moves with it when something before it changes; `kept` is what others
-    have read from it.
+    """A part of a file. Its source is updated when text before it changes. `kept` caches what readers made of
+    its items.
     """
 
     source: Source
@@ -47,24 +47,24 @@ class Part(Struct, eq=False):
     kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
 
     def move(self, file: Source, start: int) -> None:
-        """Say where in which text the part stands now."""
+        """Set the current source and offset of the part."""
         force_setattr(self.source, "outer", file)
         force_setattr(self.source, "offsets", range(start, start + len(self.source.text)))
 
 
 class PartNode(YamlNode):
-    """A value in a part, which knows the part."""
+    """A value with a reference to its part."""
 
     part: Part
 
     def pairs(self) -> Iterator[tuple[yaml.Node, YamlNode]]:
-        """As of any mapping; the values know the part too."""
+        """The keys and values of the mapping. The values refer to the part too."""
         for key, value in self.node.value:
             yield key, PartNode(value, self.source, self.reporter, self.part)
 
 
 class Joined(YamlNode):
-    """A mapping whose entries are read from several parts."""
+    """A mapping with entries from several parts."""
 
     found: list[tuple[yaml.Node, YamlNode]]
 
@@ -73,12 +73,14 @@ class Joined(YamlNode):
         return iter(self.found)
 
     def known(self, what: str, keys: Any) -> Any:
-        """As of any mapping. A key may stand in two parts, so there is no fast way."""
+        """The values of known keys, and the other keys. Two parts may have the same key, so no shortcut is
+        taken.
+        """
         return self.told_apart(what, keys)
 
 
 class FileParts(Struct, eq=False):
-    """A file as it was read last, in parts where it has some."""
+    """A file as last read, in parts if it can be split."""
 
     source: Source
     parts: list[Part] = field(default_factory=list[Part])
@@ -101,7 +103,7 @@ class FileParts(Struct, eq=False):
 
 
 def _joined(head: Part, entries: list[Part], reporter: Reporter) -> Joined:
-    """The entries below a key, whose place is in the source of `head`."""
+    """The mapping of the entries below a key. Its place is in the source of `head`."""
     result: list[tuple[yaml.Node, YamlNode]] = [
         (key, PartNode(value, part.source, reporter, part))
         for part in entries
@@ -116,7 +118,7 @@ def _mapping(result: list[tuple[yaml.Node, YamlNode]], source: Source, reporter:
 
 
 def read(source: Source, before: FileParts | None) -> FileParts:
-    """A file in its parts, with those of its last reading that are the same still."""
+    """Read a file in parts. Unchanged parts of the last reading are reused."""
     if before is not None and before.source.text == source.text and before.source.name == source.name:
         return before
     last = before.parts if before is not None else []
@@ -155,8 +157,8 @@ def read(source: Source, before: FileParts | None) -> FileParts:
 
 
 def _whole(source: Source, last: tuple[int, str] | None, parts: list[Part]) -> FileParts:
-    """A file as one document. `last` is the last part that is in order, before the problem: what is before
-    that need not be read. `parts` are those to know when the file can be read in parts again.
+    """A file as one document. `last` is the last valid part before the problem: the text before it need not
+    be parsed. `parts` are kept for when the file can be read in parts again.
     """
     reporter = Reporter()
     if last is not None:
@@ -175,7 +177,7 @@ def _whole(source: Source, last: tuple[int, str] | None, parts: list[Part]) -> F
 
 
 def _part(file: Source, extent: Extent, known: dict[str, list[Part]], *, empty: bool = False) -> Part | None:
-    """A piece that is a mapping by itself (`empty`: of one key without a value), None if it is not."""
+    """A piece as a part; None unless it is a mapping by itself (`empty`: of one key without a value)."""
     start, end = extent
     text = file.text[start:end]
     same = known.get(text)
@@ -201,8 +203,9 @@ def _is_empty(node: MappingNode) -> bool:
 
 
 def _split(text: str) -> tuple[list[Piece], int] | None:
-    """The extent of each key at the margin (only of its own line where it has entries) and of its entries, up
-    to a line that is none, where the text should end. None where these may not be its parts to YAML.
+    """The extents of the top-level keys (only the own line of a key with entries) and of their entries, and
+    the offset of the first line that is neither; the text should end there. None if YAML may split it
+    otherwise.
     """
     if _ODD.search(text) or _ANCHOR.search(text):
         return None
@@ -222,12 +225,12 @@ def _split(text: str) -> tuple[list[Piece], int] | None:
 
 
 def _entries(text: str, start: int, end: int) -> list[Extent]:
-    """The entries below a key: each from a line that is indented as the first one is."""
+    """The extents of the entries below a key. Each begins at a line with the indentation of the first."""
     line = text.find("\n", start, end) + 1
     first = _INDENT.search(text, line, end) if line else None
     if first is None:
         return []
-    # No `^` where a search may begin in the middle: it begins at the start of a line.
+    # No `^`: a search may begin in the middle of the text, always at the start of a line.
     pattern = re.compile(rf"^{first[1]}[\w\"']", re.MULTILINE)
     starts = [match.start() for match in pattern.finditer(text, line, end)]
     if not starts or starts[0] != first.start():

@@ -1,5 +1,5 @@
-"""Where the lock file of a catalog lies, and its project file. Apart from what reads them, for a check that
-finds nothing changed does without.
+"""The paths of a catalog's lock file and project file. Separate from their readers, which a check of an
+unchanged catalog does not import.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def project_file(place: Path) -> Path | None:
 
 
 def file_in(folder: Path) -> Path | None:
-    """The project file of a folder. Raises PredicatError for one with another ending, which would be
-    overlooked.
+    """The project file of a folder. Raises PredicatError for a file with another extension, which would be
+    ignored.
     """
     if (folder / PROJECT_FILE).is_file():
         return folder / PROJECT_FILE
@@ -38,7 +38,7 @@ def file_in(folder: Path) -> Path | None:
 
 
 def lock_path(folder: Path) -> Path:
-    """Where the lock file of a catalog lies."""
+    """The path of the lock file of a catalog."""
     return (folder if folder.is_dir() else folder.parent) / NAME
 
 

@@ -1,7 +1,7 @@
-"""The project file `predicat.yml`: what holds for a whole catalog and is no filter.
+"""The project file `predicat.yml`: the settings of a whole catalog.
 
-It stands in the catalog folder, beside it, or in a folder above, up to the root of the repository. Commands
-also find it from a folder below it, and take what it sets as the defaults of their options.
+It is in the catalog folder, next to it, or in a folder above, up to the root of the repository. Commands also
+find it from a folder below it, and use its settings as the defaults of their options.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ _USUAL = "catalog"
 
 
 class Setting(Struct, frozen=True):
-    """A text of the project file, in which `${NAME}` stands for a variable of the environment."""
+    """A string of the project file. `${NAME}` is an environment variable."""
 
     text: str
     span: Span = NOWHERE
 
     def value(self) -> str:
-        """The text with the values of its variables. Raises PredicatError for one that is not set, or empty:
-        without an address commands would use the server that the environment names.
+        """The string with its variables replaced. Raises PredicatError if one is not set or empty: with an
+        empty address commands would use the default server of the environment.
         """
         for name in _VARIABLE.findall(self.text):
             if not os.environ.get(name):
@@ -68,21 +68,21 @@ class Setting(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True):
-    """A profile. `settings` has what it sets, by the keys of `SETTINGS`; `variables` its Jinja variables."""
+    """A profile. `settings` has its settings by the keys of `SETTINGS`, `variables` its Jinja variables."""
 
     settings: Mapping[str, Setting] = {}
     variables: Mapping[str, Setting] = {}
 
 
 class Project(Struct, frozen=True):
-    """What a project file says.
+    """The contents of a project file.
 
     Attributes:
         catalog: The catalog's name.
-        file: The file; None where there is none.
-        path: The folder of the catalog, from the file, if the file says it.
+        file: The file; None if there is none.
+        path: The folder of the catalog, relative to the file, if the file sets it.
         engines: The engines that the project runs on.
-        profile: The profile that is used where none is named.
+        profile: The default profile.
         profiles: The profiles by name.
     """
 
@@ -95,7 +95,9 @@ class Project(Struct, frozen=True):
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the catalog: as the file says, or `catalog` beside it, or that of the file."""
+        """The folder of the catalog: as set in the file, or `catalog` next to the file, or the
+        file's folder.
+        """
         if self.file is None:
             return None
         root = self.file.parent
@@ -104,7 +106,7 @@ class Project(Struct, frozen=True):
         return root if root.name == _USUAL and not (root / _USUAL).is_dir() else root / _USUAL
 
     def checked_folder(self) -> Path | None:
-        """The folder of the catalog. Raises PredicatError if the file names one that is not there."""
+        """The folder of the catalog. Raises PredicatError if the file sets one that does not exist."""
         folder = self.folder
         if folder is None or self.path is None or folder.exists():
             return folder
@@ -112,7 +114,7 @@ class Project(Struct, frozen=True):
         raise PredicatError.of(say.no_catalog_folder(self.path.span, self.path.text, known))
 
     def chosen(self, name: str | None) -> Profile:
-        """The profile of a name, or the one by default. Raises PredicatError if there is no such profile."""
+        """The profile of a name, or the default one. Raises PredicatError if there is no such profile."""
         wanted = name or self.profile
         if wanted is None:
             return Profile()
@@ -125,8 +127,8 @@ def load_project(folder: Path) -> Project:
     """The project of a catalog folder. Raises PredicatError with all the problems of the file, or if the
     catalog has no usable name.
 
-    Without a project file the name is that of the repository's folder; a catalog that is not the folder
-    `catalog` at its root has its path behind it.
+    Without a project file the name is the name of the repository's folder, followed by the path of the
+    catalog unless that is the folder `catalog` at the root.
     """
     root, file = _root(folder), find(folder)
     project = read_project(file) if file is not None else Project("")
@@ -134,7 +136,7 @@ def load_project(folder: Path) -> Project:
 
 
 def project_around(place: Path) -> Project | None:
-    """The project that a folder is in: the nearest project file in it or above, up to the root of the
+    """The project of a folder: the nearest project file in it or above, up to the root of the
     repository. None if there is none. Raises PredicatError with the problems of the file.
     """
     file = project_file(place)
@@ -142,7 +144,7 @@ def project_around(place: Path) -> Project | None:
 
 
 def read_project(file: Path) -> Project:
-    """What a project file says; its name is empty if it gives none. Raises PredicatError."""
+    """Read a project file. The name is empty if it sets none. Raises PredicatError."""
     reporter = Reporter()
     shown = _shown(file)
     with reading(shown):
@@ -164,8 +166,8 @@ def _shown(file: Path) -> str:
 
 
 def _upwards(folder: Path) -> Iterator[Path]:
-    """The folder, and those above it up to the root of the repository; without a repository only the one
-    beside it.
+    """The folder and its parents up to the root of the repository; without a repository only the folder and
+    its parent.
     """
     start = _start(folder)
     yield start
@@ -199,7 +201,7 @@ def _is_name(name: str) -> bool:
 
 
 def _folders(place: Path) -> list[str]:
-    """The folders of a folder that may be a catalog's."""
+    """The folders inside a folder that may be catalogs."""
     return [one.name for one in sorted(place.iterdir()) if one.is_dir() and not one.name.startswith(".")]
 
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of the project file, from the same keys that its reader knows."""
+"""The JSON Schema of the project file, from the keys that its reader supports."""
 
 from __future__ import annotations
 

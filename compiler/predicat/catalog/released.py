@@ -1,4 +1,4 @@
-"""What was released: a line a version in the lock file, so that a released version never changes its
+"""Released versions: one line per version in the lock file, so that a released version never changes its
 meaning.
 """
 
@@ -21,10 +21,10 @@ FORMAT = 2
 
 
 class Released(Struct, frozen=True):
-    """A released version. `meaning` is its predicate as data; `hash` that of `on_unknown`, `params` and
-    `meaning`.
+    """A released version. `meaning` is its predicate as data; `hash` is the hash of `on_unknown`, `params`
+    and `meaning`.
 
-    `removed` is the day of the release that no longer had it: its name never gets another meaning.
+    `removed` is the day of the first release without it. The name can never get another meaning.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Released(Struct, frozen=True):
 class Lock(Struct, frozen=True):
     """Everything that was released.
 
-    `latest` has the filters whose name without a version means another one than the highest that was
-    released; None if that was not recorded.
+    `latest` has the filters whose name without a version does not mean the highest released version; None if
+    that was not recorded.
     """
 
     versions: Mapping[str, Released]
@@ -63,7 +63,7 @@ class Lock(Struct, frozen=True):
     latest: Mapping[str, int] | None = None
 
     def highest(self) -> dict[str, int]:
-        """For each filter the highest version that was released and not removed."""
+        """The highest version of each filter that was released and not removed."""
         numbers: dict[str, int] = {}
         for row in self.versions.values():
             if row.removed is None:
@@ -71,7 +71,7 @@ class Lock(Struct, frozen=True):
         return numbers
 
     def meant(self) -> dict[str, int]:
-        """For each filter the version that its name alone means. Empty if that was not recorded."""
+        """The version of each filter that its name alone means. Empty if that was not recorded."""
         return {} if self.latest is None else {**self.highest(), **self.latest}
 
 
@@ -89,12 +89,12 @@ def only(lock: Lock, names: Collection[str]) -> Lock:
 
 
 def meaning_hash(on_unknown: str, params: Any, meaning: Any) -> str:
-    """The hash of a meaning: of the predicate, its parameters and what UNKNOWN does."""
+    """The hash of a meaning: of the predicate, its parameters and `on_unknown`."""
     return _digest([on_unknown, params, meaning])
 
 
 def checksum(line: Mapping[str, Any]) -> str:
-    """The checksum of a line, which tells an edit by hand."""
+    """The checksum of a line. It shows edits by hand."""
     return _digest({key: value for key, value in line.items() if key != "checksum"})
 
 
@@ -103,7 +103,7 @@ def _digest(data: Any) -> str:
 
 
 def entry(filter_: Filter, version: Version, day: str) -> Released:
-    """A version as the lock file keeps it."""
+    """A version as an entry of the lock file."""
     params = {
         decl.name: {
             "type": str(decl.type),
@@ -125,7 +125,7 @@ def entry(filter_: Filter, version: Version, day: str) -> Released:
 
 
 def entries(catalog: Catalog, day: str) -> dict[str, tuple[Filter, Version, Released]]:
-    """Every version of a catalog, with what the lock file would keep of it."""
+    """Every version of a catalog, with its entry for the lock file."""
     return {
         released.name: (filter_, version, released)
         for filter_ in catalog.filters()
@@ -135,7 +135,7 @@ def entries(catalog: Catalog, day: str) -> dict[str, tuple[Filter, Version, Rele
 
 
 def subscriptions_of(catalog: Catalog) -> dict[str, Mapping[str, Any]]:
-    """The subscriptions of a catalog, as the lock file keeps them."""
+    """The subscriptions of a catalog, as entries of the lock file."""
     return {
         f"{name}.{key}": {"of": row.filter, "properties": dict(row.properties)}
         for name, dataset in catalog.datasets.items()
@@ -144,8 +144,8 @@ def subscriptions_of(catalog: Catalog) -> dict[str, Mapping[str, Any]]:
 
 
 def lock_text(lock: Lock, form: int = FORMAT) -> str:
-    """The text of a lock file: sorted by name, so that two branches that release different filters seldom
-    touch neighbours.
+    """The text of a lock file, sorted by name, so that branches that release different filters seldom change
+    adjacent lines.
     """
     lines = ({"format": form}, *(_sealed(line, form) for line in _lines(lock)))
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

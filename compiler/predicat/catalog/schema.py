@@ -1,4 +1,4 @@
-"""The JSON Schema of catalog files, from the same keys that the reader knows."""
+"""The JSON Schema of catalog files, from the keys that the reader supports."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DESCRIPTION: Schema = {"type": "string", "description": "What it is for, in a s
 def json_schema() -> Schema:
     """The schema as data (draft 2020-12).
 
-    The folder of a catalog also has files that definitions name: fields that datasets share, and the values
-    of lists. Editors check all of them with this one schema.
+    The folder of a catalog also has files that definitions refer to: shared fields, and the values of lists.
+    Editors check all of them with this one schema.
     """
     one_of_ours: Schema = {"anyOf": [{"required": [key]} for key in _OF_DEFINITIONS]}
     return {
@@ -130,7 +130,7 @@ def _definitions() -> Schema:
 
 
 def _parts() -> Schema:
-    """What several places refer to, by name."""
+    """The shared parts of the schema, by name."""
     return {
         "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,62}$"},
         "type": {
@@ -171,7 +171,7 @@ def _parts() -> Schema:
 
 
 def shape(keys: tuple[str, ...], properties: Schema) -> Schema:
-    """A mapping with these keys and no others. Raises AssertionError where the reader knows others."""
+    """A mapping with exactly these keys. Raises AssertionError if the reader's keys differ."""
     if set(keys) != set(properties):
         raise AssertionError(f"the schema and the reader differ: {sorted(set(keys) ^ set(properties))}")
     return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -1,18 +1,18 @@
-"""Selectors: which filters of a catalog a command is about. The syntax is that of dbt.
+"""Selectors: which filters of a catalog a command works on. The syntax follows dbt.
 
 | selector | what it selects |
 |---|---|
 | `flights.late`, `late`, `late@2` | a filter, or one of its versions |
 | `flights` | all filters of a dataset; a filter of this name is preferred |
 | `flights.*`, `*late*` | the filters whose full name fits the pattern |
-| `tag:ops`, `owner:*@example.com` | by tag, by owner |
+| `tag:ops`, `owner:*@example.com` | the filters with a tag or an owner |
 | `ops-desk`, `subscription:ops-*` | the filter of a subscription, unless a filter or dataset has the name |
 | `language:cel`, `reads:dep_delay` | by the language of the latest version, by a field that it reads |
-| `state:changed`, `state:new`, `state:deprecated` | by what differs from the base, by deprecation |
-| `+name`, `name+`, `1+name+2` | also what it refers to, also what refers to it; a number is one of steps |
-| `tag:ops,flights.*` | what all of several selectors select |
+| `state:changed`, `state:new`, `state:deprecated` | by difference from the base, by deprecation |
+| `+name`, `name+`, `1+name+2` | also the filters it refers to, or that refer to it; a number limits the steps
+| | `tag:ops,flights.*` | the filters that match all of these selectors |
 
-Several selectors select what at least one of them selects.
+Several selectors select the filters that match at least one of them.
 """
 
 from __future__ import annotations
@@ -40,20 +40,19 @@ States = Callable[[], Mapping[str, Collection[str]]]
 
 
 class Selected(Struct, frozen=True):
-    """A filter that was selected. `number` is the version that was named, or else the latest."""
+    """A selected filter. `number` is the version in the selector, or else the latest."""
 
     name: str
     number: int
 
 
 class Filters(Struct, frozen=True):
-    """What selectors select from.
+    """The filters that selectors select from.
 
     Attributes:
-        written: The filters by `dataset.filter`, as their files have them.
-        checked: Gives those of them that have no problem; only these are known to read fields and to
-            refer to others.
-        states: What differs from the base.
+        written: The filters as written in their files, by `dataset.filter`.
+        checked: Returns the filters without problems. The fields and references of others are not known.
+        states: The filters that differ from the base, by state.
         datasets: The datasets, whose subscriptions can be named too.
     """
 
@@ -100,20 +99,21 @@ class Filters(Struct, frozen=True):
 
 
 def of_catalog(catalog: Catalog, states: States) -> Filters:
-    """The filters of a catalog without problems."""
+    """The filters of a loaded catalog."""
     return Filters(catalog.known, lambda: catalog.known, states, catalog.datasets.values())
 
 
 def select(filters: Filters, selectors: Sequence[str], exclude: Sequence[str] = ()) -> list[Selected]:
-    """What selectors select, in the order of the catalog; without selectors everything.
+    """The selected filters, in the order of the catalog; all filters if there are no selectors.
 
     Args:
-        filters: What is selected from.
+        filters: The filters to select from.
         selectors: Selectors, see the head of this module.
-        exclude: Selectors of what is left out.
+        exclude: Selectors of filters to leave out.
 
     Raises:
-        PredicatError: A selector is not valid, or names something that the catalog does not have. States and
+        PredicatError: A selector is not valid, or refers to something that the catalog does not have. States
+        and
             selectors joined by commas may select nothing.
     """
     chosen: dict[str, set[int]] = {}
@@ -132,12 +132,12 @@ def select(filters: Filters, selectors: Sequence[str], exclude: Sequence[str] = 
 
 
 def is_plain(selectors: Sequence[str]) -> bool:
-    """Whether selectors are one name, so that the output needs no headings."""
+    """Whether the selectors are a single name, so that the output needs no headings."""
     return len(selectors) == 1 and not set(selectors[0]) & set("*?[+:,")
 
 
 def _joined(filters: Filters, selector: str) -> dict[str, set[int]]:
-    """What all of the selectors between commas select."""
+    """The filters that match all selectors between commas."""
     parts = [_term(filters, part.strip()) for part in selector.split(",")]
     return {
         name: set.intersection(*(part[name] for part in parts)) or {filters.written[name].latest}
@@ -163,7 +163,9 @@ def _term(filters: Filters, text: str) -> dict[str, set[int]]:
 
 
 def _reached(start: Iterable[str], edges: Mapping[str, Collection[str]], steps: int | None) -> set[str]:
-    """What is reached from some filters in a number of steps, or at all."""
+    """The filters that are reached along edges in at most `steps` steps (None: any number), with
+    the start.
+    """
     seen, front = set(start), list(start)
     while front and steps != 0:
         front = [
@@ -185,7 +187,7 @@ def _body(filters: Filters, text: str) -> dict[str, set[int]]:
 
 
 def _numbered(filters: Filters, names: Iterable[str]) -> dict[str, set[int]]:
-    """The filters of names, with the versions that these have behind them, or else the latest."""
+    """The filters of names, with the versions in the names, or else the latest."""
     result: dict[str, set[int]] = {}
     for name in names:
         base, _, version = name.partition("@")

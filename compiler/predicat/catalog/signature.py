@@ -1,6 +1,6 @@
-"""The signature of a manifest: Ed25519 (RFC 8032), by the package `cryptography`.
+"""The signature of a manifest: Ed25519 (RFC 8032), with the package `cryptography`.
 
-It is the last line of the file. What is signed is the file without it, byte by byte.
+It is the last line of the file. It signs the bytes of all other lines.
 """
 
 from __future__ import annotations

@@ -21,12 +21,12 @@ _REFERENCE = {"sql": "matches_filter('{}')", "cel": 'filter("{}")'}
 
 
 def is_template(text: str) -> bool:
-    """Whether a body has anything of Jinja in it."""
+    """Whether a body contains Jinja."""
     return "{{" in text or "{%" in text or "{#" in text
 
 
 class Templates:
-    """Renders bodies. Macros of every .sql file in the macro folder are known by their names."""
+    """Renders bodies. The macros of every .sql file in the macro folder can be called by name."""
 
     def __init__(self, macros: Path | None, variables: Mapping[str, Any]) -> None:
         self.folder = macros
@@ -133,7 +133,7 @@ class Templates:
 
 
 def _syntax(source: Source, error: Any) -> Diagnostic:
-    """A problem of Jinja's syntax, at its line, or at what opens and is not closed."""
+    """A Jinja syntax error, at its line, or at an opening tag that is not closed."""
     text, line = source.text, _line_span(source, error.lineno)
     for opening, closing in (("{{", "}}"), ("{%", "%}"), ("{#", "#}")):
         at = text.rfind(opening, 0, line.end)
@@ -161,9 +161,7 @@ def _line_span(source: Source, number: int) -> Span:
 
 
 def _trace(template: str, rendered: str) -> list[int]:
-    """For each character of the output the place in the template that it comes from: itself, or its `{{
-    ... }}`.
-    """
+    """For each character of the output its origin in the template: the same character, or a `{{ ... }}`."""
     from difflib import SequenceMatcher  # noqa: PLC0415  # only for templates
 
     offsets = [-1] * len(rendered)

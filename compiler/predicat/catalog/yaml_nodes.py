@@ -1,6 +1,4 @@
-"""YAML with places: every key and value knows where in its file it stands. Safe, and bounded in size and
-depth.
-"""
+"""YAML with places: every key and value has its position in the file. Safe, and limited in size and depth."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _resolver: Any = yaml.resolver.Resolver()
 
 
 class _Tags(dict[str, str]):
-    """The tags of plain scalars, by YAML 1.1's rules as PyYAML has them."""
+    """The tags of plain scalars, by the YAML 1.1 rules of PyYAML."""
 
     def __missing__(self, value: str) -> str:
         result = str(_resolver.resolve(ScalarNode, value, (True, False)))
@@ -49,19 +47,16 @@ def _tag(kind: type[yaml.Node], value: str, implicit: tuple[bool, bool]) -> str:
 
 
 class SafeLoader(_Safe):  # type: ignore[misc]  # chosen at run time
-    """The safe loader, with tags that are looked up once for each text.
-
-    It asks for them at each of a million nodes.
-    """
+    """The safe loader, with a cache of the tags of scalars: a large file has a million nodes."""
 
     resolve = staticmethod(_tag)
-    # Tags that depend on the path to a node: there are none, and what these return is not used.
+    # Tags that depend on the path to a node: not used, and neither are the results of these functions.
     descend_resolver = staticmethod(is_)
     ascend_resolver = staticmethod(tuple)
 
 
 class YamlNode(Struct):
-    """A YAML node, read as what a format expects there; what it is not becomes a diagnostic."""
+    """A YAML node, read as the type that a format expects. Another type is reported."""
 
     node: yaml.Node
     source: Source
@@ -69,7 +64,7 @@ class YamlNode(Struct):
 
     @property
     def span(self) -> Span:
-        """A scalar, or the first line of anything longer."""
+        """The span of a scalar, or the first line of a longer node."""
         text = self.source.text
         start, end = self.node.start_mark.index, self.node.end_mark.index
         if isinstance(self.node, CollectionNode):
@@ -81,7 +76,7 @@ class YamlNode(Struct):
 
     @property
     def kind(self) -> str:
-        """What it is, for messages: a mapping, a list, an empty value, or the value as it is written."""
+        """A description for messages: a mapping, a list, an empty value, or the value as written."""
         if isinstance(self.node, MappingNode):
             return "a mapping"
         if isinstance(self.node, SequenceNode):
@@ -92,7 +87,7 @@ class YamlNode(Struct):
 
     @property
     def is_null(self) -> bool:
-        """Whether it is a null, written or left out."""
+        """Whether it is null, written or empty."""
         return isinstance(self.node, ScalarNode) and self.value is None
 
     @property
@@ -102,16 +97,16 @@ class YamlNode(Struct):
 
     @property
     def empty(self) -> bool:
-        """Whether it is a mapping or a list with nothing in it."""
+        """Whether it is an empty mapping or list."""
         return isinstance(self.node, CollectionNode) and not self.node.value
 
     @property
     def value(self) -> Any:
-        """The value of a scalar, by YAML 1.1's rules as PyYAML has them."""
+        """The value of a scalar, by the YAML 1.1 rules of PyYAML."""
         return _scalar(self.node) if isinstance(self.node, ScalarNode) else None
 
     def entries(self, what: str) -> Iterator[tuple[str, YamlNode, Span]]:
-        """The keys, values and key places of a mapping."""
+        """The keys, values and key places of a mapping. Problems are reported."""
         if not isinstance(self.node, MappingNode):
             self.reporter.add(say_keys.wrong_kind(self.span, what, "a mapping", self.kind))
             return
@@ -131,12 +126,12 @@ class YamlNode(Struct):
                 yield key.value, value, place
 
     def pairs(self) -> Iterator[tuple[yaml.Node, YamlNode]]:
-        """The keys and values of a mapping, as they stand."""
+        """The keys and values of a mapping, unchecked."""
         for key, value in self.node.value:
             yield key, YamlNode(value, self.source, self.reporter)
 
     def keys(self, what: str, known: Collection[str]) -> dict[str, YamlNode]:
-        """The values of the keys that are known. Other keys are reported, and a node that is no mapping."""
+        """The values of the known keys. Other keys are reported, and a node that is not a mapping."""
         if not self.is_mapping:
             self.reporter.add(say_keys.not_a_mapping(self.span, what, self.kind, known))
             return {}
@@ -150,12 +145,12 @@ class YamlNode(Struct):
         return keys
 
     def lacks(self, problem: Diagnostic) -> None:
-        """Report what this mapping needs and lacks. That a node is no mapping is reported by `keys`."""
+        """Report missing required keys. `keys` reports a node that is not a mapping."""
         if self.is_mapping:
             self.reporter.add(problem)
 
     def known(self, what: str, keys: Container[str]) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
-        """The values of the keys that are known, and the other keys with their places."""
+        """The values of the known keys, and the other keys with their places."""
         result: dict[str, YamlNode] = {}
         if isinstance(self.node, MappingNode):
             for key, value in self.node.value:
@@ -169,14 +164,14 @@ class YamlNode(Struct):
     def told_apart(
         self, what: str, keys: Container[str]
     ) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
-        """As `known`, with every problem of the keys reported."""
+        """Like `known`, but every problem of the keys is reported."""
         entries = list(self.entries(what))
         return {key: value for key, value, _ in entries if key in keys}, [
             (key, place) for key, _, place in entries if key not in keys
         ]
 
     def items(self, what: str) -> Iterator[YamlNode]:
-        """The values of a list."""
+        """The values of a list. Another type is reported."""
         if not isinstance(self.node, SequenceNode):
             self.reporter.add(say_keys.wrong_kind(self.span, what, "a list", self.kind))
             return
@@ -184,7 +179,7 @@ class YamlNode(Struct):
             yield YamlNode(node, self.source, self.reporter)
 
     def text(self, what: str) -> str:
-        """A text; anything else is reported and reads as the empty text."""
+        """A string. Another type is reported; the result is then an empty string."""
         result = self.value
         if isinstance(result, str):
             return result
@@ -192,7 +187,7 @@ class YamlNode(Struct):
         return ""
 
     def truths(self, what: str, known: Collection[str]) -> dict[str, bool]:
-        """The values of a mapping of true and false."""
+        """A mapping to true and false. Other values are reported."""
         result: dict[str, bool] = {}
         for key, value in self.keys(what, known).items():
             if isinstance(value.value, bool):
@@ -202,8 +197,8 @@ class YamlNode(Struct):
         return result
 
     def key_places(self, prefix: str = "") -> dict[str, tuple[int, int]]:
-        """The offsets of the keys of a mapping; of those of a mapping in it behind the key that holds it,
-        with a point.
+        """The offsets of the keys of a mapping. Keys of nested mappings are written with a dot:
+        `outer.inner`.
         """
         result: dict[str, tuple[int, int]] = {}
         for key, value in self.pairs() if isinstance(self.node, MappingNode) else ():
@@ -221,7 +216,7 @@ class YamlNode(Struct):
             return self.data()  # it reports what is wrong
 
     def data(self) -> Any:
-        """The node as plain data whose parts carry their places."""
+        """The node as plain data, with the place of each part."""
         if isinstance(self.node, MappingNode):
             result = LocatedDict()
             result.span, result.key_spans, result.value_spans = self.span, {}, {}
@@ -242,7 +237,7 @@ class YamlNode(Struct):
         return value
 
     def body(self) -> Source:
-        """The text of a scalar as a source of its own that points into this file."""
+        """The text of a scalar as a source that maps back to this file."""
         value = self.node.value
         start, end = self._extent()
         return Source(
@@ -259,12 +254,12 @@ class YamlNode(Struct):
 
 
 def text_of(keys: Mapping[str, YamlNode], key: str, default: str = "") -> str:
-    """The text of a key that may be left out."""
+    """The string of an optional key."""
     return keys[key].text(key) if key in keys else default
 
 
 class _BadKeyError(Exception):
-    """A key is no text, or stands twice."""
+    """A key is not a string, or is a duplicate."""
 
 
 def _plain(node: yaml.Node) -> Any:
@@ -285,7 +280,7 @@ def _scalar(node: ScalarNode) -> Any:
 
 
 def resolved(text: str) -> Any:
-    """What a text is as a plain scalar, without quotes."""
+    """The value of a text as a plain scalar, without quotes."""
     return _constructed(tag, text) if (tag := _tags[text]) != TEXT else text
 
 
@@ -311,8 +306,8 @@ def _constructed(tag: str, value: str) -> Any:
 
 
 def align(value: str, raw: str, start: int, end: int) -> Sequence[int]:
-    """For each character of a scalar's value its offset in the file: white space may differ, the rest is
-    found in order.
+    """The offset in the file of each character of a scalar's value. White space may differ; the other
+    characters are found in order.
     """
     position = raw.find(value, start, end)
     if position >= 0:
@@ -357,14 +352,12 @@ def compose(source: Source, reporter: Reporter) -> YamlNode | None:
 
 
 def bad_yaml(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Diagnostic:
-    """The problem that the YAML reader has with a text, of which it was given what follows `shift`
-    characters.
-    """
+    """The diagnostic for an error of the YAML parser, which was given the text after `shift` characters."""
     return yaml_problems.described(error, source, shift)
 
 
 def check_bounds(source: Source) -> None:
-    """Raise PredicatError for a text that is too large, or whose values may nest too deep."""
+    """Raise PredicatError for a text that is too large, or whose values may be nested too deeply."""
     text = source.text
     if len(text) > MAX_SIZE:
         raise PredicatError.of(say.too_many_characters(Span(source, 0, 1), MAX_SIZE))
@@ -378,7 +371,7 @@ def check_bounds(source: Source) -> None:
 
 
 def parse(source: Source) -> yaml.Node | None:
-    """The root of a YAML document within the bounds. Raises PredicatError and YAMLError."""
+    """The root of a YAML document. Raises PredicatError and YAMLError."""
     root: yaml.Node | None = yaml.compose(source.text, Loader=SafeLoader)
     _no_aliases(root, source)
     return root
@@ -394,7 +387,7 @@ def _no_deep_brackets(brackets: bytes, source: Source) -> None:
 
 
 def _no_deep_flow(source: Source) -> None:
-    """Raise PredicatError where brackets that are YAML's own nest too deep."""
+    """Raise PredicatError if YAML brackets are nested too deeply."""
     depth = 0
     try:
         for token in yaml.scan(source.text, Loader=SafeLoader):
@@ -410,8 +403,8 @@ def _no_deep_flow(source: Source) -> None:
 
 
 def _no_aliases(root: yaml.Node | None, source: Source) -> None:
-    """Refuse `*alias`: a few lines of them grow to billions of values, and nobody reviews what they stand
-    for.
+    """Reject `*alias`: a few lines of aliases can expand to billions of values, and they are hard
+    to review.
     """
     if root is None or "*" not in source.text:
         return

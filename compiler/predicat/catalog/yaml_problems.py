@@ -1,6 +1,6 @@
-"""What is wrong with text that is no YAML, in the words of its author.
+"""Messages for invalid YAML in terms of what its author wrote.
 
-libyaml says what its parser expected; the signs at the place say what was meant.
+libyaml reports what its parser expected; the characters at the place show what was meant.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARKS = "@`%*&!>|"
 
 
 def described(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Diagnostic:
-    """The message for an error; `shift` is how far its places lie before those of the source."""
+    """The message for an error. `shift` is added to its offsets to get offsets in the source."""
     text = source.text
     at = _index(error.problem_mark or error.context_mark, text, shift)
     opened = _index(error.context_mark, text, shift)
@@ -39,7 +39,7 @@ def described(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Di
 
 
 def _of_sign(error: yaml.MarkedYAMLError, source: Source, at: int, _opened: int) -> Diagnostic | None:
-    """A value that begins with a sign of YAML."""
+    """A value that begins with a YAML indicator."""
     problem = error.problem or ""
     if "cannot start any token" in problem:
         char = source.text[at : at + 1]
@@ -53,7 +53,7 @@ def _of_sign(error: yaml.MarkedYAMLError, source: Source, at: int, _opened: int)
 
 
 def _of_flow(error: yaml.MarkedYAMLError, source: Source, at: int, opened: int) -> Diagnostic | None:
-    """Braces and brackets that nothing closes, or that close nothing."""
+    """Braces and brackets without a counterpart."""
     if "flow" in (error.context or ""):
         brace = source.text[opened : opened + 1]
         if brace not in ("{", "["):
@@ -65,7 +65,7 @@ def _of_flow(error: yaml.MarkedYAMLError, source: Source, at: int, opened: int) 
 
 
 def _of_block(error: yaml.MarkedYAMLError, source: Source, at: int, _opened: int) -> Diagnostic | None:
-    """Keys that do not begin below each other, and texts that need quotes."""
+    """Keys that are not aligned, and strings that need quotes."""
     problem = error.problem or ""
     start = _value_start(source.text, at)
     if "mapping values are not allowed" in problem:
@@ -78,7 +78,7 @@ def _of_block(error: yaml.MarkedYAMLError, source: Source, at: int, _opened: int
 
 
 def _value_start(text: str, at: int) -> int:
-    """Where the value of the key on a line begins."""
+    """The offset of the value of the key on a line."""
     line = text.rfind("\n", 0, at) + 1
     colon = text.find(": ", line, max(at, line) + 1)
     return colon + 2 if colon >= 0 else at
