@@ -1,3 +1,3 @@
-"""What reviewers ask of a change: which rows it gains and loses, with a proof; who is affected; whether it
-is tested.
+"""Reviews of changes: which rows a filter gains and loses, with a proof; who is affected; whether it is
+tested.
 """

@@ -1,4 +1,4 @@
-"""The lock file of the base: what is merged counts, whatever a branch does to its own lock file."""
+"""The lock file of the base: merged releases count, whatever a branch does to its own lock file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _NAME_IT = "name the revision to compare with: --base REVISION"
 class BaseCommit(Struct, frozen=True):
     """The commit to compare with.
 
-    `label` is its name, empty if there is none. `texts` are its lock files by path: that of the catalog, or
-    if there is none at that path, the lock files that were deleted since (`moved`), because the folder of the
-    catalog may have been renamed. `warning` says why there is no base where one was expected.
+    `label` is its name, empty if there is none. `texts` has its lock files by path: the catalog's, or if
+    there is none at that path, the lock files that were deleted since (`moved`), because the folder of the
+    catalog may have been renamed. `warning` tells why there is no base although one was expected.
     """
 
     label: str = ""
@@ -33,8 +33,8 @@ class BaseCommit(Struct, frozen=True):
     warning: Diagnostic | None = None
 
     def file(self, datasets: Collection[str], own: LockFile | None) -> LockFile | None:
-        """The lock file of the base; None if there is none. One at another path counts if it has one of these
-        datasets. An unchanged one is `own`.
+        """The lock file of the base; None if there is none. A lock file at another path is used if it has one
+        of these datasets. An unchanged file is `own`.
         """
         from predicat.catalog.lock import parse  # noqa: PLC0415  # not for an unchanged catalog
 
@@ -82,7 +82,7 @@ def _found(lock: Path, label: str, commit: str) -> BaseCommit:
 
 
 def _without(folder: Path, lock: Path, error: PredicatError) -> BaseCommit:
-    """No base, with the reason if something was released or nobody can know."""
+    """No base, with the reason if something was released, or if that cannot be known."""
     try:
         if advice := git.shallow(folder):
             return BaseCommit(warning=release_messages.shallow(advice))

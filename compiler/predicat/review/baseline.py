@@ -1,9 +1,8 @@
-"""The baseline: a file of old lint findings, a line each, that do not count until somebody takes their line
-out.
+"""The baseline: a file of old lint findings, one per line, that are ignored until their line is removed.
 
-A line is the rule, a hash and, for people, what was found. The hash is of the rule, the name, the text of the
-filter at that place and the message without its example rows, so that it stays when lines move and when the
-solver finds another example.
+A line has the rule, a hash and a description of the finding. The hash is computed from the rule, the name,
+the text of the filter at that place and the message without its example rows, so that it does not change when
+lines move or the solver finds another example.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ _ROWS = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class Entry(Struct, frozen=True):
-    """A finding that is accepted for now: its rule, its hash, and what people read of it."""
+    """An accepted finding: its rule, its hash, and a description for people."""
 
     code: str
     hash: str

@@ -70,7 +70,7 @@ _MAX_PIECES = 16
 
 
 class CandidateRows:
-    """Candidate values for every path that some predicates read, and rows made of them. Parameters are in
+    """Candidate values for every path that the predicates read, and rows with these values. Parameters are in
     rows as `:name`.
     """
 
@@ -98,7 +98,7 @@ class CandidateRows:
             self.values[slot] = _distinct(finite if slot in self.documents else values)[:_MAX]
 
     def _in_zones(self, parts: Iterable[Node]) -> None:
-        """Moments at which clocks in a zone show a time that is compared with."""
+        """Add the timestamps at which local time in a zone equals a constant of a comparison."""
         result: dict[Slot, list[Any]] = {}
         for part in parts:
             match part:
@@ -115,7 +115,7 @@ class CandidateRows:
     # --- where constants meet places
 
     def _visit(self, node: Node, env: dict[str, Slot]) -> set[Slot]:
-        """The paths that a node reads. Constants that they are compared with become candidate values.
+        """The paths that a node reads. The constants of their comparisons become candidate values.
 
         `env` has the paths of bound variables.
         """
@@ -134,7 +134,7 @@ class CandidateRows:
                 return set[Slot]().union(*(self._visit(child, env) for child in children(node)))
 
     def _read(self, node: Node, slot: Slot, env: dict[str, Slot]) -> None:
-        """A node that reads a path."""
+        """Register a path that a node reads, with its type."""
         if isinstance(node, Parameter):
             self.parameters.add(f":{node.decl.name}")
         is_any = isinstance(node, Call) and node.op in _OF_ANY_KIND
@@ -169,8 +169,8 @@ class CandidateRows:
         return places
 
     def _convert(self, node: Call, constant: Any, places: set[Slot]) -> None:
-        """A comparison of what is read from a text: texts that are read as the constant, or as its
-        neighbours.
+        """Add candidates for a string that is converted and then compared: strings that convert to the
+        constant or its neighbours.
         """
         if node.op not in COMPARISONS or isinstance(constant, str | bool):
             return
@@ -182,7 +182,7 @@ class CandidateRows:
                     )
 
     def _keys(self, node: Node, env: dict[str, Slot]) -> None:
-        """If the row contains the key of a look-up, candidates for it are the keys that lead to a value."""
+        """If the key of a lookup is read from the row, add the keys with a value as its candidates."""
         while isinstance(node, Call):
             slot = _slot(node, env)
             for arg in node.args[1:]:
@@ -191,7 +191,7 @@ class CandidateRows:
             node = node.args[0]
 
     def _exchange(self, places: set[Slot]) -> None:
-        """Paths that are compared with each other share their candidate values."""
+        """Share the candidate values of paths that are compared with each other."""
         for one in places:
             for other in places:
                 kind = self.kinds[one]
@@ -217,8 +217,8 @@ class CandidateRows:
                 yield row
 
     def _mixed(self, count: int, seed: int) -> Iterator[dict[str, Any]]:
-        """`count` rows: first one without values, then the likeliest values of all paths, then one value at a
-        time, then mixtures. The same for the same seed.
+        """`count` rows: first an empty one, then the most likely values of all paths, then one value at a
+        time, then random mixtures. The same seed gives the same rows.
         """
         chance = random.Random(seed)  # noqa: S311  # no secret
         slots = list(self.values)
@@ -280,7 +280,7 @@ class CandidateRows:
 
 
 def _with_texts(value: Any) -> Any:
-    """A value in which what is JSON in a text is that text."""
+    """A value with each marked part replaced by its JSON text."""
     if isinstance(value, list):
         return [_with_texts(item) for item in value]
     if not isinstance(value, dict):
@@ -291,12 +291,12 @@ def _with_texts(value: Any) -> Any:
 
 
 def _empty(key: str | int) -> Any:
-    """An empty collection that can have a key."""
+    """An empty collection for a key: a list for an integer, otherwise a mapping."""
     return [] if isinstance(key, int) else {}
 
 
 def _fits(value: Any, kind: Type) -> bool:
-    """Whether a type can have a value (the value of a JSON path may be of another type)."""
+    """Whether a value is valid for a type (the value of a JSON path may have another type)."""
     try:
         to_value(value, kind)
     except RowError:
@@ -305,7 +305,7 @@ def _fits(value: Any, kind: Type) -> bool:
 
 
 def _makes_room(holder: Any, key: str | int) -> bool:
-    """Whether a mapping or list can have a key; a list is made long enough."""
+    """Add a key without a value to a mapping or list. Returns False if that is not possible."""
     if isinstance(key, int) and isinstance(holder, list):
         holder.extend([None] * (key + 1 - len(holder)))
         return True
@@ -348,10 +348,10 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
 
 
 def _of_operator(node: Call, kind: Type) -> list[Any]:
-    """Values on which the value of an operator depends in a way of its own."""
+    """Values for which an operator has special results."""
     step = _STEPS.get(node.op)
     if step is not None and len(node.args) > 1 and kind == TIMESTAMP:
-        # The part of a moment in a time zone: which moment has it there is not looked up.
+        # Part of a timestamp in a time zone: try a day of steps instead of solving for the timestamp.
         return [MOMENT + number * step for number in range(24)]
     return _VARIANTS.get(node.op, []) if kind in (STRING, JSON) else []
 

@@ -1,4 +1,4 @@
-"""Candidate values: those at and around a constant that a value is compared with."""
+"""Candidate values: the constant of a comparison and values near it."""
 
 import math
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
 
 
 def near_values(op: str, constant: Any, kind: Type) -> list[Any]:
-    """A constant and its neighbours, as values of a type; what makes the comparison TRUE comes first."""
+    """A constant and its neighbours, as values of a type; values that make the comparison TRUE come first."""
     match constant:
         case bool():
             return [constant] if kind in (BOOLEAN, JSON) else []
@@ -55,7 +55,7 @@ def near_values(op: str, constant: Any, kind: Type) -> list[Any]:
 
 
 def _neighbours(op: str, constant: Any, step: timedelta) -> list[Any]:
-    """A time and its neighbours, if it is not near the ends of the calendar."""
+    """A date or timestamp and its neighbours, unless it is near the limits of the calendar."""
     if isinstance(constant, date) and not 1 < constant.year < 9999:
         return [constant]
     return [constant + _FIRST_STEP.get(op, 0) * step, constant, constant + step, constant - step]
@@ -78,7 +78,7 @@ def _near_days(op: str, constant: date, kind: Type) -> list[Any]:
 
 
 def _near_durations(op: str, constant: timedelta, kind: Type) -> list[Any]:
-    """Texts of durations, or moments that are as far from each other."""
+    """Strings of durations near a constant, or timestamps at that distance."""
     near = _neighbours(op, constant, _MICROSECOND)
     if kind in (STRING, JSON):
         return [seconds(item) for item in near]
@@ -110,7 +110,7 @@ def _texts(op: str, constant: str, kind: Type) -> list[Any]:
 
 
 def _sample(node: regex.Regex) -> str:
-    """A text that a pattern matches, assertions aside."""
+    """A string that a pattern matches, if its assertions are ignored."""
     match node:
         case regex.Chars(ranges):
             return next(
@@ -168,7 +168,7 @@ def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
 
 
 def texts_of(op: str, constant: Any) -> list[str]:
-    """Texts that convert to a constant, or to its neighbours. Some differ, and convert to the same value."""
+    """Strings that convert to a constant or its neighbours. Different ones may convert to the same value."""
     match constant:
         case int() | float() | Decimal():
             whole = int(constant) if -(2**63) < constant < 2**63 else 0
@@ -229,7 +229,7 @@ def typical_values(kind: Type) -> list[Any]:
 
 
 def piece(node: Call) -> Iterator[str]:
-    """The constant that `contains` or `like` looks for in a text."""
+    """The constant that `contains` or `like` searches for in a string."""
     constant = node.args[1]
     if isinstance(constant, Literal) and isinstance(constant.value, str):
         parts = like.parts(constant.value) if node.op == "like" else [constant.value]
@@ -237,7 +237,7 @@ def piece(node: Call) -> Iterator[str]:
 
 
 def joined(pieces: list[str]) -> list[str]:
-    """Texts that contain one, all, and all but one of some texts."""
+    """Strings that contain one, all, and all but one of the given strings."""
     if len(pieces) < 2:
         return []
     others = ("".join(piece for piece in pieces if piece != other) for other in pieces)

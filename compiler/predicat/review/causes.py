@@ -1,4 +1,4 @@
-"""Which filters a change can touch, and what made a filter change whose own text is as it was."""
+"""Which filters a change can affect, and why a filter changed whose own text did not."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -18,7 +18,7 @@ _CONTEXT = ("field", "field-type", "field-nulls", "field-min", "field-max", "col
 
 
 def own_meaning(row: Data) -> object:
-    """All that a filter's own lines say of its meaning."""
+    """The parts of a filter's own definition that affect its meaning."""
     versions = {
         number: (
             version["text"],
@@ -32,7 +32,7 @@ def own_meaning(row: Data) -> object:
 
 
 def may_differ(before: Snapshot, after: Snapshot, differences: Iterable[Difference]) -> list[str]:
-    """The filters of both catalogs whose meaning may be another: more may be named than really are."""
+    """The filters of both catalogs whose meaning may differ. It may include too many."""
     differences = list(differences)
     both = [name for name in after.filters if name in before.filters]
     edited = {name for name in both if own_meaning(before.filters[name]) != own_meaning(after.filters[name])}
@@ -59,7 +59,7 @@ def may_differ(before: Snapshot, after: Snapshot, differences: Iterable[Differen
 
 
 def _users(side: Snapshot, names: Collection[str], wanted: Collection[str]) -> set[str]:
-    """The filters whose text names one of some filters, or one that names one, and so on."""
+    """The filters whose text refers to one of some filters, directly or through others."""
     macro_words = {word for macro in side.macros.values() for word in _WORD.findall(macro.text)}
     mentions: dict[str, set[str]] = {}
     for name in names:
@@ -100,8 +100,8 @@ def _in_spark(side: Snapshot, name: str) -> bool:
 
 
 class Causes:
-    """Why filters changed. `changed` has the first entry of each that did; `found` are the differences of
-    the data.
+    """Why filters changed. `changed` has the first entry of each changed filter; `found` has the differences
+    of the data.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Causes:
         self._known: dict[str, tuple[Cause, ...]] = {}
 
     def of(self, name: str) -> tuple[Cause, ...]:
-        """The causes of a change of a filter; none where its own text changed."""
+        """The causes of a change of a filter; empty if its own text changed."""
         if name not in self._known:
             self._known[name] = ()  # what refers to itself is refused elsewhere
             self._known[name] = tuple(dict.fromkeys(self._of(name)))

@@ -1,4 +1,4 @@
-"""The changelog of a catalog: what each release added, in the words of its proofs."""
+"""The changelog of a catalog: what each release changed, with its verdicts."""
 
 import re
 from collections.abc import Sequence
@@ -61,11 +61,11 @@ def add(text: str | None, day: date, added: Sequence[str]) -> str:
 
 
 def ordered(text: str) -> str:
-    """A changelog with one section a day, the newest first, and no line of a section twice, as after a merge
-    of two branches.
+    """A changelog with one section per day, the newest first, and no duplicate lines in a section, as after a
+    merge of two branches.
 
-    Of conflict markers the text of both sides stays. Sections that are no day's keep their place below the
-    one before them.
+    Conflict markers are removed, and the text of both sides is kept. Sections without a date stay after the
+    section before them.
     """
     if text.startswith("<<<<<<<") or "\n<<<<<<<" in text:
         text = _MARKER.sub("", _MERGE_BASE.sub("", text))

@@ -1,5 +1,5 @@
-"""What changed between two catalogs: an entry for each change, with a proof for what happens to rows, its
-cause, and who is affected.
+"""The changes between two catalogs: an entry for each, with a proof of its effect on rows, its cause, and who
+is affected.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -39,8 +39,8 @@ def review(
     """The changes from one catalog to another.
 
     `timeout` is in seconds for each pair of predicates. `filters` is the number of filters of the whole
-    catalog, if the snapshots have only those that a change can affect. `edited` are the files that differ.
-    `figures` gives the figures of the tests of a filter.
+    catalog, if the snapshots have only those that a change can affect. `edited` has the files that differ.
+    `figures` returns the test coverage of a filter.
     """
     result = _Comparison(before, after, base, Prover(timeout))
     entries = sorted(result.entries(), key=lambda entry: entry.order)
@@ -60,7 +60,7 @@ def review(
 
 
 def _with_figures(entries: Sequence[Entry], figures: Figures) -> list[Entry]:
-    """The entries with the figures of the tests of each filter that is new or whose own text changed."""
+    """The entries, with the test coverage of each filter that is new or whose own text changed."""
     own = [_own(entry) for entry in entries]
     if sum(own) > MEASURED:
         return list(entries)
@@ -75,7 +75,7 @@ def _own(entry: Entry) -> bool:
 
 
 class _Comparison:
-    """The comparison of two snapshots, the first under the names of the second."""
+    """The comparison of two snapshots; the first one uses the names of the second."""
 
     def __init__(self, before: Snapshot, after: Snapshot, base: str, prover: Prover) -> None:
         self.base = base
@@ -96,7 +96,7 @@ class _Comparison:
         self.before, self.after = renamed(moved, {}, self.filters), after
 
     def entries(self) -> list[Entry]:
-        """Every entry, with causes and users."""
+        """All entries, with causes and users."""
         result = [item for item in differences(self.before.data, self.after.data) if self.compared(item)]
         plain = _on_engines([self.entry(item) for item in result if not _reordered_only(item)])
         compared = {name: list(self.filter(name)) for name in may_differ(self.before, self.after, result)}
@@ -114,7 +114,7 @@ class _Comparison:
     # --- what can be compared
 
     def compared(self, item: Difference) -> bool:
-        """Whether a difference is one, and not the absence of what could not be read."""
+        """Whether a difference is real, and not the result of something that could not be read."""
         if item.before is None and (self.before.unread or self.before.broken):
             if item.kind.code == "filter" and item.name in self.before.broken:
                 return False
@@ -128,7 +128,7 @@ class _Comparison:
         return True
 
     def broken_base(self) -> Iterator[Entry]:
-        """What the base has problems with: each file and filter that was left out, with the reason."""
+        """The problems of the base: each file and filter that was left out, with the reason."""
         if not self.before.carries:
             yield Entry("not-compared", self.base, WARNING, notes=(OLD_MANIFEST,))
         files: dict[str, list[str]] = {}
@@ -199,7 +199,7 @@ class _Comparison:
     # --- filters
 
     def filter(self, name: str) -> Iterator[Entry]:
-        """What happened to the meaning of a filter: of its name, and of each version of both sides."""
+        """The changes of meaning of a filter: of its name, and of each version of both sides."""
         before, after = self.before.filters.get(name), self.after.filters[name]
         if before is None:
             return
@@ -233,7 +233,7 @@ class _Comparison:
         yield from changed
 
     def rows(self, name: str, latest: tuple[str, str], on_unknown: tuple[str, str]) -> Entry:
-        """The name: the latest version then against the latest version now."""
+        """The change of the name: the former latest version compared with the current one."""
         old, new = self.before.check(name, int(latest[0])), self.after.check(name, int(latest[1]))
         place = self.after.place(("filters", name))
         texts = [
@@ -247,7 +247,7 @@ class _Comparison:
         )
 
     def version(self, name: str, number: str, on_unknown: tuple[str, str]) -> Entry | None:
-        """A version that both sides have, if its text or its meaning is another."""
+        """The change of a version that both sides have, if its text or its meaning differs."""
         old, new = (side.filters[name]["versions"].get(number) for side in (self.before, self.after))
         if old is None:
             return None
@@ -305,7 +305,7 @@ class _Comparison:
         return tuple(result) if texts[0] == texts[1] else ()
 
     def of_dataset(self, entry: Entry, plain: Iterable[Entry]) -> Entry:
-        """A filter that came or went with its dataset has that as its cause."""
+        """A filter that was added or removed with its dataset has the dataset as its cause."""
         if entry.kind != "filter":
             return entry
         dataset = entry.name.partition(".")[0]
@@ -348,7 +348,7 @@ _OF_NAMES = ("rows", "filter", "filter-renamed")
 
 
 def _users(side: Snapshot, names: Iterable[str]) -> UsageIndex:
-    """An index of who uses what. A filter that nothing touched refers to none that changed."""
+    """The usage index. A filter that is not affected refers to no changed filter."""
     references: dict[str, list[str]] = {}
     for name in names:
         checked = (side.check(name, int(number)) for number in side.filters[name]["versions"])
@@ -359,7 +359,7 @@ def _users(side: Snapshot, names: Iterable[str]) -> UsageIndex:
 
 
 def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries with the filters that they changed."""
+    """The entries, each with the filters that it changed."""
     under: dict[Cause, dict[str, None]] = {}
     for entry in entries:
         for cause in entry.causes:
@@ -371,7 +371,7 @@ def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _on_engines(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries, with one for a relation or a column that is the same on several engines."""
+    """The entries, with a single one for a relation or column that changed alike on several engines."""
     result: dict[object, Entry] = {}
     for entry in entries:
         what, _, engine = entry.part.rpartition(" on ")
@@ -392,7 +392,7 @@ def _as_filter(version: Data) -> Data:
 
 
 def _reordered_only(item: Difference) -> bool:
-    """The order of parameters is news only where they are the same ones."""
+    """The order of parameters counts as a change only if the parameters are the same."""
     return item.kind.code == "param-order" and sorted(item.before or ()) != sorted(item.after or ())
 
 
@@ -403,7 +403,7 @@ def _with_word(text: str, old: str, new: str) -> str:
 
 
 def _like_manifest(after: Snapshot) -> Snapshot:
-    """The second side with as much as an old manifest knows."""
+    """The second snapshot reduced to the data that an old manifest has."""
     data = {
         **after.data,
         "vars": {},

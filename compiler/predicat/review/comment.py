@@ -1,6 +1,4 @@
-"""A review as one Markdown comment: the verdict first, then what a reviewer has to look at, the details
-folded.
-"""
+"""A review as one Markdown comment: first the verdict, then what needs attention, then collapsed details."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,7 +22,7 @@ _RESERVED = 300
 
 
 class _Part(Struct):
-    """A block of the comment: lines around entries. An entry is shown completely or not at all."""
+    """A block of the comment: lines before and after entries. An entry is shown completely or not at all."""
 
     head: str
     rows: list[str]
@@ -38,7 +36,7 @@ class _Part(Struct):
 
 
 def markdown(review: Review, data: Data) -> str:
-    """The comment. Where it would grow beyond MAX_COMMENT characters whole entries are left out, the least
+    """The comment. If it has more than MAX_COMMENT characters, whole entries are left out, the least
     important first.
     """
     result = topics(review)
@@ -70,9 +68,7 @@ def markdown(review: Review, data: Data) -> str:
 
 
 def _fit(parts: Sequence[_Part], room: int) -> None:
-    """Remove whole rows until the comment fits: first details, then the last, least important rows of the
-    tables.
-    """
+    """Remove whole entries until the comment fits: first details, then the last rows of the tables."""
     size = sum(len(part.text()) for part in parts)
     for part in reversed(parts):
         while size > room and part.rows:
@@ -217,5 +213,5 @@ def _code(shown: str) -> str:
 
 
 def _plain(line: str) -> str:
-    """A text as plain text in Markdown and HTML."""
+    """A string escaped for Markdown and HTML."""
     return "".join(f"&#{ord(char)};" if char in "\\`*_[]<>|#@&" else char for char in line).replace("\n", " ")

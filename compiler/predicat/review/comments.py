@@ -1,4 +1,4 @@
-"""The comment of a review: its text if there is no review, its limit, and its marker."""
+"""Publishes the comment of a review on a pull or merge request."""
 
 import json
 import re
@@ -27,9 +27,9 @@ Environment = Mapping[str, str]
 
 
 class Thread(Struct, frozen=True):
-    """The comments of one pull request: where they are listed, under which address each is, how one is
-    updated, whether one is ours, and how many characters one may have. `job` is the address of the job,
-    `advice` what to do where the token may not write.
+    """The comments of one pull request: the address of the list and of each comment, how to update one, how
+    to recognize our own, and the limit of characters. `job` is the address of the CI job, `advice` the hint
+    if the token may not write.
     """
 
     api: Api
@@ -46,7 +46,7 @@ class Thread(Struct, frozen=True):
 
 
 def failed(problems: Sequence[Diagnostic]) -> str:
-    """The comment of a review that could not be made: the problems as the log has them."""
+    """The comment of a failed review: the problems as in the log."""
     count = quantity(len(problems), "problem")
     shown = "\n\n".join(item.render() for item in problems[:SHOWN])
     more = f"\n... and {len(problems) - SHOWN} more in the log of the job.\n" if len(problems) > SHOWN else ""
@@ -54,13 +54,13 @@ def failed(problems: Sequence[Diagnostic]) -> str:
 
 
 def fenced(text: str) -> str:
-    """A text as a code block that nothing in it can end."""
+    """A string as a code block. Nothing in the string can end it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}text\n{text}\n{fence}"
 
 
 def body(review: str, thread: Thread, key: str = "") -> str:
-    """What the comment says: the review under its mark, within the limit of its host."""
+    """The text of the comment: the marker and the review, within the limit of the host."""
     text = review.replace("\0", "").strip().removeprefix(MARK).strip()
     where = f"[the log of the job]({thread.job})" if thread.job else "the log of the job"
     text = text or f"### Filters: no review\n\n`predicat diff` failed; {where} says why."
@@ -68,12 +68,12 @@ def body(review: str, thread: Thread, key: str = "") -> str:
 
 
 def marker(key: str) -> str:
-    """The first line of the comment of a key, by which it is found again."""
+    """The first line of the comment for a key. It identifies the comment."""
     return f"<!-- predicat diff {key} -->" if key else MARK
 
 
 def _truncated(text: str, limit: int, where: str) -> str:
-    """A text within a limit, cut after a whole entry if possible."""
+    """A text cut to a limit, after a whole entry if possible."""
     if len(text) <= limit:
         return text
     end = text.rfind("\n</details>\n", 0, limit)
@@ -89,11 +89,10 @@ def _truncated(text: str, limit: int, where: str) -> str:
 
 
 def publish(thread: Thread, text: str, start: str) -> tuple[str, str]:
-    """Update the comment of ours that begins with a mark, or create it. Gives what was done, and the
-    comment's address.
+    """Update our comment that begins with a marker, or create it. Returns what was done, and the address of
+    the comment.
 
-    Safe to try again: a comment that was created by a request whose answer got lost is found. Raises
-    ApiError.
+    It can be repeated: a comment is found even if the response to its creation was lost. Raises ApiError.
     """
     known = next(
         (
@@ -131,9 +130,9 @@ def _comments(thread: Thread) -> Iterator[Mapping[str, Any]]:
 
 
 def github(environment: Environment, number: int | None = None) -> Thread:
-    """The pull request that a GitHub workflow runs for. Raises PredicatError outside of one.
+    """The pull request of a GitHub workflow. Raises PredicatError if there is none.
 
-    Source: GitHub's REST API, "Issue comments"; a comment holds 65,536 characters.
+    Source: GitHub's REST API, "Issue comments"; a comment may have 65,536 characters.
     """
     repository = _variable(environment, "GITHUB_REPOSITORY", r"[\w.-]+/[\w.-]+")
     number = number or _event_number(environment)
@@ -173,9 +172,9 @@ def github(environment: Environment, number: int | None = None) -> Thread:
 
 
 def gitlab(environment: Environment, number: int | None = None) -> Thread:
-    """The merge request that a GitLab pipeline runs for. Raises PredicatError outside of one.
+    """The merge request of a GitLab pipeline. Raises PredicatError if there is none.
 
-    Source: GitLab's REST API, "Notes"; a note holds 1,000,000 characters.
+    Source: GitLab's REST API, "Notes"; a note may have 1,000,000 characters.
     """
     base = _variable(environment, "CI_API_V4_URL", r"https?://.+")
     project = environment.get("CI_MERGE_REQUEST_PROJECT_ID") or _variable(environment, "CI_PROJECT_ID", r".+")
@@ -209,8 +208,8 @@ HOSTS: Mapping[str, Callable[[Environment, int | None], Thread]] = {"github": gi
 
 
 class _Me:
-    """Who a token belongs to, asked once, when a comment might be ours. The token of a GitHub job may not
-    ask.
+    """The owner of a token, requested once, if a comment might be ours. The token of a GitHub job may not
+    request it.
     """
 
     def __init__(self, api: Api, key: str) -> None:
@@ -230,8 +229,8 @@ class _Me:
 
 
 def without_quick_actions(text: str) -> str:
-    """A text for GitLab, which takes a line that begins with a slash for a command (`/merge`), with an
-    invisible character before it.
+    """A text for GitLab, which runs a line that begins with a slash as a command (`/merge`): such lines get
+    an invisible character in front.
     """
     return re.sub(r"(?m)^(?=[^\S\n]*/[A-Za-z])", "\u200b", text)
 
@@ -248,7 +247,7 @@ def _variable(environment: Environment, name: str, shape: str, hint: str | None 
 
 
 def _event_number(environment: Environment) -> int:
-    """The number of the pull request that a workflow's event tells."""
+    """The number of the pull request in a workflow's event."""
     path = Path(_variable(environment, "GITHUB_EVENT_PATH", r".+", say.IN_A_WORKFLOW))
     try:
         event = json.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Tests that compare one value with constants: long lists make many constants and few kinds of values."""
+"""Tests that compare one value with constants. Long lists have many constants, but few kinds of values."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -80,7 +80,7 @@ def _holds(op: str, value: Any, constant: Any) -> bool:
 
 
 def _between(constants: Iterable[Any], kind: Type) -> Iterator[Any]:
-    """The constants, and a value in each gap before, between and behind them."""
+    """The constants, and a value in each gap before, between and after them."""
     if kind == STRING:
         yield from _texts(sorted(constants))
         return

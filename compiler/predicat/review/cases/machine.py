@@ -1,7 +1,7 @@
-"""Automata over texts whose states carry a label: which texts a test of a text tells apart, exactly.
+"""Automata over strings whose states have labels: the exact classes of strings that a test distinguishes.
 
-A machine reads the code points of a text and ends in a state with a label: the outcome of a test, or the
-order of the text beside a constant. Functions of texts (`lower`, `trim`, `replace`, ...) turn a machine over
+A machine reads the code points of a string and ends in a state with a label: the outcome of a test, or the
+order of the string and a constant. String functions (`lower`, `trim`, `replace`, ...) turn a machine over
 their result into one over their argument, so that no solver has to invert them. Source: Hopcroft, Motwani,
 Ullman, chapters 2 to 4 (homomorphisms, reversal, minimization).
 """
@@ -28,13 +28,14 @@ _NICE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.,:/@"
 
 
 class NotCases(Exception):
-    """There is no finite set of cases that is known to be complete, or it is too large."""
+    """No finite set of cases is known to be complete, or it is too large."""
 
 
 class Machine(Struct, frozen=True):
     """An automaton.
 
-    Code points between two `cuts` lead to the same state; `label` is what a text means that ends in a state.
+    Code points between two `cuts` lead to the same state; `label` is the label of the strings that end in a
+    state.
     """
 
     cuts: frozenset[int]
@@ -43,11 +44,11 @@ class Machine(Struct, frozen=True):
     label: Callable[[Any], Label]
 
     def run(self, text: str) -> State:
-        """The state behind a text."""
+        """The state after a string."""
         return self.after(self.start, text)
 
     def after(self, state: State, text: str) -> State:
-        """The state behind a text that is read from a state on."""
+        """The state after a string that is read from a given state."""
         for char in text:
             state = self.step(state, ord(char))
         return state
@@ -56,7 +57,7 @@ class Machine(Struct, frozen=True):
 class Table(Struct, frozen=True):
     """A machine with numbered states.
 
-    `columns[n]` are the targets of the n-th kind of code point, `kinds` that of each piece from `edges`.
+    `columns[n]` has the targets of the n-th kind of code point, `kinds` the kind of each range of `edges`.
     """
 
     edges: list[int]
@@ -65,7 +66,7 @@ class Table(Struct, frozen=True):
     labels: list[Label]
 
     def machine(self) -> Machine:
-        """The same as a machine whose states are numbers."""
+        """The table as a machine with numbers as states."""
         edges, kinds, columns, labels = self.edges, self.kinds, self.columns, self.labels
         return Machine(
             frozenset(edges),
@@ -76,12 +77,12 @@ class Table(Struct, frozen=True):
 
 
 def constant(label: Label) -> Machine:
-    """A machine that says the same of every text."""
+    """A machine with the same label for every string."""
     return Machine(frozenset(), 0, lambda state, _code: state, lambda _state: label)
 
 
 def tabulated(machine: Machine) -> Table:
-    """The machine with as few states as it needs. Raises NotCases where it has too many."""
+    """The minimal machine as a table. Raises NotCases if it has too many states."""
     edges = sorted({0, *(cut for cut in machine.cuts if 0 < cut < TOP)})
     numbers: dict[State, int] = {machine.start: 0}
     order = [machine.start]
@@ -137,7 +138,7 @@ def _minimal(moves: list[list[int]], labels: list[Label]) -> tuple[list[list[int
 
 
 def product(machines: Sequence[Machine], label: Callable[..., Label]) -> Machine:
-    """Machines side by side; `label` takes the label of each."""
+    """The product of machines; `label` combines their labels."""
     if len(machines) == 1:
         (only,) = machines
         return Machine(only.cuts, only.start, only.step, lambda state: label(only.label(state)))
@@ -158,9 +159,9 @@ def relabelled(machine: Machine, change: Callable[[Label], Label]) -> Machine:
 
 
 def shortest_texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
-    """The combinations of labels that some text has, each with a shortest one.
+    """The combinations of labels that a string can have, each with a shortest such string.
 
-    Raises NotCases where there are too many to look at.
+    Raises NotCases if there are too many.
     """
     classes = _classes(tables) if tables else []
     start: tuple[int, ...] = (0,) * len(tables)
@@ -182,8 +183,8 @@ def shortest_texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
 
 
 def _classes(tables: Sequence[Table]) -> list[tuple[str, list[list[int]]]]:
-    """Classes of code points that the machines do not distinguish: one code point of each, and its next state
-    in each machine.
+    """Classes of code points that the machines do not distinguish: one code point of each class, and the next
+    state in each machine.
     """
     edges = sorted({edge for table in tables for edge in table.edges})
     chars: dict[tuple[int, ...], str] = {}
@@ -204,7 +205,7 @@ def _rank(char: str) -> int:
 
 
 def _nice(low: int, end: int) -> str | None:
-    """A code point of a range, the likelier the better; None where there are only surrogates."""
+    """A readable code point of a range; None if it has only surrogates."""
     result = next((char for char in _NICE if low <= ord(char) < end), None)
     if result is not None:
         return result

@@ -1,8 +1,8 @@
-"""Values of ordered types as whole numbers, and where along them the outcome of a test may change.
+"""Values of ordered types as integers (keys), and the keys at which the outcome of a test may change.
 
-A test of one value (`year(t) = 2024`, `b * 2 > 4`) is monotone in it or made of such tests. So its outcome
-changes at few places only, which bisection finds with the reference evaluator itself: what doubles round and
-where integers overflow is in it.
+A test of one value (`year(t) = 2024`, `b * 2 > 4`) is monotone in it, or a combination of such tests. So its
+outcome changes at a few keys only. Bisection with the reference evaluator finds them, so rounding of doubles
+and integer overflow are taken into account.
 """
 
 import math
@@ -97,8 +97,8 @@ def value_of(key: int, kind: Type) -> Any:
 class Changes:
     """Where the outcomes of tests of one value may change.
 
-    `keys` are places along the value; `periodic` the operators whose result comes again and again (`hour`,
-    `mod`) with the places along their results.
+    `keys` are keys of the value; `periodic` has the periodic operators (`hour`, `mod`) with keys of their
+    results.
     """
 
     def __init__(self, variable: Node) -> None:
@@ -107,7 +107,7 @@ class Changes:
         self.periodic: dict[Call, set[int]] = {}
 
     def test(self, node: Node) -> None:
-        """Take in a predicate. Raises NotCases for one that may change elsewhere."""
+        """Add a predicate. Raises NotCases if its outcome may change at other keys."""
         match node:
             case Literal():
                 return
@@ -128,12 +128,12 @@ class Changes:
                 raise NotCases
 
     def all(self, nodes: Iterable[Node]) -> None:
-        """Several tests."""
+        """Add several predicates."""
         for node in nodes:
             self.test(node)
 
     def comparison(self, left: Node, right: Node) -> None:
-        """A comparison with a constant. Raises NotCases for others."""
+        """Add a comparison with a constant. Raises NotCases for others."""
         if isinstance(left, Literal):
             left, right = right, left
         if not isinstance(right, Literal) or isinstance(left, Literal):
@@ -141,7 +141,7 @@ class Changes:
         self.value(left, _around(left.type, right))
 
     def value(self, node: Node, keys: Keys) -> None:
-        """Add a value for which only its presence and the keys it has reached matter."""
+        """Add a node for which only these keys matter, and whether it is NULL."""
         if node == self.variable:
             self.keys |= keys
             return
@@ -186,7 +186,7 @@ def _variable_place(args: tuple[Node, ...]) -> int:
 
 
 def _around(kind: Type, constant: Literal) -> Keys:
-    """Where a value of a type reaches a constant, and where it passes it."""
+    """The keys at which a value of a type reaches and exceeds a constant."""
     value = constant.value
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return _NOTHING
@@ -209,7 +209,7 @@ def _function(node: Node, kind: Type) -> Callable[[int], Any]:
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first key for which a monotone test is TRUE; one after `high` if there is none."""
+    """The first key for which a monotone test is TRUE; `high` + 1 if there is none."""
     while low <= high:
         middle = (low + high) // 2
         if holds(middle):
@@ -220,7 +220,7 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _before(node: Call, index: int, keys: Keys) -> Keys:
-    """Where along an argument a monotone operator gets or loses a value, or passes one of some keys."""
+    """The keys of an argument at which a monotone operator becomes or stops being NULL, or reaches a key."""
     direction = _direction(node, index)
     kind = node.args[index].type
     if not direction or not is_ordered(kind) or not is_ordered(node.type):
@@ -238,7 +238,7 @@ def _passes(run: Callable[[int], Any], kind: Type, key: int, *, rising: bool) ->
 
 
 def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
-    """The first and last key for which a monotone operator has a value. There are no gaps between them."""
+    """The first and last key for which a monotone operator is not NULL. There are no gaps between them."""
     inside = next((key for key in (low, high, min(max(0, low), high)) if run(key) is not None), None)
     if inside is None:
         raise NotCases
@@ -247,7 +247,7 @@ def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
 
 
 def _direction(node: Call, index: int) -> int:
-    """1 where an operator never falls as an argument grows, -1 where it never rises, else 0."""
+    """1 if an operator never decreases as an argument grows, -1 if it never increases, else 0."""
     others = [
         arg.value for number, arg in enumerate(node.args) if number != index and isinstance(arg, Literal)
     ]
@@ -266,7 +266,7 @@ def _direction(node: Call, index: int) -> int:
 
 
 def values(changes: Changes, kind: Type) -> Iterator[Any]:
-    """Representative values: no test distinguishes two values with the same representative."""
+    """Representative values. No test distinguishes two values with the same representative."""
     low, high = span(kind)
     inside = sorted(key for key in changes.keys if low < key <= high)
     starts = [low, *inside]
@@ -281,7 +281,7 @@ def values(changes: Changes, kind: Type) -> Iterator[Any]:
 
 
 def _simple(low: int, high: int, kind: Type) -> int:
-    """A key of a range that reads well."""
+    """A key of a range with a readable value."""
     if low <= 0 <= high:
         return 0
     if kind == DOUBLE:
@@ -337,8 +337,8 @@ def _without(nodes: Mapping[Call, set[int]], others: Mapping[Call, set[int]]) ->
 
 
 def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[Any]:
-    """Whole numbers for remainders. Remainders of negative numbers are negative, so zero separates the
-    pieces.
+    """Integers for tests of remainders. Remainders of negative numbers are negative, so the ranges are split
+    at zero.
     """
     period = 1
     for node in changes.periodic:
@@ -351,7 +351,7 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
     for start, end in zip(starts, ends, strict=True):
         for low, high in ((start, min(end, -1)), (max(start, 0), end)):
             if low <= high:
-                # From the end that is nearer to zero: these read best.
+                # From the end that is nearer to zero: these values are the most readable.
                 keys = (
                     range(low, min(high, low + period - 1) + 1)
                     if low >= 0
@@ -361,7 +361,7 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
 
 
 def _clock(changes: Changes) -> list[int]:
-    """The times of the day, in microseconds, at which a part of the time passes one of its keys."""
+    """The times of day, in microseconds, at which a part of the time reaches one of its keys."""
     whole_times = (own for node, own in changes.periodic.items() if node.op == "time_of_day")
     result = {0, *(key for own in whole_times for key in own if 0 < key < DAY)}
     for unit, step in UNITS.items():
@@ -385,7 +385,7 @@ def _clock(changes: Changes) -> list[int]:
 
 
 def _parts_of_days(start: int, end: int, clock: list[int]) -> Iterator[int]:
-    """The moments of a range on the day on which it starts and on that on which it ends."""
+    """The timestamps of a range on its first and its last day."""
     yield start
     for day in {start // DAY, end // DAY}:
         for time in clock:
@@ -396,7 +396,7 @@ def _parts_of_days(start: int, end: int, clock: list[int]) -> Iterator[int]:
 def _whole_days(
     start: int, end: int, window: int, dates: Mapping[Call, set[int]], times: list[int]
 ) -> Iterator[int]:
-    """Moments of the days of a range, one for each kind of day and of time of the day."""
+    """Timestamps on whole days of a range, one for each kind of day and each kind of time of day."""
     first, last = -(-start // DAY), (end + 1) // DAY - 1
     days = [day * DAY for day in range(first, min(last, first + window - 1) + 1)]
     for value in _distinct(dates, TIMESTAMP, days):
@@ -405,7 +405,7 @@ def _whole_days(
 
 
 def _distinct(periodic: Mapping[Call, set[int]], kind: Type, keys: Iterable[int]) -> Iterator[Any]:
-    """The values of some keys that differ in the results of periodic operators, one for each."""
+    """One value for each combination of results of the periodic operators."""
     parts = [(over_inputs(_over(node, kind)), node.type, sorted(own)) for node, own in periodic.items()]
     seen = set()
     for key in keys:

@@ -1,9 +1,9 @@
-"""Which outcomes two predicates have together: worked out on rows that stand for all rows.
+"""The pairs of outcomes that two predicates can have, found with rows that represent all rows.
 
-A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `representatives`). The places
-are decided one after the other; what is left of the two skeletons then is a state, and equal states are one
-(a decision diagram), so that twelve conjuncts make some dozen states and not thousands of rows. Source:
-Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986.
+A predicate is a skeleton of AND, OR and NOT over tests of one path each (see `representatives`). The paths
+are decided one after the other; the remaining skeletons are a state, and equal states are merged (a decision
+diagram), so that twelve conjuncts need some dozen states and not thousands of rows. Source: Bryant,
+Graph-Based Algorithms for Boolean Function Manipulation, 1986.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _ROUNDS = 24
 
 
 class Cases(Struct, frozen=True):
-    """The pairs of outcomes that are possible at all: no row has another one.
+    """The possible pairs of outcomes: no row has another one.
 
-    `rows` were seen by the evaluator. `partial` are rows for the other pairs, without the places of tests
-    that no case is known of.
+    `rows` were confirmed by the evaluator. `partial` has rows for the other pairs, without values for the
+    tests whose cases are unknown.
     """
 
     possible: frozenset[Pair]
@@ -56,7 +56,7 @@ def cases(before: Node, after: Node) -> Cases | None:
 
 
 class _Test(Struct):
-    """A test and the one place that it reads; a test without a place may have any outcome."""
+    """A test and the one path that it reads; a test without a path may have any outcome."""
 
     node: Node
     place: Node | None
@@ -111,7 +111,7 @@ class _Proof:
         return self.number(node, None)
 
     def merged_operands(self, node: Call) -> list[Node]:
-        """The operands of AND or OR, with those on one path merged."""
+        """The operands of AND or OR. Operands that read the same path are merged."""
         groups: dict[Any, list[Node]] = {}
         for number, arg in enumerate(node.args):
             places = set(_places(arg))
@@ -133,7 +133,7 @@ class _Proof:
     # --- deciding place by place
 
     def levels(self) -> Iterator[_Level]:
-        """The places with their values, holders before what they hold; tests of any outcome come last."""
+        """The paths with their values, outer paths before inner ones; tests with any outcome come last."""
         by_place: dict[Node, list[int]] = {}
         for number, test in enumerate(self.tests):
             if test.place is not None:
@@ -164,7 +164,7 @@ class _Proof:
         return result
 
     def outcomes(self, skeletons: tuple[Skeleton, ...], levels: Sequence[_Level]) -> Cases:
-        """Every pair of outcomes that is reached, with the values that lead there."""
+        """Every reachable pair of outcomes, with values that lead to it."""
         possible: dict[Pair, list[tuple[_Level, Any]]] = {}
         states: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Any]]] = {
             (skeletons, frozenset()): []
@@ -191,9 +191,9 @@ class _Proof:
         return self.checked_cases(possible)
 
     def checked_cases(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> Cases:
-        """The rows, under the outcomes that the evaluator sees.
+        """The rows, by the outcomes of the reference evaluator.
 
-        Raises NotCases where it disagrees: it is right.
+        Raises NotCases if it disagrees with the computed outcomes: the evaluator is right.
         """
         functions = [over_inputs(node) for node in self.nodes]
         rows: dict[Pair, dict[str, Any]] = {}
@@ -215,7 +215,7 @@ class _Proof:
 
 
 class _Level(Struct, frozen=True):
-    """A place with its values and the place that holds it, or a test that may have any outcome."""
+    """A path with its values and the path that contains it, or a test that may have any outcome."""
 
     place: Node | None
     holder: Node | None
@@ -223,18 +223,18 @@ class _Level(Struct, frozen=True):
     values: list[Representative]
 
     def absent(self, chosen: Representative, absent: frozenset[Node]) -> frozenset[Node]:
-        """The paths without inner values, with this one if its value has none."""
+        """The paths without inner values, including this one if its chosen value has none."""
         return absent if self.place is None or isinstance(chosen.value, dict) else absent | {self.place}
 
     def open_to(self, absent: frozenset[Node]) -> list[Representative]:
-        """The values it can have where some holders have no places inside."""
+        """The possible values if some containers have no inner values."""
         return (
             [value for value in self.values if value.value is None] if self.holder in absent else self.values
         )
 
 
 def _same_tests(levels: Sequence[_Level]) -> dict[int, int]:
-    """The tests that have the same outcomes as another one of their place on every value, and that one."""
+    """Tests with the same outcomes on every value as an earlier test of the same path, and that test."""
     result: dict[int, int] = {}
     for level in levels:
         first: dict[tuple[Outcome, ...], int] = {}
@@ -257,7 +257,7 @@ def _renamed(node: Skeleton, same: Mapping[int, int]) -> Skeleton:
 
 
 def _places(node: Node) -> Iterator[Node]:
-    """The places of a row that a node reads."""
+    """The paths of a row that a node reads."""
     if _is_place(node):
         yield node
         return
@@ -275,7 +275,7 @@ def _is_place(node: Node) -> bool:
 
 
 def _path(slot: Node) -> tuple[str, ...]:
-    """The names that lead to a place."""
+    """The names of a path."""
     if isinstance(slot, Call):
         key = slot.args[1]
         return (*_path(slot.args[0]), str(key.value) if isinstance(key, Literal) else "")
@@ -295,7 +295,7 @@ def _put(row: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
 
 
 def _reduced(node: Skeleton, labels: Mapping[int, Outcome]) -> Skeleton:
-    """What is left of a skeleton when some tests are decided."""
+    """The skeleton after some tests are decided."""
     if not isinstance(node, tuple):
         return node
     op, *parts = node

@@ -51,17 +51,17 @@ class Unknown(NotCases):
 
 
 class Representative(Struct, frozen=True):
-    """A value, and the outcome of each test of its place."""
+    """A value, and the outcome of each test of its path."""
 
     value: Any
     labels: Labels
 
 
 def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Representative]:
-    """One value for each combination of outcomes that some value of a place has.
+    """One value of a path for each possible combination of outcomes.
 
-    Where no value and some value have the same outcomes, `absent_first` chooses the former. Raises Unknown,
-    or NotCases where there are too many.
+    If NULL and a value have the same outcomes, `absent_first` prefers NULL. Raises Unknown, or NotCases if
+    there are too many combinations.
     """
     variable = Field(slot.type, FieldDecl("x", slot.type))
     nodes = [substituted(test, slot, variable) for test in tests]
@@ -81,7 +81,7 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
 
 
 def substituted(node: Node, old: Node, new: Node) -> Node:
-    """The node with another one in the place of each that equals `old`."""
+    """The node with each part that equals `old` replaced."""
     return new if node == old else rewrite_children(node, lambda part: substituted(part, old, new))
 
 
@@ -91,7 +91,7 @@ def _labels(runs: Iterable[Callable[[Inputs], Any]], value: Any) -> Labels:
 
 
 def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
-    """Values that are there."""
+    """Representative values other than NULL."""
     kind = variable.type
     if kind == BOOLEAN:
         return [True, False]
@@ -138,7 +138,7 @@ def _table(node: Node, variable: Field) -> machine.Table:
 
 @lru_cache(maxsize=4096)
 def _known_table(node: Node, variable: Field) -> machine.Table | None:
-    """The machine of a test. It is kept, because filters share their tests."""
+    """The machine of a test. It is cached, because filters share tests."""
     try:
         return Texts(variable).table(node)
     except NotCases:
@@ -155,7 +155,7 @@ def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> lis
 
 
 def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Sequence[Node]) -> list[int]:
-    """Whole numbers whose digits are tested: the texts of such numbers, read as numbers."""
+    """Integers whose digits are tested: solved as strings, and converted to numbers."""
     text = Field(STRING, FieldDecl("x", STRING))
     number = Call(BIGINT, "to_int", (text,))
     texts = Texts(text)
@@ -198,7 +198,7 @@ def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) ->
 
 
 def _json(value: Any) -> Any:
-    """A number beyond the doubles is an infinity to whom reads it as a double."""
+    """Replace an infinity by a JSON number beyond the range of doubles, which reads as an infinity."""
     if isinstance(value, float) and abs(value) == float("inf"):
         return 10**400 if value > 0 else -(10**400)
     return value
@@ -219,7 +219,7 @@ def _reads_scalars(node: Node, variable: Node) -> None:
 
 
 def _as_kind(node: Node, variable: Node, kind: str, reader: str, scalar: Node) -> Node:
-    """A test of a JSON value as a test of the scalar that it is."""
+    """A test of a JSON value as a test of a scalar of one kind."""
     return fold(_scalar(node, variable, kind, reader, scalar))
 
 
@@ -238,7 +238,7 @@ def _scalar(node: Node, variable: Node, kind: str, reader: str, scalar: Node) ->
 
 
 class _Arrays:
-    """Arrays for macros: only the kinds of elements, their counts and the length matter."""
+    """Representative arrays for macros: only the kinds of elements, their counts and the length matter."""
 
     def __init__(self, variable: Field, kind: ArrayType) -> None:
         self.variable = variable
@@ -275,7 +275,7 @@ class _Arrays:
                 raise NotCases
 
     def filtered(self, node: Call) -> None:
-        """A test of how many elements a filter leaves."""
+        """Add a test of the number of elements that a filter keeps."""
         filters = {
             part
             for part in walk(node)
@@ -298,7 +298,7 @@ class _Arrays:
         return substituted(node.body, Variable(self.element.type, node.variable), self.element)
 
     def body(self, node: Node, often: int = 0) -> None:
-        """A test of each element, and how often it counts that it is TRUE."""
+        """Add a test of elements, and up to which count it matters how many elements pass it."""
         self.closed(node, self.element)
         self.bodies.setdefault(node)
         self.often[node] = max(often, self.often.get(node, 0))
@@ -331,7 +331,7 @@ class _Arrays:
             yield from self.lengthened(elements, more, starts)
 
     def lengthened(self, elements: list[Any], more: list[Any], starts: list[int]) -> Iterator[list[Any]]:
-        """The array, and longer ones of the same kinds of elements, one for each piece of the lengths."""
+        """The array, and longer ones with the same kinds of elements, one for each range of lengths."""
         yield elements
         for start in starts:
             if more and start > len(elements):

@@ -1,6 +1,6 @@
-"""Machines of tests and functions of one text.
+"""Machines of tests and functions of one string.
 
-The machine of a function takes the machine of a test of its value (`after`), and is the test of its argument.
+The machine of a function is built from the machine of a test of its result (`after`), and tests its argument.
 """
 
 from bisect import bisect_right
@@ -13,8 +13,8 @@ _MOST_REVERSED = 300
 
 
 def order(value: str) -> Machine:
-    """The order of a text and a constant by code points: -1 before it, 0 equal, 1 after it. The state is the
-    common prefix.
+    """The order of a string and a constant by code points: -1 before it, 0 equal, 1 after it. The state is
+    the common prefix.
     """
     codes = [ord(char) for char in value]
     size = len(codes)
@@ -31,7 +31,7 @@ def order(value: str) -> Machine:
 
 
 def one_of(values: Iterable[str]) -> Machine:
-    """Whether a text is one of some."""
+    """Whether a string is one of the given strings."""
     wanted = frozenset(values)
     prefixes = {value[:end] for value in wanted for end in range(len(value) + 1)}
     cuts = frozenset(edge for value in wanted for char in value for edge in (ord(char), ord(char) + 1))
@@ -49,7 +49,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 def sequence(parts: Sequence[Ranges | None]) -> Machine:
-    """Whether a text has one code point of each set in turn; None means any text."""
+    """Whether a string has one code point of each set in turn; None means any string."""
     last = len(parts)
     cuts = frozenset(edge for part in parts if part for low, high in part for edge in (low, high + 1))
 
@@ -62,7 +62,7 @@ def sequence(parts: Sequence[Ranges | None]) -> Machine:
                 at += 1
             result.add(at)
         loops = [at for at in result if at < last and parts[at] is None]
-        # Behind a wildcard nothing before it counts: what can still match from there can match from here.
+        # After a wildcard, earlier states do not matter: what they can still match can match from here.
         least = max(loops, default=-1)
         return tuple(sorted(at for at in result if at >= least))
 
@@ -80,12 +80,12 @@ def sequence(parts: Sequence[Ranges | None]) -> Machine:
 
 
 def length(most: int) -> Machine:
-    """The number of code points, `most` standing for all from there on."""
+    """The number of code points; `most` means this number or more."""
     return Machine(frozenset(), 0, lambda state, _code: min(state + 1, most), lambda state: state)
 
 
 class Search:
-    """The search for the occurrences of a text from left to right (Knuth, Morris, Pratt)."""
+    """The search for the occurrences of a string from left to right (Knuth, Morris, Pratt)."""
 
     def __init__(self, wanted: str) -> None:
         self.wanted = wanted
@@ -93,7 +93,7 @@ class Search:
         self.known: dict[tuple[int, int], int] = {}
 
     def step(self, held: int, code: int) -> int:
-        """How many characters of the text are matched after a code point, `held` before it."""
+        """The number of matched characters after a code point; `held` is the number before it."""
         result = self.known.get((held, code))
         if result is None:
             read = self.wanted[:held] + chr(code)
@@ -107,7 +107,7 @@ class Search:
 
 
 def position(wanted: str, most: int) -> Machine:
-    """The position, from 1, of the first occurrence of a text; 0 if there is none. `most` means any later
+    """The position, from 1, of the first occurrence of a string; 0 if there is none. `most` means any later
     position.
     """
     search = Search(wanted)
@@ -130,9 +130,9 @@ def position(wanted: str, most: int) -> Machine:
 
 
 def mapped(after: Machine, change: Callable[[int], int], cuts: Iterable[int]) -> Machine:
-    """Before a function that changes each code point.
+    """The machine before a function that maps each code point.
 
-    `cuts` are where it changes its rule; between them it adds a constant.
+    `cuts` are the code points at which the mapping changes; between them it adds a constant.
     """
     shifts = set()
     own = sorted({0, *cuts})
@@ -148,7 +148,7 @@ def mapped(after: Machine, change: Callable[[int], int], cuts: Iterable[int]) ->
 
 
 def stripped(after: Machine, chars: str, *, left: bool, right: bool) -> Machine:
-    """Before a function that takes characters off the ends of a text."""
+    """The machine before a function that strips characters from the ends."""
     codes = frozenset(map(ord, chars))
     cuts = after.cuts | {edge for code in codes for edge in (code, code + 1)}
 
@@ -168,7 +168,7 @@ def stripped(after: Machine, chars: str, *, left: bool, right: bool) -> Machine:
 
 
 def without_first(after: Machine, count: int) -> Machine:
-    """Before a function that leaves out the first characters."""
+    """The machine before a function that drops the first `count` characters."""
 
     def step(state: tuple[int, State], code: int) -> tuple[int, State]:
         read, behind = state
@@ -178,7 +178,7 @@ def without_first(after: Machine, count: int) -> Machine:
 
 
 def first(after: Machine, count: int) -> Machine:
-    """Before a function that keeps the first characters."""
+    """The machine before a function that keeps the first `count` characters."""
 
     def step(state: tuple[int, State], code: int) -> tuple[int, State]:
         read, behind = state
@@ -188,9 +188,9 @@ def first(after: Machine, count: int) -> Machine:
 
 
 def reversed_text(after: Machine) -> Machine:
-    """Before a function that reverses a text.
+    """The machine before a function that reverses a string.
 
-    The state says what the rest of the text would be from each state.
+    The state has for each state of `after` the label that the reversed text leads to from there.
     """
     table = tabulated(after)
     if len(table.labels) > _MOST_REVERSED:
@@ -204,26 +204,24 @@ def reversed_text(after: Machine) -> Machine:
 
 
 def last(after: Machine, count: int) -> Machine:
-    """Before a function that keeps the last characters. Characters before them are
-    not read, which keeps the reversal small.
+    """The machine before a function that keeps the last characters. Other characters are not read, which
+    keeps the reversal small.
     """
     return reversed_text(first(reversed_text(first(after, count)), count))
 
 
 def prefixed(after: Machine, text: str) -> Machine:
-    """Before a function that puts a constant in front."""
+    """The machine before a function that adds a constant prefix."""
     return Machine(after.cuts, after.run(text), after.step, after.label)
 
 
 def suffixed(after: Machine, text: str) -> Machine:
-    """Before a function that puts a constant behind."""
+    """The machine before a function that adds a constant suffix."""
     return Machine(after.cuts, after.start, after.step, lambda state: after.label(after.after(state, text)))
 
 
 def replaced(after: Machine, old: str, new: str) -> Machine:
-    """Before a function that replaces each occurrence of a text, which is not
-    empty, from the left.
-    """
+    """The machine before a function that replaces each occurrence of a non-empty string, from the left."""
     search, size = Search(old), len(old)
 
     def step(state: tuple[State, int], code: int) -> tuple[State, int]:
@@ -231,7 +229,7 @@ def replaced(after: Machine, old: str, new: str) -> Machine:
         now = search.step(held, code)
         if now == size:
             return after.after(behind, new), 0
-        # The first characters of what was held no longer begin an occurrence.
+        # The first held characters can no longer begin an occurrence.
         passed = old[:held] + chr(code)
         return after.after(behind, passed[: held + 1 - now]), now
 
@@ -244,20 +242,20 @@ def replaced(after: Machine, old: str, new: str) -> Machine:
 
 
 def between_each(after: Machine, new: str) -> Machine:
-    """Before a function that puts a text before, between and behind the characters."""
+    """The machine before a function that inserts a string before, between and after the characters."""
     return Machine(
         after.cuts, after.run(new), lambda state, code: after.after(after.step(state, code), new), after.label
     )
 
 
 def part_of_split(after: Machine, by: str, number: int, most: int, missing: Label) -> Machine:
-    """Before a function that takes one of the parts of a text between the occurrences of another.
+    """The machine before a function that returns one part of a split string.
 
     Args:
         after: The machine of the part.
-        by: The other text.
+        by: The separator.
         number: The number of the part, from 0.
-        most: The largest number of parts, of which the last has the rest of the text; 0 for any number.
+        most: The largest number of parts, of which the last has the rest of the string; 0 for any number.
         missing: The label if there are too few parts.
     """
     search, size = Search(by), len(by)
@@ -285,9 +283,7 @@ def part_of_split(after: Machine, by: str, number: int, most: int, missing: Labe
 
 
 def split_parts(by: str, most: int, wanted: int) -> Machine:
-    """The number of parts of a text between the occurrences of another; `wanted` means this number or
-    more.
-    """
+    """The number of parts of a split string; `wanted` means this number or more."""
     search, size = Search(by), len(by)
 
     def step(state: tuple[int, int], code: int) -> tuple[int, int]:
@@ -301,7 +297,7 @@ def split_parts(by: str, most: int, wanted: int) -> Machine:
 
 
 def any_part(body: Machine, by: str, most: int, kind: str) -> Machine:
-    """Whether a test holds for any, or for all, of the parts between the occurrences of a text."""
+    """Whether a test is TRUE for any, or for all, of the parts of a split string."""
     search, size = Search(by), len(by)
     absorbing = kind == "any"
 

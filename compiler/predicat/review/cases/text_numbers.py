@@ -1,4 +1,4 @@
-"""The integers and days that texts convert to, as automata."""
+"""Automata for the integers and dates that strings convert to."""
 
 import re
 from functools import lru_cache
@@ -15,7 +15,7 @@ _Read = tuple[str, int, int, tuple[int, ...]]
 
 @lru_cache(maxsize=256)
 def integer(starts: tuple[int, ...]) -> Machine:
-    """The piece that contains the number of a text; None if the text is not a number (see INT_PATTERN).
+    """The range that contains the number in a string; None if the string is not a number (see INT_PATTERN).
 
     The state is the sign, the number of digits read, their number without leading zeros, and their order
     compared with the first digits of each constant that is as long or longer.
@@ -75,7 +75,7 @@ def _sign(number: int) -> int:
 
 
 def day(starts: list[int], labels: list[Label], unknown: Label) -> Machine:
-    """The label of the piece in which the day lies that a text reads as."""
+    """The label of the range that contains the date in a string."""
     pattern = re.sub(r"\(\?!0000\)", "", DATE_PATTERN)
     valid, zero = pattern_machine("matches", pattern), pattern_machine("starts_with", "0000")
     orders = [order(value_of(start, DATE).isoformat()) for start in starts[1:]]

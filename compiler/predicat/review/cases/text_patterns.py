@@ -1,4 +1,4 @@
-"""Tests of a text against a constant pattern, as automata."""
+"""Automata for tests of a string against a constant pattern."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,7 +15,7 @@ def _char(char: str) -> Ranges:
 
 
 def _folded(char: str) -> Ranges:
-    """The code points that fold to the same as one."""
+    """The code points that are equal to one without regard to case."""
     own = casefold.fold_char(char)
     return tuple(
         (ord(other), ord(other))
@@ -47,7 +47,7 @@ PATTERNS: dict[str, Callable[[str], list[Ranges | None]] | None] = {
 
 @lru_cache(maxsize=1024)
 def pattern_machine(op: str, value: str) -> Machine:
-    """A test of a text against a pattern."""
+    """The machine of a test of a string against a pattern."""
     parts = PATTERNS[op]
     if parts is not None:
         return tabulated(sequence(parts(value))).machine()

@@ -1,4 +1,4 @@
-"""Tests of one text as automata: patterns, comparisons and the functions between them and the text."""
+"""Tests of one string as automata: patterns, comparisons, and string functions inside of them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -43,19 +43,19 @@ _NUMBERS = ("length", "position", "to_int", "size", "to_date")
 
 
 class Texts:
-    """The machines of tests of one text, which is `variable`."""
+    """The machines of tests of one string, which is `variable`."""
 
     def __init__(self, variable: Node) -> None:
         self.variable = variable
 
     def table(self, node: Node) -> Table:
-        """The outcome of a predicate for each text. Raises NotCases."""
+        """The outcomes of a predicate as a table. Raises NotCases."""
         return tabulated(self.test(node))
 
     # --- predicates
 
     def test(self, node: Node) -> Machine:
-        """The outcome of a predicate. Raises NotCases."""
+        """The outcomes of a predicate as a machine. Raises NotCases."""
         match node:
             case Literal(value=value):
                 return constant(value)
@@ -87,11 +87,11 @@ class Texts:
                 raise NotCases
 
     def small(self, node: Node) -> Machine:
-        """A test with as few states as it needs, so that several of them side by side stay small."""
+        """A minimal machine of a test, so that products of several stay small."""
         return self.table(node).machine()
 
     def closed(self, node: Node) -> Machine:
-        """A test that reads nothing but the text. Raises NotCases for others."""
+        """A test that reads only the string. Raises NotCases for others."""
         if not _reads_only(node, self.variable):
             raise NotCases
         return self.small(node)
@@ -103,7 +103,7 @@ class Texts:
         return self.numeric(Call(BOOLEAN, "is_null", (node,)))
 
     def comparison(self, op: str, left: Node, right: Node) -> Machine:
-        """A comparison with a constant, or of a text with a function of it."""
+        """A comparison with a constant, or of a string with a function of it."""
         if isinstance(left, Literal):
             op, left, right = FLIPPED[op], right, left
         if isinstance(right, Literal):
@@ -134,14 +134,14 @@ class Texts:
         )
 
     def parts(self, kind: str, split: Call, body: Machine) -> Machine:
-        """Whether any or all parts of a text pass a test."""
+        """Whether any or all parts of a split string pass a test."""
         by, most = _split_by(split)
         return self.of(split.args[0], m.any_part(body, by, most, kind))
 
     # --- functions
 
     def of(self, node: Node, after: Machine, missing: Label = None) -> Machine:
-        """What a machine says of the value of a text function, `missing` where it has none."""
+        """The machine `after` applied to the result of a string function; `missing` is the label of NULL."""
         if node == self.variable:
             return after
         if isinstance(node, Literal):
@@ -191,7 +191,7 @@ class Texts:
                 raise NotCases
 
     def part(self, node: Call, after: Machine, missing: Label) -> Machine:
-        """`index` of a `split`: one part of a text."""
+        """`index` of a `split`: one part of a string."""
         match node.args:
             case (Call(op="split") as split, Literal(value=int(number))):
                 by, most = _split_by(split)
@@ -212,7 +212,7 @@ class Texts:
         return product([self.of(arg, after, _MISSING) for arg in node.args], partial(_first_present, missing))
 
     def extreme(self, node: Call, after: Machine, missing: Label) -> Machine:
-        """`greatest` and `least`, of one text and constants."""
+        """`greatest` and `least`, of one string and constants."""
         constants = [
             str(arg.value) for arg in node.args if isinstance(arg, Literal) and arg.value is not None
         ]
@@ -231,7 +231,7 @@ class Texts:
         )
 
     def substring(self, node: Call, after: Machine, missing: Label) -> Machine:
-        """`substr`: its start and its length are constants, or constants more than the length of the text."""
+        """`substr`: start and length are constants, or constant offsets from the length of the string."""
         inner, *places = node.args
         ends = [_place(place, inner) for place in places]
         from_end, start = ends[0][0], ends[0][1] - 1
@@ -274,7 +274,7 @@ class Texts:
     # --- numbers and days of texts
 
     def numeric(self, node: Node) -> Machine:
-        """A test of one number of a text: its length, a place in it, what it reads as."""
+        """A test of one number of a string: its length, a position in it, or the number it converts to."""
         numbers = set(_numbers(node))
         if len(numbers) != 1:
             raise NotCases
@@ -294,7 +294,7 @@ class Texts:
         return self.number(number, starts, labels, run({"x": None}))
 
     def number(self, node: Call, starts: list[int], labels: list[Label], unknown: Label) -> Machine:
-        """The label of the piece in which a number lies that a function gives."""
+        """The label of the range that contains the number that a function returns."""
 
         def label(value: int | None) -> Label:
             return unknown if value is None else labels[sum(start <= value for start in starts) - 1]
@@ -354,7 +354,7 @@ def _reads_only(node: Node, variable: Node) -> bool:
 
 
 def _numbers(node: Node) -> Iterator[Call]:
-    """The numbers of texts that a test reads."""
+    """The numbers that a test reads from strings."""
     if isinstance(node, Call) and node.op in _NUMBERS:
         yield node
         return
@@ -367,7 +367,7 @@ def _substituted(node: Node, old: Node, new: Node) -> Node:
 
 
 def _place(node: Node, text: Node) -> tuple[bool, int]:
-    """A place as (whether it counts from the length of a text, how much more it is)."""
+    """A position as a pair: whether it is relative to the length of the string, and the offset."""
     match node:
         case Literal(value=int(value)):
             return False, value
@@ -400,7 +400,7 @@ def _split_by(node: Node) -> tuple[str, int]:
 
 
 def _unchanged(result: Node, text: Node) -> Node | None:
-    """A test of whether a function does not change a text; None if there is no such test."""
+    """A test that a function does not change a string; None if there is no such test."""
     match result:
         case Call(op="lower", args=(inner,)) if inner == text:
             return _never(text, "[A-Z]")
@@ -434,7 +434,7 @@ _CASES: dict[str, tuple[Callable[[int], int], tuple[int, int]]] = {
 
 
 def _booleans(node: Call) -> Machine:
-    """The conversion of a text to a boolean."""
+    """The conversion of a string to a boolean."""
     run = over_inputs(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
     texts = ("true", "TRUE", "True", "t", "1", "false", "FALSE", "False", "f", "0")
     return product(
