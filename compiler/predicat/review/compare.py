@@ -137,7 +137,7 @@ def search(
     formula: Callable[[Truth, Truth], Bool],
     timeout: float = 1.0,
 ) -> tuple[str, Witness | None]:
-    """A row for which two predicates have certain outcomes.
+    """A row for which two predicates have given outcomes.
 
     `test` is the condition on outcomes, `formula` the same condition on formulas.
 
@@ -173,8 +173,8 @@ def _retyped(before: Node, after: Node) -> list[str]:
 
 
 class _Attempt(Struct, frozen=True):
-    """One way to ask the solver (see Encoder), and its share of the remaining time. The solver answers most
-    questions at once, but some only in one way.
+    """One configuration of the solver (see Encoder), and its share of the remaining time. The solver answers
+    most questions at once, but some only in one way.
     """
 
     share: float
@@ -230,7 +230,7 @@ class _Comparison:
 
     @cached_property
     def cases(self) -> Cases | None:
-        """The outcomes that the predicates have together, where they can be counted."""
+        """The possible pairs of outcomes, if there are finitely many cases."""
         return cases(*self.nodes)
 
     # --- rows
@@ -312,7 +312,7 @@ class _Comparison:
         ) <= _operands("or", weaker)
 
     def _kind(self, lost: Witness | None, gained: Witness | None) -> tuple[str, str]:
-        """The kind of a difference, and what it rests on."""
+        """The kind of a difference, and its evidence."""
         if (
             lost
             and not gained
@@ -337,7 +337,7 @@ class _Comparison:
 
     @property
     def proof(self) -> str:
-        """What the questions that found no row rest on."""
+        """The evidence of the searches that found no row."""
         return EXACT if self.exact else PROVED
 
     def _inconclusive(self, lost: Witness | None, gained: Witness | None) -> Verdict:
@@ -359,7 +359,7 @@ class _Comparison:
         )
 
     def accepts(self, side: int, truth: Truth) -> Bool:
-        """As `accepted`, on formulas."""
+        """Like `accepted`, for formulas."""
         return negated(truth.false) if self.accept[side] else truth.true
 
     def provably_none(
@@ -397,9 +397,7 @@ class _Comparison:
         return self.try_more_rows(test)
 
     def try_more_rows(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
-        """More candidate rows if the solver found none: a difference without a proof may still be a simple
-        one.
-        """
+        """Try more candidate rows if the solver found none: the difference may still be simple."""
         partial = (
             [row for pair, row in self.cases.partial.items() if test(*pair)] if self.cases is not None else []
         )
@@ -423,7 +421,7 @@ class _Comparison:
         try:
             encoder, solver, truths = self.solver(attempt)
         except (RecursionError, ArgumentError, OutOfTime):
-            # It nests too deep. Inside of Z3's calls ctypes turns a RecursionError into an ArgumentError.
+            # It is nested too deeply. Inside of Z3's calls ctypes turns a RecursionError into an ArgumentError.
             return "open"
         wanted = formula(*truths)
         if wanted is False and encoder.needs.bounded:
@@ -441,7 +439,7 @@ class _Comparison:
     def ask(
         self, encoder: Encoder, solver: Any, test: Callable[[Outcome, Outcome], bool], attempt: _Attempt
     ) -> Witness | str:
-        """Ask the solver for a model, and again for others if the evaluator does not confirm its row."""
+        """Ask the solver for a model, and for further models if the evaluator does not confirm its row."""
         for narrowed in range(3):
             answer = solver.check()
             if answer == z3.unsat:
@@ -490,8 +488,8 @@ class _Comparison:
         return result
 
     def _prefer_exact_doubles(self, encoder: Encoder, solver: Any) -> None:
-        """Ask for doubles that binary fractions can hold, and for nothing that is guessed: the next model
-        may survive the evaluator.
+        """Constrain doubles to short binary fractions and exclude approximated cases, so that the evaluator
+        may confirm the next model.
         """
         solver.add(*map(z3.Not, encoder.approximated))
         for path, term in encoder.variables.items():
@@ -501,7 +499,7 @@ class _Comparison:
     # --- witnesses
 
     def witness(self, row: Row, params: Row, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
-        """The row made small, if the evaluator confirms it."""
+        """The row, made small, if the evaluator confirms it; otherwise None."""
         bound = {f":{name}": value for name, value in params.items()}
 
         def holds(candidate: Row) -> bool:
@@ -517,14 +515,14 @@ class _Comparison:
 
 
 def _rounds(node: Node) -> bool:
-    """Whether an operator gives the double that is nearest to its result."""
+    """Whether an operator rounds its result to the nearest double."""
     if not isinstance(node, Call) or node.type != DOUBLE:
         return False
     return node.op in OF_DOUBLES or (node.op == "to_double" and isinstance(node.args[0].type, DecimalType))
 
 
 def _merge_rows(row: Any, other: Any) -> Any:
-    """A row with what it lacks from another one."""
+    """A row with the missing values taken from another one."""
     if not isinstance(row, Mapping) or not isinstance(other, Mapping):
         return row
     return {**other, **{name: _merge_rows(value, other.get(name)) for name, value in row.items()}}

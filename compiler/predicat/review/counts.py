@@ -24,8 +24,8 @@ Row = Mapping[str, Any]
 
 
 class Counts(Struct, frozen=True):
-    """Rows of a relation: all, accepted before and after, gained and lost, and some of the last two; or
-    why they are not known.
+    """Numbers of rows of a relation: all, accepted before and after, gained and lost, with a sample of the
+    last two; or why they are not known.
     """
 
     total: int = 0
@@ -96,7 +96,7 @@ class CountQuery(Struct, frozen=True):
 
 
 def distinct(rows: Iterable[Row]) -> list[Row]:
-    """The first rows that differ, as many as are shown."""
+    """The first different rows, at most the number that is shown."""
     result: dict[str, Row] = {}
     for row in rows:
         result.setdefault(repr(row), row)
@@ -106,7 +106,7 @@ def distinct(rows: Iterable[Row]) -> list[Row]:
 
 
 def questions(review: Review, dialect: str) -> tuple[list[CountQuery], dict[str, Counts]]:
-    """The questions of a review for a dialect, and the reasons for the filters that have none."""
+    """The count queries of a review for a dialect, and the reasons for filters without one."""
     before, after = review.sides
     asked: list[CountQuery] = []
     refused: dict[str, Counts] = {}
@@ -127,7 +127,7 @@ def questions(review: Review, dialect: str) -> tuple[list[CountQuery], dict[str,
 
 
 def _state(side: Snapshot, name: str) -> tuple[Node, str] | None:
-    """The latest version of a filter and what UNKNOWN does; None for a filter that is not there."""
+    """The latest version of a filter and its `on_unknown`; None if there is no such filter."""
     row = side.filters.get(name)
     result = side.check(name, row["latest"]) if row is not None else None
     return (result.node, row["on_unknown"]) if result is not None and row is not None else None
@@ -150,7 +150,7 @@ def condition(state: tuple[Node, str] | None, dialect: str) -> str:
 
 
 def _columns(nodes: Iterable[Node], dataset: Mapping[str, Any], dialect: str) -> tuple[str, ...]:
-    """The columns that are shown of a row: those of the key, then those that the filter reads."""
+    """The columns to show: the key, then the columns that the filter reads."""
     fields = dataset.get("fields", {})
     key = [fields[name]["columns"].get(dialect, name) for name in dataset.get("key", ()) if name in fields]
     read = [decl.column(dialect) for node in nodes for decl in fields_of(node).values()]

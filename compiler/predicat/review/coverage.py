@@ -1,4 +1,4 @@
-"""How good the tests of a filter are: conditions that decide both ways (MC/DC), and mutants that they find.
+"""The quality of a filter's tests: conditions covered both ways (MC/DC), and mutants detected.
 
 Sources: RTCA DO-178C for modified condition/decision coverage (a condition is covered if rows show that it
 alone turns the decision); Offutt et al. 1996 for the mutants. Rows are found by the solver and confirmed by
@@ -30,7 +30,7 @@ Row = Mapping[str, Any]
 
 
 class Requirement(Struct, frozen=True):
-    """A way in which a condition must decide: `node` is TRUE for the rows that show it."""
+    """An outcome that a condition must decide: `node` is TRUE for the rows that show it."""
 
     atom: Node
     outcome: bool
@@ -43,7 +43,7 @@ class Requirement(Struct, frozen=True):
 
 
 class Quality(Struct, frozen=True):
-    """The figures of the tests of the latest version of a filter; None if a parameter has no default."""
+    """The quality of the tests of a filter's latest version."""
 
     tests: int
     covered: int
@@ -61,8 +61,8 @@ class Quality(Struct, frozen=True):
 
 
 def requirements(node: Node) -> Iterator[Requirement]:
-    """What rows have to show of a predicate of the surface: each condition TRUE, and FALSE, while the
-    predicate is what that condition makes it.
+    """The requirements of a surface predicate: each condition is TRUE in a row, and FALSE in a row, and
+    decides the outcome of the predicate there.
     """
     for atom in atoms(node):
         turns = _decided_by(node, atom)
@@ -80,7 +80,7 @@ def _decided_by(node: Node, atom: Node) -> Node:
 
 
 def boundaries(node: Node) -> Iterator[Node]:
-    """For each comparison with a constant: TRUE at the constant itself, where the comparison decides."""
+    """For each comparison with a constant: the value equals the constant, and the comparison decides."""
     for atom in atoms(node):
         order = unmarked(atom)
         if (
@@ -95,11 +95,11 @@ def boundaries(node: Node) -> Iterator[Node]:
 def generate(
     node: Node, rows: Sequence[Row] = (), timeout: float = 1.0, mutate: str | None = None
 ) -> list[dict[str, Any]]:
-    """Rows that, with those given, cover every condition both ways, every boundary, and a row without any
-    value.
+    """Rows that, with the given ones, cover every condition both ways, every boundary, and a row without
+    values.
 
-    With `mutate` (what UNKNOWN does: "reject" or "accept") also rows that tell the predicate from its
-    mutants.
+    With `mutate` (the `on_unknown` of the filter: "reject" or "accept") also rows that distinguish the
+    predicate from its mutants.
     """
     result: list[dict[str, Any]] = []
     have = list(rows)
@@ -135,9 +135,7 @@ def _deciding_rows(node: Node, have: list[Row], on_unknown: str, timeout: float)
 
 
 def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Quality | None:
-    """The figures of a filter's tests on its latest version; None where a parameter without default stands
-    in the way.
-    """
+    """The quality of the tests of a filter's latest version; None if a parameter has no default."""
     if any(decl.required for decl in filter_.current.params.values()):
         return None
     node = with_defaults(filter_.current.predicate.surface)
@@ -158,8 +156,8 @@ def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Qu
 def _mutation(
     filter_: Filter, node: Node, rows: Sequence[Row], timeout: float
 ) -> tuple[int, tuple[Mutant, ...]]:
-    """How many mutants the rows tell from the filter, and those that they do not, equivalent ones (by
-    proof) left out.
+    """The number of mutants that the rows distinguish from the filter, and the mutants that they do not,
+    except provably equivalent ones.
     """
     right = _accepted(filter_.on_unknown, node, rows)
     killed = 0

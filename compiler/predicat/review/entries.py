@@ -1,6 +1,4 @@
-"""What a review is made of: an entry for each change, of a kind that a table names, with what was before
-and what is after.
-"""
+"""The entries of a review: one for each change, with its kind (from a table) and the values before and after."""
 
 import difflib
 import json
@@ -22,9 +20,7 @@ _LEVELS = ("rows", "warning", "note")
 
 
 class Cause(Struct, frozen=True):
-    """A change that changes a filter whose own text is as it was: the kind of an entry, its name and its
-    part.
-    """
+    """A change that affects a filter whose own text did not change: the kind of an entry, its name and part."""
 
     kind: str
     name: str
@@ -42,9 +38,9 @@ class Cause(Struct, frozen=True):
 class Entry(Struct, frozen=True):
     """One change.
 
-    `name` is what changed (`orders.large`, a dataset, a macro), `part` which part of it, in words; `before`
-    and `after` are None where there was nothing, or is nothing. `causes` are other entries that made a filter
-    change, `under` the filters that this one changes, `users` what uses the filter. `notes` are further
+    `name` is the changed object (`orders.large`, a dataset, a macro), `part` the changed part, in words;
+    `before` and `after` are None if there was, or is, no value. `causes` are the entries that made a filter
+    change, `under` the filters that this one changes, `users` the users of the filter. `notes` are further
     sentences.
     """
 
@@ -73,12 +69,12 @@ class Entry(Struct, frozen=True):
 
     @property
     def changes_rows(self) -> bool:
-        """Whether rows may come or go for somebody, as far as is known."""
+        """Whether rows may be gained or lost, as far as is known."""
         return self.level == ROWS
 
     @property
     def cause(self) -> Cause:
-        """What others name as their cause."""
+        """This entry as the cause of others."""
         return Cause(self.kind, self.name, self.part)
 
     @property
@@ -94,7 +90,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """Where it comes in a review: what matters most is first."""
+        """Its sort key in a review: the most important entries first."""
         return _LEVELS.index(self.level), ORDER[self.kind], self.name
 
     @property
@@ -135,7 +131,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def values(self) -> str:
-        """What was and what is, in one line; nothing where they are long or a proof says more."""
+        """The values before and after, in one line; empty if they are long or a proof says more."""
         if self.proof is not None or any(
             len(value or "") > MAX_INLINE or "\n" in (value or "") for value in (self.before, self.after)
         ):
@@ -165,7 +161,7 @@ class Entry(Struct, frozen=True):
 
 
 def _body_lines(body: str) -> list[str]:
-    """The lines of a body; one that is data, a line a part."""
+    """The lines of a body. Data have one line per part."""
     if body.startswith(("{", "[")):
         try:
             return json.dumps(json.loads(body), indent=2, ensure_ascii=False).splitlines()
@@ -175,10 +171,11 @@ def _body_lines(body: str) -> list[str]:
 
 
 class Review(Struct, frozen=True):
-    """Everything that differs between two catalogs.
+    """The differences between two catalogs.
 
-    `filters` is how many the catalog has, `unchanged` of how many of them nothing differs; `edited` are the
-    files that differ. `sides` are the two catalogs, the first under the names of the second.
+    `filters` is the number of filters of the catalog, `unchanged` the number of them without a difference;
+    `edited` has the files that differ. `sides` are the two catalogs; the first one uses the names of the
+    second.
     """
 
     base: str
@@ -190,16 +187,16 @@ class Review(Struct, frozen=True):
 
     @property
     def changes_rows(self) -> bool:
-        """Whether rows of anything come or go, or may."""
+        """Whether rows may be gained or lost."""
         return any(entry.changes_rows for entry in self.entries)
 
     @property
     def formatting_only(self) -> bool:
-        """Whether files differ and nothing that they say does."""
+        """Whether files differ, but not their meaning."""
         return bool(self.edited) and not self.entries
 
     def of(self, name: str, subject: str = "filter") -> tuple[Entry, ...]:
-        """The entries of one thing."""
+        """The entries with one name."""
         return tuple(entry for entry in self.entries if (entry.name, entry.subject) == (name, subject))
 
 
@@ -265,7 +262,7 @@ _TEXTS: dict[str, Callable[[Any], str | None]] = {
 
 
 def loosened(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Whether a bound lets more pass than before: loosened, tightened or changed."""
+    """How a bound changed: loosened, tightened or changed."""
     if before["share"] != after["share"]:
         return "changed"
     up = after["value"] - before["value"]
@@ -277,5 +274,5 @@ def loosened(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 
 
 def join_names(names: Sequence[str], most: int = 12) -> str:
-    """Names in a sentence, and how many more there are."""
+    """Names for a sentence, with the number of those left out."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,6 +1,4 @@
-"""A filter in plain words: what it asks, its SQL, what engines push down, where it comes from and who uses
-it.
-"""
+"""A filter in plain words: its conditions, its SQL, what engines push down, its lineage and its users."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -106,20 +104,20 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
 
 
 def in_where(condition: Node, on_unknown: str = "reject") -> Node:
-    """A condition as the WHERE of its filter has it: a comparison of a calculation as bounds of its field,
-    where that has the same rows, or, if the filter accepts UNKNOWN, the same outcome.
+    """A condition as written in the WHERE of its filter: a comparison of a calculation becomes bounds of its
+    field, if that has the same rows or, for a filter that accepts UNKNOWN, the same outcome.
     """
     core = core_of_part(condition)
     return bare(ALL.rows(core) if on_unknown == "reject" else ALL.outcome(core, lambda _before, _after: True))
 
 
 def is_pushed(condition: Node) -> bool:
-    """Whether engines push a condition down to files as it stands: it compares columns with constants."""
+    """Whether engines push a condition down to files as it is: it compares columns with constants."""
     return all(_bare(part, _PUSHED) for part in atoms(condition))
 
 
 def _conditions(node: Node) -> Iterator[Node]:
-    """The conditions of a predicate, where `x IS NOT NULL` is one."""
+    """The conditions of a predicate. `x IS NOT NULL` is one."""
     if isinstance(node, Call) and node.op in LOGIC and not is_presence(node):
         for arg in node.args:
             yield from _conditions(arg)
@@ -149,7 +147,7 @@ def why_no_index(node: Node, storage: Storage) -> str:
 
 
 def reading(node: Node, storage: Storage) -> list[Index]:
-    """The indexes on something that a condition reads, those on columns themselves first."""
+    """The indexes on expressions that a condition reads, indexes on plain columns first."""
     columns = {decl.column("postgres") for decl in fields_of(node).values()}
     indexes = [index for index in storage.indexes or () if index.columns & columns]
     return sorted(indexes, key=lambda index: not index.keys[0].is_column)
@@ -184,7 +182,7 @@ def _why(atom: Node) -> str:
 
 
 def lineage(catalog: Catalog, filter_: Filter, version: Version) -> Iterator[str]:
-    """Columns, the filters it is made of, and who uses it."""
+    """The columns and filters that a filter reads, and its users."""
     dataset = catalog.datasets[filter_.dataset]
     for engine, relation in dataset.relation.items():
         columns = ", ".join(decl.column(engine) for decl in fields_of(version.predicate.node).values())

@@ -30,8 +30,8 @@ Outcome = bool | None
 
 
 class Explanation(Struct, frozen=True):
-    """A part of a predicate on a row: its text, its outcome, the values that it reads, and its parts if it is
-    a combination.
+    """The evaluation of a part of a predicate on a row: its text, its outcome, the values that it reads, and
+    its parts if it is a combination.
     """
 
     text: str
@@ -43,8 +43,8 @@ class Explanation(Struct, frozen=True):
 
 
 def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
-    """The outcome of a predicate on a row, with those of its parts. The node is of the surface: the parts are
-    those that its author wrote.
+    """The outcomes of a predicate and its parts on a row. The node is a surface node, with the parts that the
+    author wrote.
     """
     outcome: Outcome = over_inputs(core(node))(row)
     if isinstance(node, Call) and node.op in LOGIC and not is_presence(node):

@@ -1,4 +1,4 @@
-"""Runs the lint rules, shows what they find, and applies their fixes where a proof allows it."""
+"""Runs the lint rules, shows their findings, and applies fixes that are proved to be safe."""
 
 import json
 from collections import Counter
@@ -51,7 +51,7 @@ def fails(findings: Sequence[Finding]) -> bool:
 
 
 def chosen(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
-    """Whether a rule is among those that are asked for by the beginnings of their codes."""
+    """Whether a rule is selected by one of the given prefixes of codes."""
     return (not select or code.startswith(tuple(select))) and not code.startswith(tuple(ignore))
 
 
@@ -98,7 +98,7 @@ def _from_the_end(item: Finding) -> tuple[str, int]:
 
 
 def text(findings: Sequence[Finding]) -> str:
-    """The findings as people read them."""
+    """The findings as text."""
     listed = [item for item in findings if item.level is not Severity.NOTE]
     shown = [item.diagnostic().render() for item in listed]
     count = quantity(len(listed), "finding") if listed else "nothing found"
@@ -149,7 +149,7 @@ def sarif(findings: Sequence[Finding]) -> str:
 
 
 def _metadata(rule: Rule) -> dict[str, Any]:
-    """A rule as SARIF has it."""
+    """A rule as a SARIF object."""
     return {
         "id": rule.code,
         "name": rule.name,

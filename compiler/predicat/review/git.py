@@ -1,4 +1,4 @@
-"""The catalog at another revision, out of git."""
+"""Reads catalogs of other revisions from git."""
 
 import os
 import re
@@ -20,8 +20,8 @@ _MAIN = (
 
 
 def _environment() -> dict[str, str]:
-    """The environment of git. GIT_DIR of a hook would hide the folder in question, and reading must not take
-    a lock.
+    """The environment for git: without the GIT_DIR of a hook, which would select another repository, and
+    without optional locks.
     """
     return {
         **{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")},
@@ -46,7 +46,7 @@ def _git(folder: Path, *args: str, given: bytes | None = None, timeout: float | 
 
 
 def repository(folder: Path) -> Path:
-    """The root of the repository that a folder lies in. Raises PredicatError."""
+    """The root of the repository of a folder. Raises PredicatError."""
     return Path(
         _git(folder if folder.is_dir() else folder.parent, "rev-parse", "--show-toplevel").decode().strip()
     )
@@ -64,8 +64,8 @@ def default_base(root: Path) -> str:
 
 
 def commit(root: Path, revision: str) -> str:
-    """The hash of a revision. With three dots after it, as in `git diff main...`, the commit at which the
-    working tree left it. Raises PredicatError if there is none.
+    """The hash of a revision. With three dots after it, as in `git diff main...`, the merge base with the
+    working tree. Raises PredicatError if there is none.
     """
     if revision.startswith("-"):
         raise PredicatError.of(say.no_revision(revision))
@@ -94,7 +94,7 @@ def _left(root: Path, revision: str) -> str:
 
 
 def shallow(root: Path) -> str | None:
-    """What to do where the history is cut off, as CI systems do by default."""
+    """A hint if the clone is shallow, as in CI systems by default."""
     if _git(root, "rev-parse", "--is-shallow-repository").strip() != b"true":
         return None
     return (
@@ -140,7 +140,7 @@ def staged_tree(root: Path) -> str:
 
 
 def folder_of(root: Path) -> Path:
-    """Where git keeps a repository, or what is of its own in a linked work tree."""
+    """The git folder of a repository, or of a linked work tree."""
     return Path(_git(root, "rev-parse", "--absolute-git-dir").decode().strip())
 
 
@@ -156,7 +156,7 @@ def changed_files(root: Path, revision: str, folders: list[Path]) -> set[Path]:
 
 @contextmanager
 def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
-    """Some folders as they were at a commit, in a temporary folder. Folders that were not there yet are
+    """Some folders at a commit, in a temporary folder. Folders that did not exist yet are
     missing.
     """
     import io  # noqa: PLC0415  # a plain check does without
@@ -170,14 +170,14 @@ def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
         if present:
             archive = _git(root, "archive", "--format=tar", revision, "--", *present)
             with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-                # Python before 3.11.4 has no filters; what git writes lies below the folder in any case.
+                # Python before 3.11.4 has no filters; git writes only paths below the folder in any case.
                 tar.extraction_filter = getattr(tarfile, "data_filter", None)
                 tar.extractall(target)  # noqa: S202  # as above
         yield target
 
 
 def inside(folder: Path) -> bool:
-    """Whether a folder seems to lie in a repository, without asking git."""
+    """Whether a folder seems to be in a repository, without a call of git."""
     here = folder.resolve()
     return any((place / ".git").exists() for place in (here, *here.parents))
 
@@ -188,8 +188,8 @@ def has_commits(folder: Path) -> bool:
 
 
 def text_at(folder: Path, revision: str, path: str) -> str | None:
-    """The text of a file at a revision; None if it was not there. `path` is seen from the folder if it
-    begins with `./`.
+    """The text of a file at a revision; None if it did not exist. `path` is relative to the folder if it
+    begins with `./`, otherwise to the root.
     """
     size, _, content = _git(folder, "cat-file", "--batch", given=f"{revision}:{path}\n".encode()).partition(
         b"\n"
@@ -198,8 +198,8 @@ def text_at(folder: Path, revision: str, path: str) -> str | None:
 
 
 def deleted_since(folder: Path, revision: str, name: str) -> list[str]:
-    """The files of a name, anywhere in the repository, that a revision has and the working tree has not;
-    from the root.
+    """The files with a name, anywhere in the repository, that exist at a revision and not in the working
+    tree; relative to the root.
     """
     names = _git(
         folder,
@@ -216,8 +216,8 @@ def deleted_since(folder: Path, revision: str, name: str) -> list[str]:
 
 
 def lost_in(folder: Path, text: str, path: Path, timeout: float) -> tuple[str, str] | None:
-    """The commit in which a file lost a text that it does not have now, as its short hash and its first line;
-    None if it never had the text. `timeout` is in seconds. Raises PredicatError.
+    """The commit that removed a text from a file, as its short hash and its subject; None if the file never
+    had the text. `timeout` is in seconds. Raises PredicatError.
     """
     output = _git(folder, "log", "-1", "--format=%h %s", "-S", text, "--", str(path), timeout=timeout)
     short, _, subject = output.decode(errors="replace").strip().partition(" ")
@@ -229,7 +229,7 @@ def authors(path: Path, ranges: Sequence[tuple[int, int]], timeout: float) -> di
 
     Args:
         path: The file.
-        ranges: The first and the last line of each part that is looked at, from 1.
+        ranges: The first and the last line of each part to read, from 1.
         timeout: Seconds.
 
     Raises PredicatError.

@@ -1,4 +1,4 @@
-"""What proofs try a predicate on: the values of its fields and of its parameters in one mapping."""
+"""The inputs of a predicate in proofs: the values of its fields and parameters in one mapping."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ them; the current time is `:now()`.
 
 
 def over_inputs(node: Node) -> Callable[[Inputs], Any]:
-    """The function from inputs to the value of a node; None is UNKNOWN. A parameter without a value has its
+    """A function from inputs to the value of a node; None is UNKNOWN. A parameter without a value has its
     default. Raises PredicatError for values of wrong types.
     """
     run = compile_node(node)

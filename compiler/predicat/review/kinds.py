@@ -1,4 +1,4 @@
-"""Every kind of change that a review knows: its path in the data of a catalog, its name, and its level."""
+"""The kinds of changes in a review: the path in the data of a catalog, the name, and the level."""
 
 from __future__ import annotations
 
@@ -381,7 +381,7 @@ ABSENT: Any = None
 
 
 class Difference(Struct, frozen=True):
-    """Two values at one place of the data; None for one that is not there."""
+    """Two values at one path of the data; None for a missing value."""
 
     kind: Kind
     path: tuple[str, ...]
@@ -400,17 +400,17 @@ class Difference(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of what differs, such as `flights.late`."""
+        """The name of the changed object, such as `flights.late`."""
         return ".".join(self.wildcards[: self.kind.names]) or self.path[0]
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What of it differs, such as the name of a parameter; words of the kind's sentence."""
+        """The changed parts, such as the name of a parameter, for the sentence of the kind."""
         return self.wildcards[self.kind.names :] if self.kind.path else ("/".join(self.path[1:]),)
 
 
 class _Node(Struct):
-    """The kinds at and below a place; whether it is left to proofs."""
+    """The kinds at and below a path, and whether the path is compared by proofs."""
 
     kind: Kind | None = None
     proved: bool = False
@@ -437,9 +437,7 @@ _ROOT = _tree()
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
-    """Everything that differs in the data of two snapshots. What no kind covers is "other": nothing is
-    left out.
-    """
+    """All differences in the data of two snapshots. A difference without a kind of its own is "other"."""
     yield from _walk(before, after, _ROOT, ())
 
 

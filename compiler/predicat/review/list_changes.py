@@ -1,4 +1,4 @@
-"""What a change of a list adds and removes."""
+"""The values that a change of a list adds and removes."""
 
 from collections.abc import Collection, Iterable
 from itertools import islice
@@ -11,8 +11,8 @@ _SHOWN = 5
 
 
 def moved(before: Items | None, after: Items | None) -> tuple[str, ...]:
-    """Which values were added and removed, counted, with the first of them; nothing if one side is not at
-    hand.
+    """The numbers of added and removed values, with the first of them; empty if the values of one side are
+    not available.
     """
     if before is None or after is None:
         return ()

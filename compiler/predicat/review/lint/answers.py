@@ -1,6 +1,4 @@
-"""What was proved for lint, kept in the user's cache: a question about predicates that have not changed is
-not asked again.
-"""
+"""The cache of proofs for lint: a question about unchanged predicates is not asked again."""
 
 from __future__ import annotations
 
@@ -22,12 +20,11 @@ T = TypeVar("T", bool, str)
 
 
 class Answers(Struct):
-    """Answers by question. With a `path` they are read from there and written there by `save`; without one
-    nothing outlives the run.
+    """Answers by question. With a `path` they are read from that file, and `save` writes them there; without
+    one they are lost at the end of the run.
 
-    The file is worth no more than the time to make it again: one that is damaged, or was written by other
-    code, is ignored, and one that cannot be written is not. Runs at the same time replace each other's file
-    as a whole.
+    The file is only a cache: a file that is damaged or was written by other code is ignored, and so are
+    errors of writing. Concurrent runs replace the whole file.
     """
 
     path: Path | None = None
@@ -35,7 +32,7 @@ class Answers(Struct):
     asked: dict[str, bool | str] = field(default_factory=dict[str, bool | str])
 
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
-        """The answer to a question, which is the same for the same text: from the cache, or computed now."""
+        """The answer to a question, from the cache or computed. The text identifies the question."""
         key = hashlib.sha256(repr(question).encode()).hexdigest()[:32]
         outcome = self.asked.get(key, self.known.get(key))
         result = answer() if outcome is None else outcome
@@ -43,7 +40,7 @@ class Answers(Struct):
         return result  # type: ignore[return-value]  # a question has answers of one type
 
     def save(self, *, whole: bool = True) -> None:
-        """Keep the answers that this run asked for: no others, if it was of the `whole` catalog."""
+        """Write the answers. A run on the `whole` catalog drops the answers that it did not use."""
         kept = self.asked if whole else {**self.known, **self.asked}
         if self.path is None or kept == self.known:
             return
@@ -55,7 +52,7 @@ class Answers(Struct):
 
 
 def load_answers(path: Path) -> Answers:
-    """The answers that are kept in a file; none if it is damaged, or other code wrote it."""
+    """The answers in a file; empty if it is damaged, or was written by other code."""
     try:
         head, _, content = path.read_text(encoding="utf-8").partition("\n")
         kept = json.loads(head)
@@ -68,9 +65,7 @@ def load_answers(path: Path) -> Answers:
 
 @cache
 def code_hash() -> str:
-    """The hash of predicat's own code and the version of the solver: what an answer depends on besides its
-    question.
-    """
+    """The hash of predicat's code and the version of the solver. Answers depend on them too."""
     root = Path(__file__).parent.parent.parent
     digest = hashlib.sha256()
     for file in sorted(root.rglob("*.py")):

@@ -1,5 +1,5 @@
-"""P303: a condition on lower() or upper() of a field, which reads every row, though nothing else says the
-same.
+"""P303: a condition on lower() or upper() of a field. It reads every row, and no other condition is
+equivalent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _dotted(tree: Tree) -> str:
-    """The name of a tree with its dots; an empty text if it is not a name."""
+    """The dotted name of a tree; an empty string if it is not a name."""
     match tree:
         case Name(name):
             return name

@@ -1,4 +1,4 @@
-"""P201, P202, P203: a filter that is TRUE, FALSE or UNKNOWN wherever it is decided."""
+"""P201, P202, P203: a filter with the same outcome on every row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from predicat.review.lint.rule import Context, Finding, Rule
 
 
 def _is_constant(filter_: Filter) -> bool:
-    """Whether TRUE or FALSE is all that is written: every row is meant, or none."""
+    """Whether the body is just TRUE or FALSE: the author means every row, or none."""
     return isinstance(filter_.current.tree, Constant) and filter_.current.tree.value is not None
 
 

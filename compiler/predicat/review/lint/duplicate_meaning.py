@@ -1,4 +1,4 @@
-"""P206: two names for one meaning."""
+"""P206: two filters with the same meaning."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, int]]:
-    """The filters that accept the same rows as an earlier one, with the first such one, by number. All have
-    one rule for UNKNOWN.
+    """The filters that accept the same rows as an earlier one, with the first such filter, by number. All
+    have the same `on_unknown`.
     """
     on_unknown = members[0].on_unknown
 
@@ -52,7 +52,7 @@ def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, 
 
 def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tuple[int, int]]:
     """Pairs of a predicate and the first one that accepts the same rows. A row that shows a difference is
-    tried on all that are left.
+    tried on all remaining predicates.
     """
     functions, accept = [over_inputs(node) for node in nodes], on_unknown == "accept"
     pairs: list[tuple[int, int]] = []

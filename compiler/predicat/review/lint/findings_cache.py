@@ -1,4 +1,4 @@
-"""What lint found, kept in the user's cache: a catalog that has not changed is not read again."""
+"""The cache of lint findings: an unchanged catalog is not read again."""
 
 from __future__ import annotations
 
@@ -90,9 +90,7 @@ def _finding(item: Mapping[str, Any], sources: dict[str, Source]) -> Finding:
 
 
 def _span(data: Sequence[Any] | None, sources: dict[str, Source]) -> Span:
-    """A place in a file. Where its text is another one there, as that of a macro, it is a text of its own
-    within.
-    """
+    """A span in a file. If its text is not the file's own, as in a macro, it gets a source of its own."""
     if data is None:
         return NOWHERE
     name, start, end, text = data

@@ -33,7 +33,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _gap(context: Context, union: Node) -> str:
-    """A row for which a predicate is not TRUE, as text; an empty text where none was found."""
+    """A row for which a predicate is not TRUE, as text; empty if none was found."""
 
     def answer() -> str:
         _, witness = search(

@@ -1,4 +1,4 @@
-"""P401: two filters of an exclusive group that accept one row."""
+"""P401: two filters of an exclusive group that accept the same row."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _common(context: Context, one: Node, other: Node) -> str:
-    """A row for which both are TRUE, as text; an empty text where none was found."""
+    """A row for which both are TRUE, as text; empty if none was found."""
 
     def answer() -> str:
         _, witness = search(

@@ -1,5 +1,5 @@
-"""P504, P505: a text compared with what its function never gives: capitals from lower(), more characters than
-substring() takes.
+"""P504, P505: a comparison with a string that a function never returns: capitals from lower(), more
+characters than substring() returns.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _GENERAL = ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302", "P30
 
 
 def _compared(tree: Tree) -> Iterator[tuple[OperatorCall, OperatorCall, str, str]]:
-    """Functions that are compared with constant texts: the comparison, the function, the text as written, and
-    the least of it that must be there.
+    """Functions that are compared with constant strings: the comparison, the function, the string as written,
+    and the shortest string that it matches.
     """
     for part in walk(tree):
         if not isinstance(part, OperatorCall) or part.op not in _SIDES or len(part.args) != 2:
@@ -36,7 +36,7 @@ def _compared(tree: Tree) -> Iterator[tuple[OperatorCall, OperatorCall, str, str
 
 
 def _least(pattern: str) -> str:
-    """The shortest text that a pattern of LIKE matches; `_` is any character."""
+    """The shortest string that a LIKE pattern matches; `_` is any character."""
     return "".join("_" if piece == "" else piece or "" for piece in like.parts(pattern))
 
 
@@ -45,7 +45,7 @@ Problem = tuple[OperatorCall, str, str]
 
 
 def wrong_case(tree: Tree) -> Iterator[Problem]:
-    """Comparisons of lower() with capital letters, or of upper() with small ones."""
+    """Comparisons of lower() with uppercase letters, or of upper() with lowercase ones."""
     for part, function, text, least in _compared(tree):
         rule = _CASES.get(function.op)
         if rule is not None and rule[0](least) != least:
@@ -54,7 +54,7 @@ def wrong_case(tree: Tree) -> Iterator[Problem]:
 
 
 def wrong_length(tree: Tree) -> Iterator[Problem]:
-    """Comparisons of a part of a text with a longer text."""
+    """Comparisons of a substring with a longer string."""
     for part, function, text, least in _compared(tree):
         most = _most(function)
         if most is not None and len(least) > most:
@@ -85,7 +85,7 @@ _CASES: dict[str, tuple[Callable[[str], str], str]] = {
 
 
 def _most(function: OperatorCall) -> int | None:
-    """How many characters a part of a text has at most."""
+    """The maximum length of a substring; None if it is not known."""
     if function.op != "substr" or len(function.args) != 3:
         return None
     length = function.args[2]

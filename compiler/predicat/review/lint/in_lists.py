@@ -1,4 +1,4 @@
-"""P502, P503: lists of IN that are empty, or name an item twice."""
+"""P502, P503: lists of IN that are empty or have duplicate items."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _duplicates(context: Context) -> Iterator[Finding]:
 
 
 def _fix(before: Tree | None, item: Tree) -> Fix | None:
-    """The item left out with the comma before it."""
+    """A fix that removes the item and the comma before it."""
     if before is None or before.span.source is not item.span.source:
         return None
     gap = item.span.source.text[before.span.end : item.span.start]

@@ -1,4 +1,4 @@
-"""P511: equality of doubles after arithmetic, which rounding decides."""
+"""P511: equality of doubles after arithmetic, which depends on rounding."""
 
 from __future__ import annotations
 

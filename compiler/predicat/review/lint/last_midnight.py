@@ -1,5 +1,5 @@
-"""P510: a range of days on a timestamp that ends at the midnight before its last day, or a second before the
-next.
+"""P510: a range of days on a timestamp that ends at the start of its last day, or a second before the next
+day.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _ranges(filter_name: str, part: Call) -> Iterator[Finding]:
 
 
 def _bound(node: Node, ops: tuple[str, ...]) -> tuple[str, datetime] | None:
-    """A field of timestamps and the constant that bounds it. The evaluator's order: the field stands left."""
+    """A timestamp field and the constant that it is compared with, with the field on the left side."""
     match node:
         case Call(op=op, args=(Field(type=kind, decl=decl), Literal(value=datetime() as value))) if (
             op in ops and kind == TIMESTAMP

@@ -1,4 +1,4 @@
-"""P506: LIKE with a pattern that one text alone matches."""
+"""P506: LIKE with a pattern that matches only one string."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _fix(value: Tree, pattern: Constant, text: str) -> Fix | None:
-    """`=` in the place of LIKE, where the pattern is written as the text is."""
+    """A fix that replaces LIKE by `=`, if the pattern is written like the string."""
     if (
         pattern.span.source is not value.span.source
         or pattern.span.text != "'" + text.replace("'", "''") + "'"

@@ -1,8 +1,7 @@
-r"""P507, P508: regular expressions that take more than they seem to: `.` for a dot, an anchor or two that are
-missing.
+r"""P507, P508: regular expressions that match more than they seem to: `.` for a dot, or missing anchors.
 
-Only what looks like the name of a host, a file or a package is looked at: `github.com`, `\.csv`,
-`^https?://`. What else a pattern leaves open is probably meant.
+Only patterns that look like the name of a host, a file or a package are checked: `github.com`, `\.csv`,
+`^https?://`. Other loose patterns are probably meant.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def _anchors(context: Context) -> Iterator[Finding]:
 
 
 def _unanchored(text: str) -> tuple[str, str] | None:
-    """What a pattern matches that it should not, and what to do."""
+    """What a pattern matches although it should not, and a hint."""
     branches = _branches(text)
     starts = [branch.startswith(("^", r"\A")) for branch in branches]
     ends = [_ends(branch) for branch in branches]
@@ -111,7 +110,7 @@ def _ends(branch: str) -> bool:
 
 
 def _branches(text: str) -> list[str]:
-    """The alternatives at the top of a pattern."""
+    """The top-level alternatives of a pattern."""
     plain = _OPAQUE.sub(lambda result: "\1" * len(result[0]), text)
     branches, depth, start = [], 0, 0
     for index, char in enumerate(plain):

@@ -32,8 +32,8 @@ _LANGUAGES = {
 
 
 class _Chain(Struct):
-    """What was met between two brackets so far: the first AND, whether there was an OR, and BETWEENs that
-    wait for their AND.
+    """The operators found between two brackets so far: the first AND, whether there was an OR, and the number
+    of BETWEENs without their AND.
     """
 
     both: Span | None = None

@@ -24,7 +24,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def problem_of(part: Tree) -> tuple[str, str] | None:
-    """What is wrong with a comparison with NULL, and a hint; None if it is none."""
+    """The problem of a comparison with NULL, and a hint; None for any other node."""
     match part:
         case OperatorCall(op=op, args=(one, other)) if op in (*COMPARISONS, "like", "like_ci") and (
             _is_null(one) or _is_null(other)

@@ -1,4 +1,4 @@
-"""P301: a negation that rejects the rows without a value, without a sign that this is meant."""
+"""P301: a negation that rejects rows with NULL, if nothing shows that this is meant."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def negations(node: Node) -> Iterator[Call]:
-    """The parts that say what a row is not, where a row without a value is lost."""
+    """The negated parts that reject a row with NULL."""
     if not isinstance(node, Call):
         return
     compared = unmarked(node)
@@ -54,7 +54,7 @@ def negations(node: Node) -> Iterator[Call]:
 
 
 def fields_lost(node: Node) -> Iterator[str]:
-    """The fields without which a negation may be UNKNOWN: none that coalesce() or the like guards."""
+    """The fields that make a negation UNKNOWN if they are NULL, without those in coalesce() and the like."""
     if isinstance(node, Field):
         yield node.decl.name
     elif isinstance(node, Call) and node.op == NULL_IS_VALUE:

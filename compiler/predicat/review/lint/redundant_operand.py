@@ -53,7 +53,7 @@ def _first(context: Context, filter_: Filter) -> str:
 
 
 def without_one(node: Node) -> Iterator[tuple[Node, Call, int]]:
-    """The predicate without one operand of an AND or OR, wherever it has one."""
+    """The predicate without one operand of an AND or OR, for each such operand."""
     if not isinstance(node, Call) or node.op not in LOGIC:
         return
     for index, arg in enumerate(node.args):
@@ -69,8 +69,8 @@ def without_one(node: Node) -> Iterator[tuple[Node, Call, int]]:
 
 
 def _others(node: Call, index: int) -> tuple[Node, ...]:
-    """The other operands. Those that one place of the text says together, as `j.kind == "x"` its kind and its
-    value, are one.
+    """The other operands. Operands from the same place in the text, as the two that `j.kind == "x"` becomes
+    (type and value), are treated as one.
     """
     span = node.args[index].span
     return tuple(

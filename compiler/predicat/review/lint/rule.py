@@ -1,4 +1,4 @@
-"""What a lint rule is, what it finds, and what it may ask."""
+"""Lint rules, their findings, and their context."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _TRIED, _TRIED_OF_EACH = 100, 8
 
 
 class Fix(Struct, frozen=True):
-    """A text that takes the place of a span of a filter's body. It is only applied where it provably keeps
-    the rows.
+    """A replacement for a span of a filter's body. It is only applied if the filter provably accepts the same
+    rows.
     """
 
     span: Span
@@ -48,7 +48,7 @@ class Finding(Struct, frozen=True):
 
     @property
     def about(self) -> frozenset[str]:
-        """The filters that it is about, or the name of what else it is about."""
+        """The filters that it is about, or the name of another object."""
         return frozenset(self.filters or (self.name,))
 
     def diagnostic(self) -> Diagnostic:
@@ -57,8 +57,8 @@ class Finding(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """A group of a dataset: its filters that exist, with the predicates of their latest versions at the
-    defaults of parameters.
+    """A group of a dataset: its existing filters, with the predicates of their latest versions and the
+    defaults of their parameters.
     """
 
     name: str
@@ -68,15 +68,15 @@ class Group(Struct, frozen=True):
     nodes: list[Node]
 
     def tried(self) -> Iterator[Mapping[str, object]]:
-        """Rows around the constants of all members, and for each one some of its own."""
+        """Rows around the constants of all members, and further ones for each member."""
         yield from rows(self.nodes, _TRIED)
         for node in self.nodes:
             yield from rows([node], _TRIED_OF_EACH)
 
 
 class Context(Struct):
-    """A catalog under review. `timeout` is in seconds for each question to the solver, `answers` are those
-    that are known.
+    """A catalog under review. `timeout` is in seconds for each question to the solver, `answers` has the
+    known answers.
     """
 
     catalog: Catalog
@@ -91,12 +91,14 @@ class Context(Struct):
         return self.catalog.datasets
 
     def filters(self) -> Iterator[tuple[Filter, Node]]:
-        """Every filter with the core of its latest version: what is evaluated."""
+        """Every filter with the core predicate of its latest version, which is evaluated."""
         for filter_ in self.catalog.filters():
             yield filter_, filter_.current.predicate.node
 
     def surfaces(self) -> Iterator[tuple[Filter, Node]]:
-        """Every filter with the surface of its latest version: the conditions that its author wrote."""
+        """Every filter with the surface predicate of its latest version: the conditions that its author
+        wrote.
+        """
         for filter_ in self.catalog.filters():
             yield filter_, filter_.current.predicate.surface
 
@@ -138,8 +140,8 @@ class Context(Struct):
         return self.ask(("never", str(outcome), self.text(filter_)), answer)
 
     def compared(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
-        """What the second predicate does to the rows of the first, as the kind of a verdict; "open" where
-        nothing is proved. Both may be parts of a surface.
+        """The effect of the second predicate on the rows of the first, as the kind of a verdict; "open" if
+        nothing is proved. Both may be parts of a surface predicate.
         """
         before, after = core_of_part(before), core_of_part(after)
 
@@ -154,7 +156,7 @@ class Context(Struct):
         return self.compared(before, after, on_unknown).startswith("equivalent")
 
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
-        """The answer to a question about predicates, which is kept with the time that it was given."""
+        """The answer to a question about predicates, cached together with its time limit."""
         return self.answers.ask((*question, self.timeout), answer)
 
 
@@ -175,7 +177,9 @@ class Rule(Struct, frozen=True):
     whole: bool = False
 
     def findings(self, context: Context, *, asked: bool = False) -> Iterator[Finding]:
-        """What it finds, at its level: a note is a warning for whoever asked for its rule."""
+        """The findings with the level of the rule. A note becomes a warning if its rule is selected
+        explicitly.
+        """
         level = Severity.WARNING if asked and self.level is Severity.NOTE else self.level
         for item in self.check(context):
             yield replace(item, level=level)
@@ -194,7 +198,7 @@ def without_repeats(findings: Sequence[Finding], rules: Iterable[Rule]) -> list[
 
 
 def _explains(one: Finding, other: Finding) -> bool:
-    """Whether two findings are of the same filters, and, where both name a part of a body, of one part."""
+    """Whether two findings are about the same filters and, if both have a part of a body, the same part."""
     if not one.about <= other.about:
         return False
     if one.span.source.outer is None or other.span.source.outer is None:

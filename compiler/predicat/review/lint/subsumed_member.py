@@ -1,4 +1,4 @@
-"""P205: a filter of a group all of whose rows another filter of the group accepts."""
+"""P205: a filter of a group whose rows are all accepted by another filter of the group."""
 
 from __future__ import annotations
 

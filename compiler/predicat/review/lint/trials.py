@@ -19,9 +19,9 @@ _CHOSEN = 16
 
 
 class Trial:
-    """A predicate's outcomes on rows around its constants. Rows are made when they are asked for, and once.
+    """A predicate's outcomes on rows around its constants. Rows are created lazily and only once.
 
-    Parameters have values in these rows as fields have, but always one.
+    Parameters have values in these rows like fields, but are never NULL.
     """
 
     def __init__(self, node: Node, count: int = _ROWS) -> None:
@@ -38,7 +38,7 @@ class Trial:
             yield tried
 
     def shows(self, wanted: bool | None) -> bool:
-        """Whether some row has this outcome. A No says nothing of other rows."""
+        """Whether a tried row has this outcome. If not, other rows still may."""
         return any(outcome is wanted for _, outcome in self)
 
     @cached_property
@@ -76,8 +76,8 @@ def rows(nodes: Sequence[Node], count: int) -> Iterator[Row]:
 
 
 def required(node: Node) -> Required:
-    """For paths in a row and other expressions, by their canonical text: the values that they must have if a
-    predicate is TRUE, as far as `=`, IN, AND and OR show it.
+    """The values that paths and other expressions, by their canonical text, must have if a predicate is TRUE,
+    as far as `=`, IN, AND and OR show it.
     """
     match node:
         case Call(op="eq", args=(place, Literal() as constant)) if place.type == constant.type:
@@ -106,15 +106,13 @@ def required(node: Node) -> Required:
 
 
 def disjoint(one: Required, other: Required) -> bool:
-    """Whether a place must have values for one predicate that it must not have for the other: no row makes
-    both TRUE.
-    """
+    """Whether two predicates require different values of a path, so that no row makes both TRUE."""
     return any(place in other and not values & other[place] for place, values in one.items())
 
 
 def accepted_bits(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[bool]) -> list[int]:
-    """For each predicate the rows that it accepts, as the bits of a whole number; `accept` says for each
-    whether it accepts UNKNOWN.
+    """The rows that each predicate accepts, as the bits of an integer; `accept` tells for each whether it
+    accepts UNKNOWN.
     """
     functions = [over_inputs(node) for node in nodes]
     result = [0] * len(nodes)
@@ -145,8 +143,8 @@ def classes(trials: Sequence[Trial], *, accept: bool) -> Iterator[list[int]]:
 
 
 def _by_value(needs: Sequence[Required]) -> tuple[dict[Any, list[int]], list[int]]:
-    """Predicates by the one value that they require of a place, which is the place with the most values; and
-    those that require none.
+    """Predicates by the single value that they require of a path (the path with the most values), and
+    predicates that require none.
     """
     values: dict[str, dict[Any, list[int]]] = {}
     for number, need in enumerate(needs):
@@ -159,8 +157,8 @@ def _by_value(needs: Sequence[Required]) -> tuple[dict[Any, list[int]], list[int
 
 
 def _split(trials: Sequence[Trial], members: list[int], *, accept: bool) -> Iterator[list[int]]:
-    """Classes of some predicates: examples split a class into parts, until none splits any; then more rows do
-    it once.
+    """Classes of predicates: examples split classes into parts until no further split occurs; then more rows
+    are tried once.
     """
     stack = [(members, False)]
     while stack:
@@ -182,7 +180,7 @@ def _split(trials: Sequence[Trial], members: list[int], *, accept: bool) -> Iter
 def _parts(
     trials: Sequence[Trial], members: list[int], tried: Sequence[Row], *, accept: bool
 ) -> list[list[int]]:
-    """A class by which of some rows its members accept."""
+    """A class, split by which rows its members accept."""
     parts: dict[tuple[bool, ...], list[int]] = {}
     for number in members:
         outcomes = tuple(accepted(trials[number].function(row), accept=accept) for row in tried)

@@ -1,5 +1,5 @@
-"""P302: a condition that no engine pushes down to its files or indexes, not even as its WHERE is written,
-though one that says the same would be.
+"""P302: a condition that no engine pushes down to its files or indexes, not even in the form of its WHERE,
+although an equivalent condition could be pushed down.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _is_range(node: Call) -> bool:
 
 
 def pushable(node: Call) -> Node | None:
-    """A condition on the bare field that should say the same; None where no rule knows one."""
+    """A condition on the bare field that should be equivalent; None if no rule has one."""
     if _is_range(node):
         bounds = [pushable(arg) for arg in node.args if isinstance(arg, Call)]
         known = tuple(bound for bound in bounds if bound is not None)
@@ -101,7 +101,7 @@ def pushable(node: Call) -> Node | None:
 
 
 def _occurs(node: Call, inner: Call, field: Field, constant: Literal) -> Node | None:
-    """`position('a' IN x) > 0` asks whether a text occurs, `= 1` whether it begins so."""
+    """`position('a' IN x) > 0` tests for a substring, `= 1` for a prefix."""
     op = _OF_POSITION.get((node.op, constant.value))
     return Call(BOOLEAN, op, (field, inner.args[1]), node.span) if op is not None else None
 
@@ -114,7 +114,7 @@ _OF_POSITION: dict[tuple[str, object], str] = {
 
 
 def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Node | None:
-    """`CAST(n AS string) = '12'` asks for a number."""
+    """`CAST(n AS string) = '12'` tests for a number."""
     number = parse_whole(constant.value) if isinstance(constant.value, str) else None
     if node.op != "eq" or number is None or str(number) != constant.value:
         return None

@@ -1,4 +1,4 @@
-"""P304: a condition that no index of PostgreSQL serves, though the dataset has one on what it reads."""
+"""P304: a condition that no index of PostgreSQL serves, although the dataset has one on its field."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def _variables(context: Context) -> Iterator[Finding]:
 
 
 def _defined(context: Context, name: str) -> Span:
-    """Where a variable is defined, if that is in a file with filters."""
+    """The place where a variable is defined, if that is a file with filters."""
     sources: dict[str, Source] = {}
     for filter_ in context.catalog.filters():
         source = filter_.span.outermost().source

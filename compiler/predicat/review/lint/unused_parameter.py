@@ -1,4 +1,4 @@
-"""P512: a parameter that the body never names."""
+"""P512: a parameter that the body does not use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters as they are written: the tree that was read, before folding makes `n IN (1, 1)` an `n = 1`."""
+"""Filters as written: the syntax trees, before `n IN (1, 1)` becomes `n = 1`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from predicat.review.lint.rule import Context
 
 
 def bodies(context: Context) -> Iterator[tuple[Filter, Tree]]:
-    """Every filter whose body is a text, with what was read of its latest version."""
+    """Every filter whose body is a string, with the syntax tree of its latest version."""
     for filter_, _ in context.filters():
         tree = filter_.current.tree
         if tree is not None and LANGUAGES[filter_.current.language].shape == "text":
@@ -19,8 +19,8 @@ def bodies(context: Context) -> Iterator[tuple[Filter, Tree]]:
 
 
 def has_sql_nulls(filter_: Filter) -> bool:
-    """Whether a comparison with NULL is UNKNOWN in the language of a filter. In the others `== null` asks for
-    a missing value.
+    """Whether a comparison with NULL is UNKNOWN in the language of a filter. In other languages `== null`
+    tests for a missing value.
     """
     return not LANGUAGES[filter_.current.language].rules.null_is_value
 
@@ -54,12 +54,12 @@ def parts(tree: Tree) -> tuple[Tree, ...]:
 
 
 def text_constants(tree: Tree) -> list[Constant]:
-    """The texts among a constant or the items of a list."""
+    """The strings in a constant or in the items of a list."""
     items = tree.items if isinstance(tree, ListLiteral) else (tree,)
     return [item for item in items if isinstance(item, Constant) and isinstance(item.value, str)]
 
 
 def shown(text: str) -> str:
-    """A text as a constant of SQL, cut if it is long."""
+    """A string as a SQL literal, cut if it is long."""
     quoted = text.replace("'", "''")
     return f"'{quoted if len(quoted) <= 40 else quoted[:37] + '...'}'"
