@@ -421,7 +421,7 @@ class _Comparison:
         try:
             encoder, solver, truths = self.solver(attempt)
         except (RecursionError, ArgumentError, OutOfTime):
-            # It is nested too deeply. Inside of Z3's calls ctypes turns a RecursionError into an ArgumentError.
+            # Nested too deeply. Inside of Z3's calls ctypes turns a RecursionError into an ArgumentError.
             return "open"
         wanted = formula(*truths)
         if wanted is False and encoder.needs.bounded:

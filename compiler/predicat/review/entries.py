@@ -1,4 +1,4 @@
-"""The entries of a review: one for each change, with its kind (from a table) and the values before and after."""
+"""The entries of a review: one for each change, with its kind and the values before and after."""
 
 import difflib
 import json
@@ -20,7 +20,7 @@ _LEVELS = ("rows", "warning", "note")
 
 
 class Cause(Struct, frozen=True):
-    """A change that affects a filter whose own text did not change: the kind of an entry, its name and part."""
+    """A change that affects a filter whose own text is unchanged: kind, name and part of its entry."""
 
     kind: str
     name: str

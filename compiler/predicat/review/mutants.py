@@ -1,6 +1,6 @@
-"""Small wrong versions of a predicate: what a test that is worth its name tells from the right one.
+"""Mutants: slightly wrong versions of a predicate, which good tests distinguish from the right one.
 
-Operators of mutation follow the usual ones for conditions (relational and logical operator replacement,
+The mutation operators are the usual ones for conditions (relational and logical operator replacement,
 negation, constants by one, removed operands). Source: Offutt et al., "An Experimental Determination of
 Sufficient Mutant Operators", 1996.
 """
@@ -44,7 +44,7 @@ class Mutant(Struct, frozen=True):
 
 
 def mutants(node: Node) -> Iterator[Mutant]:
-    """Every predicate that differs from one in a single place."""
+    """The mutants of a predicate. Each differs from it in a single place."""
     yield from _here(node)
     match node:
         case Call():

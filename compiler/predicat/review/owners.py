@@ -1,4 +1,4 @@
-"""CODEOWNERS out of the owners of filters."""
+"""Generates CODEOWNERS from the owners of filters."""
 
 from predicat.catalog.model import Catalog
 

@@ -1,4 +1,4 @@
-"""Counts the rows that a change gains and loses in PostgreSQL, one pass a relation."""
+"""Counts the rows that a change gains and loses in PostgreSQL, in one scan of each relation."""
 
 from __future__ import annotations
 

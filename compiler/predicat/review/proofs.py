@@ -1,4 +1,4 @@
-"""The proofs of a review: what each change does to rows, each pair of predicates compared once."""
+"""The proofs of a review: the effect of each change on rows. Each pair of predicates is compared once."""
 
 from collections.abc import Iterable, Mapping
 
@@ -14,11 +14,10 @@ SAME = Verdict("equivalent", "proved")
 
 
 class Proof(Struct, frozen=True):
-    """What happens to the rows of a name.
+    """The effect of a change on the rows of a filter.
 
-    `verdict` is for all values of the parameters that both sides have. `defaults` is for those who give none
-    (views, calls without arguments), where it is another question; `params` are the parameters with a
-    default.
+    `verdict` is for all values of the common parameters. `defaults` is for the default values (views, calls
+    without arguments), if that is a different question; `params` are the parameters with a default.
     """
 
     verdict: Verdict
@@ -27,17 +26,17 @@ class Proof(Struct, frozen=True):
 
     @property
     def same_rows(self) -> bool:
-        """Whether it is proved that nobody gains or loses rows."""
+        """Whether it is proved that no rows are gained or lost."""
         return self.verdict.same_rows and (self.defaults is None or self.defaults.same_rows)
 
     @property
     def main(self) -> Verdict:
-        """What views and calls without arguments see."""
+        """The verdict for views and calls without arguments."""
         return self.defaults or self.verdict
 
     @property
     def alike(self) -> bool:
-        """Whether there is one answer, for the defaults and for all values."""
+        """Whether the answer is the same for the defaults and for all values."""
         return self.defaults is None or (self.defaults.kind, self.defaults.proof) == (
             self.verdict.kind,
             self.verdict.proof,
@@ -45,14 +44,14 @@ class Proof(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The verdict in a word, or in one for the defaults and one for all values where they differ."""
+        """The verdict in a word, or in two (for the defaults and for all values) if they differ."""
         if self.alike:
             return show.title(self.main)
         return f"{self.short} ({show.title(self.verdict)} for all values)"
 
     @property
     def short(self) -> str:
-        """The verdict that views and calls without arguments see."""
+        """The verdict for views and calls without arguments, in a word."""
         return show.title(self.main) + ("" if self.alike else " at the defaults")
 
     def lines(self) -> list[str]:
@@ -68,7 +67,7 @@ class Proof(Struct, frozen=True):
         ]
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """Rows that show it: what each shows, the row, and the row with its outcomes."""
+        """Example rows: what each shows, the row, and the row with its outcomes."""
         result: dict[tuple[str, str, str], None] = {}
         for verdict in (self.main,) if self.alike else (self.defaults, self.verdict):
             for what, witness in show.witnesses(verdict) if verdict is not None else ():
@@ -84,7 +83,7 @@ class Prover:
         self._known: dict[tuple[str, str, str, str], Verdict] = {}
 
     def verdict(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Verdict:
-        """One pair; a pair that was asked before has its answer."""
+        """The verdict of one pair, cached."""
         texts = canonical_text(before), canonical_text(after)
         if texts[0] == texts[1] and on_unknown[0] == on_unknown[1]:
             return SAME
@@ -94,11 +93,9 @@ class Prover:
         return self._known[key]
 
     def proof(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Proof:
-        """What happens to the rows of a filter, at the defaults of its parameters and for all their
-        values.
-        """
+        """The effect on the rows of a filter, for the defaults of its parameters and for all their values."""
         old, new = params_of(before), params_of(after)
-        # Nobody can give a parameter to the side that has none of that name: that side's callers get the
+        # A parameter that one side lacks cannot be set there: that side's callers get the
         # default of the other.
         verdict = self.verdict(
             _bound(before, old.keys() - new.keys()), _bound(after, new.keys() - old.keys()), on_unknown

@@ -131,7 +131,7 @@ def _describe_call(node: Call, depth: int) -> str:
 
 
 def _shifted(moment: str, count: object, unit: str) -> str:
-    """A day or moment so many days or months later."""
+    """A date or timestamp shifted by a number of days or months."""
     if not isinstance(count, int):
         return f"({moment} + NULL)"
     return f"({moment} {'-' if count < 0 else '+'} {quantity(abs(count), unit)})"

@@ -30,9 +30,7 @@ Select = Callable[[Lock], Lock]
 
 
 class Release(Struct, frozen=True):
-    """What a release writes: the lock, and the names that are new in it, that are removed, and that are
-    deprecated now.
-    """
+    """The result of a release: the lock, and the names that are new, removed, and newly deprecated."""
 
     lock: Lock
     new: tuple[str, ...]
@@ -44,7 +42,7 @@ class Rules:
     """The rules for a catalog, its lock file (None if there is none) and that of the base (None if there is
     nothing to compare with).
 
-    `path` is the path of the lock file; `select` may exclude what is not to be checked.
+    `path` is the path of the lock file; `select` may exclude versions from the checks.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Rules:
     # --- what is looked at
 
     def reference(self, name: str) -> Released | None:
-        """What was released under a name: as it is merged or, if it is not, as the lock file has it."""
+        """The released version of a name: from the base or, if it is not merged, from the lock file."""
         return self.merged.versions.get(name) or self.lock.versions.get(name)
 
     def span(self, name: str) -> Span:
@@ -76,23 +74,23 @@ class Rules:
         return self.file.places.get(name) or (self.base or self.file).places.get(name) or NOWHERE
 
     def origin(self, name: str) -> str:
-        """`file:line` of what was released under a name."""
+        """`file:line` of the released version of a name."""
         file = self.base if self.base is not None and name in self.merged.versions else self.file
         return file.place(name)
 
     def released_here(self, name: str) -> str:
-        """`file:line` of a version that this branch alone has released; empty for another, or where that
-        cannot be known.
+        """`file:line` of a version that only this branch has released; empty for others, or if that is not
+        known.
         """
         return self.file.place(name) if self.base is not None and name not in self.merged.versions else ""
 
     def next(self, name: str) -> int:
-        """A number that no version of a filter has or ever had."""
+        """The next unused version number of a filter."""
         return 1 + self._highest.get(name, 0)
 
     @cached_property
     def _highest(self) -> dict[str, int]:
-        """For each filter the highest number that a version of it has or ever had."""
+        """The highest version number that each filter has or ever had."""
         numbers: dict[str, int] = {}
         names = (*self.merged.versions, *self.lock.versions, *self.entries)
         for base, _, number in (name.partition("@") for name in names):
@@ -100,8 +98,8 @@ class Rules:
         return numbers
 
     def _proof(self, name: str, what: str) -> Verdict:
-        """How what is released under a name differs from a version: of the catalog (`what` is "catalog")
-        or of the lock file.
+        """How a released version differs from the version of the catalog (`what` is "catalog") or of the lock
+        file.
         """
         reference = self.reference(name)
         if reference is None:
@@ -109,8 +107,8 @@ class Rules:
         return _compare(reference, self.entries[name][2] if what == "catalog" else self.lock.versions[name])
 
     def keeps_meaning(self, name: str, what: str) -> bool:
-        """Whether the catalog ("catalog") or the lock file ("lock") provably has the meaning that was
-        released under a name.
+        """Whether the catalog ("catalog") or the lock file ("lock") provably has the released meaning of a
+        name.
         """
         reference = self.reference(name)
         now = self.entries[name][2] if what == "catalog" else self.lock.versions[name]
@@ -124,7 +122,7 @@ class Rules:
     # --- the rules
 
     def problems(self) -> list[Diagnostic]:
-        """Every breach of the rules, and a warning for what a rule lets pass but people should know."""
+        """Every violation of the rules, and warnings for allowed changes that people should know of."""
         return [*self._file(), *self._versions(), *self._latest(), *self._subscriptions()]
 
     def _file(self) -> Iterator[Diagnostic]:
@@ -148,7 +146,7 @@ class Rules:
         }
 
     def _agree(self, rival: Released) -> bool:
-        """Whether two lines of one name provably mean the same: a new wording of what was released."""
+        """Whether two lines of one name provably mean the same, although the predicates differ."""
         other = self.file.lock.versions.get(rival.name)
         if other is None or other.params != rival.params or not extras.installed("z3"):
             return False
@@ -197,7 +195,7 @@ class Rules:
             yield msg.released_changed(span, name, released.released, place, rows, hint)
 
     def _advice(self, name: str) -> str:
-        """What to do about a version that no longer means what was released."""
+        """The hint for a version that no longer has its released meaning."""
         row, version, _ = self.entries[name]
         for other in version.references:
             if (
@@ -217,7 +215,7 @@ class Rules:
         return advice
 
     def removable(self, released: Released) -> bool:
-        """Whether a version may be removed: its deprecation date, as it is released, is past."""
+        """Whether a version may be removed: its released deprecation date is past."""
         return released.deprecated is not None and date.fromisoformat(released.deprecated) < self.today
 
     def _gone(self, name: str, released: Released) -> Iterator[Diagnostic]:
@@ -227,9 +225,7 @@ class Rules:
             yield msg.released_gone(self.span(name), name, released.deprecated, self._renamed(released))
 
     def _renamed(self, released: Released) -> str | None:
-        """A filter that was not released and has the meaning of one that was, as another filter of the
-        dataset names it.
-        """
+        """The name of an unreleased filter of the dataset with the meaning of a released one."""
         for name, (row, version, now) in self.entries.items():
             if (
                 now.hash == released.hash
@@ -302,11 +298,11 @@ class Rules:
     # --- what is written
 
     def release(self) -> Release:
-        """The lock with everything of the catalog in it.
+        """The lock with all versions of the catalog.
 
-        A version that was released keeps its date, and its meaning in the words in which it was released
-        unless others are proved to be the same; its deprecation is taken over. What the catalog no longer has
-        stays, with the day.
+        A released version keeps its date, and its predicate unless the new one is proved to be equivalent;
+        its deprecation is updated. A version that the catalog no longer has is kept, with the day of its
+        removal.
         """
         day = self.today.isoformat()
         before = {**self.lock.versions, **self.merged.versions}
@@ -345,10 +341,10 @@ class Rules:
         )
 
     def repair(self) -> tuple[Lock, list[str]]:
-        """The lock file with the line of the base for each that is lost, altered or cannot be trusted, and
-        nothing new in it.
+        """The lock file with the base's line in place of each line that is lost, altered or not trusted.
+        Nothing new is added.
 
-        Also what was done to which line. Raises PredicatError where nobody can know which line is right.
+        Also returns the repairs by line. Raises PredicatError if it cannot be known which line is right.
         """
         unknown = [*self.file.problems] if self.base is None else []
         unknown += [item for name, item in self.disputed().items() if name not in self.merged.versions]

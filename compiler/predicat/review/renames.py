@@ -17,7 +17,7 @@ texts must be equal.
 
 
 def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:
-    """Old names of datasets to their new ones: at least half of the filters of each have the same name,
+    """The new names of renamed datasets by their old names: at least half of the filters have the same name,
     and the same text or meaning.
     """
     gone = [name for name in before.datasets if name not in after.datasets]
@@ -58,8 +58,8 @@ def _outside(dataset: Data) -> tuple[object, object]:
 
 
 def renamed_filters(before: Snapshot, after: Snapshot, prover: Prover) -> dict[str, str]:
-    """Old names of filters and their new names. Each is the only removed, or new, filter of its dataset with
-    this meaning.
+    """The new names of renamed filters by their old names. Each is the only removed, or new, filter of its
+    dataset with this meaning.
     """
     gone = [name for name in before.filters if name not in after.filters and name not in after.broken]
     new = [name for name in after.filters if name not in before.filters and name not in before.broken]
@@ -89,7 +89,7 @@ def _in_dataset(item: tuple[str, Hashable]) -> tuple[str, Hashable]:
 
 
 def _proved(before: Snapshot, old: str, after: Snapshot, new: str, prover: Prover) -> bool:
-    """Whether two filters of one version, written in two ways, have one meaning."""
+    """Whether two filters with one version each provably have the same meaning."""
     one, other = before.filters[old], after.filters[new]
     if old.partition(".")[0] != new.partition(".")[0] or one["on_unknown"] != other["on_unknown"]:
         return False
@@ -111,7 +111,7 @@ def _proved(before: Snapshot, old: str, after: Snapshot, new: str, prover: Prove
 
 
 def _meaning(side: Snapshot, name: str) -> Hashable:
-    """What a filter means, the same for every spelling of it; None for a broken one."""
+    """The meaning of a filter, independent of its spelling; None for a broken filter."""
     row = side.filters[name]
     parts: list[Hashable] = []
     for number, version in row["versions"].items():

@@ -1,6 +1,4 @@
-"""A review in the forms that people and machines read: terminal, Markdown comment, JSON, GitHub
-annotations, SARIF.
-"""
+"""The output formats of a review: terminal, Markdown comment, JSON, GitHub annotations, SARIF."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +21,7 @@ Data = Mapping[str, Counts]
 
 
 def as_json(review: Review, data: Data) -> str:
-    """The review as JSON: every entry, and the filters with what happens to their rows."""
+    """The review as JSON: every entry, and the filters with the effect on their rows."""
     return json.dumps(data_of(review, data), ensure_ascii=False, indent=2, default=str) + "\n"
 
 
@@ -82,9 +80,7 @@ def _status(entry: Entry) -> str:
 
 
 def _proof_data(proof: Proof | None) -> dict[str, Any]:
-    """The verdict that views and calls without arguments see, and, where it is another question, the one
-    for all values.
-    """
+    """The verdict for views and calls without arguments and, if that differs, for all values."""
     if proof is None:
         return {"verdict": None}
     result: dict[str, Any] = {"verdict": show.verdict_data(proof.main)}
@@ -130,9 +126,7 @@ def _message(entry: Entry) -> str:
 
 
 def github(review: Review, _data: Data) -> str:
-    """A GitHub annotation for each thing that changed, what matters most first: GitHub shows ten of a
-    kind.
-    """
+    """A GitHub annotation for each changed object, the most important first: GitHub shows ten of a kind."""
     lines = []
     for topic in topics(review):
         level = "notice" if all(entry.level == NOTE for entry in topic.entries) else "warning"
@@ -152,7 +146,7 @@ def github(review: Review, _data: Data) -> str:
 
 
 def sarif(review: Review, _data: Data) -> str:
-    """A SARIF 2.1.0 log, a result an entry."""
+    """A SARIF 2.1.0 log with one result per entry."""
     results = [
         {
             "ruleId": entry.kind,
@@ -185,7 +179,7 @@ def _property(value: str) -> str:
 
 
 def location(file: str, line: int, column: int = 0) -> dict[str, Any]:
-    """A place in a file as SARIF has it."""
+    """A place in a file as a SARIF location."""
     region = {"startLine": max(line, 1), **({"startColumn": column} if column else {})}
     return {"physicalLocation": {"artifactLocation": {"uri": file}, "region": region}}
 

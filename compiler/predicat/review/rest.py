@@ -1,6 +1,4 @@
-"""A small client for JSON APIs over HTTP: it times out, tries again where that can help, and says in one
-sentence what failed.
-"""
+"""A small client for JSON APIs over HTTP, with timeouts, retries, and errors in one sentence."""
 
 import json
 import time
@@ -26,8 +24,8 @@ _FIRST_WAIT = 1.0
 
 
 class ApiError(Exception):
-    """Why a request failed, as one clause. `status` is that of the answer, if there was one; `wait` is how
-    many seconds to wait before it is worth another try, None if it is not.
+    """Why a request failed, as one clause. `status` is the HTTP status, if there was a response; `wait` is
+    the number of seconds to wait before a retry, None if a retry is useless.
     """
 
     def __init__(self, reason: str, status: int | None = None, wait: float | None = None) -> None:
@@ -36,15 +34,15 @@ class ApiError(Exception):
 
 
 class _NoRedirect(request.HTTPRedirectHandler):
-    """A redirect would take the token to another host."""
+    """Refuses redirects, which would send the token to another host."""
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:  # noqa: ARG002  # as the base class has it
         return None
 
 
 class Api(Struct, frozen=True):
-    """An API: the name of its host for people, where it begins, and the headers that every request has
-    (the token among them).
+    """An API: the name of its host for people, its base URL, and the headers of every request (with the
+    token).
     """
 
     host: str
@@ -52,7 +50,7 @@ class Api(Struct, frozen=True):
     headers: Mapping[str, str]
 
     def call(self, method: str, path: str, data: Mapping[str, Any] | None = None) -> tuple[Any, Message]:
-        """The answer to one request, and its headers. Raises ApiError."""
+        """The response to one request, and its headers. Raises ApiError."""
         if not self.base.startswith(("https://", "http://")):
             raise ApiError(say.no_address(self.base))
         body = None if data is None else json.dumps(data).encode()
@@ -89,8 +87,8 @@ class Api(Struct, frozen=True):
 
 
 def with_retries(work: Callable[[], _T], seconds: float, sleep: Callable[[float], None] = time.sleep) -> _T:
-    """The result of some work, which is repeated after temporary failures: after 1, 2, 4, ... seconds or as
-    long as the answer asks, until `seconds` have passed. Raises ApiError.
+    """The result of some work, repeated after temporary failures: after 1, 2, 4, ... seconds or the time that
+    the response requests, until `seconds` have passed. Raises ApiError.
     """
     end = time.monotonic() + seconds
     wait = _FIRST_WAIT

@@ -1,5 +1,5 @@
-"""Which files of a catalog a change can touch, so that the others need not be read, and how many filters
-those have.
+"""Which files of a catalog a change can affect, so that others need not be read, and the number of filters in
+those.
 """
 
 import re
@@ -19,9 +19,7 @@ _FILTERS = re.compile(r"^filters:[ \t]*(?:#.*)?\n((?:[ \t]*(?:#.*)?\n)*)( +)(?=[
 
 
 class Files(Struct, frozen=True):
-    """The files of a catalog folder with their texts (an unreadable one has none), and the datasets that
-    they say they are of.
-    """
+    """The files of a catalog folder: the texts of readable files, and the dataset of each file."""
 
     texts: Mapping[Path, str]
     owners: Mapping[Path, str | None]
@@ -31,8 +29,8 @@ class Files(Struct, frozen=True):
         return self.owners.get(file)
 
     def datasets(self, touched: Iterable[Path], *, templates: bool) -> set[str] | None:
-        """The datasets that a change of some files can touch; None for all. `templates` says whether
-        macros changed, too.
+        """The datasets that a change of some files can affect; None for all. `templates` tells whether macros
+        changed, too.
         """
         wanted: set[str] = set()
         for file in touched:
@@ -80,7 +78,7 @@ class Files(Struct, frozen=True):
 
 
 def files_of(folder: Path) -> Files:
-    """The files of a folder, which need not be there."""
+    """The files of a folder; none if it does not exist."""
     texts: dict[Path, str] = {}
     for file in catalog_files(folder, Reporter()) if folder.exists() else []:
         try:
@@ -121,9 +119,9 @@ def dataset_of(text: str) -> str | None:
 
 
 def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
-    """The files of a catalog that a change of some of them can touch: of the same datasets, of those that
-    name them, and of those that they name. A file that cannot be read is relevant, so that its problem is
-    seen.
+    """The files of a catalog that a change of some of them can affect: of the same datasets, of datasets that
+    refer to these, and of datasets that these refer to. A file that cannot be read is included, so that its
+    problem is reported.
     """
     texts: dict[Path, str] = {}
     for file in catalog_files(folder, Reporter()) if folder.exists() else []:

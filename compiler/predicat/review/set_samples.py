@@ -1,4 +1,4 @@
-"""A few values of long lists that tell them apart: for rows that are tried on two predicates."""
+"""Sample values of long lists that distinguish them, for candidate rows."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -12,7 +12,7 @@ _EACH = 2
 
 
 def sets_of(nodes: Iterable[Node]) -> tuple[ValueSet, ...]:
-    """The long lists of some predicates whose values are at hand, each once."""
+    """The long lists in some predicates whose values are available, each once."""
     return tuple(
         dict.fromkeys(
             part.value
@@ -24,7 +24,7 @@ def sets_of(nodes: Iterable[Node]) -> tuple[ValueSet, ...]:
 
 
 def samples(values: ValueSet, others: Iterable[ValueSet]) -> list[Any]:
-    """Values of a list: what others lack first, then what they have as well, and the ends."""
+    """Values of a list: first values that others lack, then common values, and the ends."""
     if not values.is_known or not values.values:
         return []
     result: list[Any] = []

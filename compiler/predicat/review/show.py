@@ -1,4 +1,4 @@
-"""Rows, outcomes and verdicts as people read them."""
+"""Rows, outcomes and verdicts as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it; what JSON lacks becomes a text."""
+    """A value as JSON data; a string for types that JSON does not have."""
     match value:
         case float() if not math.isfinite(value):
             return {math.inf: ".inf", -math.inf: "-.inf"}.get(value, ".nan")
@@ -37,8 +37,8 @@ def plain(value: Any) -> Any:
 
 
 def _decimal(value: Decimal) -> int | float | str:
-    """A decimal as JSON has it, the same for 5, 5.0 and 5.00: a number where a double gives its digits
-    back, else a text.
+    """A decimal as JSON data, the same for 5, 5.0 and 5.00: a number if a double keeps its digits, else a
+    string.
     """
     if not value.is_finite():
         return str(value)
@@ -114,7 +114,7 @@ def sentence(verdict: Verdict) -> str:
 
 
 def title(verdict: Verdict) -> str:
-    """The kind of a verdict. Where it is neither proved nor shown, what it rests on is part of it."""
+    """The kind of a verdict, with its evidence unless it is proved or shown."""
     return (
         f"{verdict.kind} ({verdict.proof})" if verdict.proof not in ("proved", "shown", "") else verdict.kind
     )

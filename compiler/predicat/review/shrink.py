@@ -21,7 +21,7 @@ _MAX_TRIALS = 200
 
 
 def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, Any]:
-    """A smaller row with the same property: fields removed, texts shortened, numbers near zero, lists cut."""
+    """A smaller row with the same property: fewer fields, shorter strings and lists, numbers near zero."""
     result = dict(row)
     for name in list(result):
         without = {key: value for key, value in result.items() if key != name}
@@ -67,8 +67,8 @@ def _smaller_dict(value: dict[str, Any], holds: Callable[[Any], bool]) -> dict[s
 
 
 def _smaller_list(value: list[Any], holds: Callable[[Any], bool]) -> list[Any]:
-    """Without elements: first all, then halves, then smaller and smaller parts. A trial costs as much as
-    the list is long.
+    """Remove elements: first all, then halves, then smaller and smaller parts. The cost of a trial is
+    proportional to the length of the list.
     """
     size, budget = len(value), 50 * _MAX_TRIALS
     while size:

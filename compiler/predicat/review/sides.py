@@ -21,7 +21,7 @@ from predicat.review.snapshot import Snapshot, empty, lock_data, of_files, of_ma
 
 
 class Sides(Struct, frozen=True):
-    """Two snapshots. `filters` is how many filters the second catalog has, `edited` are the files that
+    """Two snapshots. `filters` is the number of filters in the second catalog, `edited` has the files that
     differ.
     """
 
@@ -33,12 +33,12 @@ class Sides(Struct, frozen=True):
     edited: tuple[str, ...] = ()
 
     def problems(self) -> list[Diagnostic]:
-        """The errors of the catalog as it is, as far as the review has looked."""
+        """The errors of the current catalog that the review has found."""
         return self.definitions.problems if self.definitions is not None else []
 
 
 def against_manifest(base: Path, folder: Path, variables: Mapping[str, str]) -> Sides:
-    """A manifest and the catalog as it is. Raises PredicatError."""
+    """A manifest and the current catalog. Raises PredicatError."""
     before = of_manifest(base)
     result = read_definitions(folder, variables=variables)
     after = of_files(result, str)
@@ -47,7 +47,7 @@ def against_manifest(base: Path, folder: Path, variables: Mapping[str, str]) -> 
 
 @contextmanager
 def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) -> Iterator[Sides]:
-    """The catalog at a revision, by default where the branch left main, and as it is. Raises
+    """The catalog at a revision (default: the merge base with main) and the current one. Raises
     PredicatError.
     """
     root = git.repository(folder)
@@ -118,7 +118,7 @@ def _from_here(path: Path) -> Path:
 
 
 def _project(path: Path, own: Path) -> dict[str, Any]:
-    """What the nearest project file says; `predicat check` is the one to judge it."""
+    """The nearest project file. Only `predicat check` reports its problems."""
     file = next(
         (result for part in (own, *own.parents) if (result := path / part / PROJECT_FILE).is_file()), None
     )

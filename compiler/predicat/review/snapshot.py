@@ -1,5 +1,5 @@
-"""A catalog as a comparison needs it, whether it comes from files or from a manifest: all that it says as
-data, and its predicates.
+"""A catalog in the form for comparisons, from files or from a manifest: its definitions as data, and its
+predicates.
 """
 
 import hashlib
@@ -47,11 +47,11 @@ class CheckedVersion(Struct, frozen=True):
 
 
 class Snapshot(Struct):
-    """A catalog. `data` has what it says, by the paths of `kinds.KINDS`; `check` gives a version of a filter,
-    None for a broken one.
+    """A catalog. `data` has its definitions, by the paths of `kinds.KINDS`; `check` returns a version of a
+    filter, None for a broken one.
 
-    `broken` are filters that the files name and that have a problem; `unread` files that are no YAML.
-    `carries` is False for a manifest that knows too little.
+    `broken` has the filters with problems; `unread` the files that are not valid YAML. `carries` is False for
+    a manifest with too little information.
     """
 
     data: Data
@@ -115,7 +115,7 @@ def _filter_data(
 
 
 def _own(view: Mapping[str, Any], of_dataset: Mapping[str, Any]) -> Data:
-    """The options of a view that its dataset does not have already."""
+    """The options of a view that its dataset does not set."""
     return {name: value for name, value in view.items() if of_dataset.get(name) != value}
 
 
@@ -129,7 +129,7 @@ def _sorted(value: Any) -> Any:
 
 
 class _Files:
-    """The snapshot of files: definitions are read at once, predicates are checked when they are needed."""
+    """The snapshot of files: definitions are read at once, predicates are checked on first use."""
 
     def __init__(self, definitions: Definitions, shown: Callable[[str], str]) -> None:
         self.found = definitions
@@ -230,7 +230,7 @@ class _Files:
 
 
 def _keys(rest: list[str]) -> list[str]:
-    """The names of a place of a dataset, the nearest first."""
+    """The names for the place of an object of a dataset, the most specific first."""
     singular = {
         "fields": "field",
         "groups": "group",
@@ -248,7 +248,7 @@ def _keys(rest: list[str]) -> list[str]:
 
 
 def of_files(definitions: Definitions, shown: Callable[[str], str]) -> Snapshot:
-    """The catalog of a folder. `shown` gives the name of a file as people shall see it."""
+    """The catalog of a folder. `shown` returns the name of a file for messages."""
     files = _Files(definitions, shown)
     unread = tuple(shown(str(path)) for path in definitions.unread)
     return Snapshot(
@@ -282,7 +282,7 @@ def of_manifest(path: Path) -> Snapshot:
 
 
 def _lists(results: Data, folder: Path) -> dict[str, ValueSet]:
-    """The long lists of a manifest, by their hashes, whose files are beside it and as they were."""
+    """The long lists of a manifest, by hash, if their files are next to it and unchanged."""
     result: dict[str, ValueSet] = {}
     for digest, row in results.get("lists", {}).items():
         file = folder / row["file"]
@@ -371,9 +371,9 @@ def _version_data(row: Data) -> Data:
 
 
 def lock_data(folder: Path) -> Data:
-    """What the lock file of a catalog has of each released version, subscription and latest version.
+    """The entries of a catalog's lock file: released versions, subscriptions and latest versions.
 
-    `predicat check` is what judges a lock file; a line that cannot be read is not there.
+    Lines that cannot be read are skipped: `predicat check` reports them.
     """
     file = read_lock_file(lock_path(folder))
     if file is None:

@@ -1,7 +1,7 @@
 """Which filters of a catalog are new or differ from the base, for selectors such as `state:new`.
 
-No proofs: a filter differs if its file says something else of it, or if it has another meaning because
-something that it uses has changed (a filter, a field, a macro, a variable).
+There are no proofs: a filter differs if its definition differs, or if its meaning differs because something
+that it uses has changed (a filter, a field, a macro, a variable).
 """
 
 from collections.abc import Collection, Mapping
@@ -18,10 +18,10 @@ def states(folder: Path, variables: Mapping[str, str], base: str | None) -> Mapp
     Args:
         folder: The catalog folder.
         variables: Values for Jinja variables.
-        base: A git revision. Default: where the branch left the main branch.
+        base: A git revision. Default: the merge base with the main branch.
 
     Raises:
-        PredicatError: The folder is in no repository, or the revision is unknown.
+        PredicatError: The folder is not in a repository, or the revision is unknown.
     """
     with against_git(base, folder, variables) as sides:
         before, after = sides.before, sides.after
@@ -38,6 +38,6 @@ def _differs(name: str, before: Snapshot, after: Snapshot) -> bool:
 
 
 def _meaning(side: Snapshot, name: str, number: str) -> str | None:
-    """The hash of what a version means; None for one with a problem."""
+    """The hash of a version's meaning; None if it has a problem."""
     version = side.check(name, int(number))
     return meaning_hash(version.node, "") if version is not None else None

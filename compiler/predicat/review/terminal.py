@@ -55,7 +55,7 @@ def _topic(topic: Topic, data: Data) -> Iterator[str]:
 
 
 def _entry(entry: Entry, topic: Topic) -> Iterator[str]:
-    """The lines of an entry, without what the title of its topic says already."""
+    """The lines of an entry that do not repeat the title of its topic."""
     if entry.kind == "version" and entry.proof is not None:
         same = entry.proof == topic.head.proof
         yield f"{entry.part}:" if same else entry.title

@@ -24,7 +24,7 @@ Engine = Callable[[Sequence[FieldDecl], Sequence[Mapping[str, Any]], Sequence[st
 
 
 class Result(Struct, frozen=True):
-    """A test on an engine. `problem` says what went wrong; `skipped` why it was not run."""
+    """The result of a test on an engine. `problem` tells what went wrong; `skipped` why it was not run."""
 
     filter: Filter
     test: FilterTest
@@ -79,7 +79,7 @@ def _result(filter_: Filter, test: FilterTest, engine: str, outcome: bool | None
 
 
 def on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, engine: Engine) -> list[Result]:
-    """Every test of some filters on an engine: one query a dataset."""
+    """Every test of some filters on an engine, with one query per dataset."""
     result: list[Result] = []
     for dataset in catalog.datasets.values():
         asked = [(row, test) for row in filters if row.dataset == dataset.name for test in row.tests]

@@ -1,4 +1,4 @@
-"""The entries of a review by what they are about, in the order in which people want to read them."""
+"""The entries of a review grouped by object, the most important first."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MOST_TITLES = 3
 
 
 class Topic(Struct, frozen=True):
-    """Everything that happened to one thing: a filter, a dataset, a macro. `under` are topics of filters
-    that changed because of it.
+    """All changes of one object: a filter, a dataset, a macro. `under` has the topics of filters that changed
+    because of it.
     """
 
     subject: str
@@ -28,7 +28,7 @@ class Topic(Struct, frozen=True):
 
     @property
     def head(self) -> Entry:
-        """What matters most."""
+        """The most important entry."""
         return self.entries[0]
 
     @property
@@ -55,9 +55,7 @@ class Topic(Struct, frozen=True):
 
     @property
     def new_entries(self) -> tuple[Entry, ...]:
-        """The entries that say something new: not a version that has the verdict of the name, and no other
-        text.
-        """
+        """The entries with new information: not a version with the verdict of the name and no other text."""
         return tuple(
             entry
             for entry in self.entries
@@ -70,7 +68,7 @@ class Topic(Struct, frozen=True):
         )
 
     def users(self, entry: Entry) -> dict[str, tuple[str, ...]]:
-        """What uses a filter, without the filters that are listed as changed by it."""
+        """The users of a filter, without the filters that are listed as changed by it."""
         listed = {other.name for other in self.under}
         return {
             kind: names
@@ -80,12 +78,12 @@ class Topic(Struct, frozen=True):
 
     @property
     def caused(self) -> bool:
-        """Whether all of it is there because of something else."""
+        """Whether all of its changes have other causes."""
         return all(entry.causes for entry in self.entries)
 
 
 def topics(review: Review) -> list[Topic]:
-    """The topics, the most important first; a filter that changed because of something else is under that."""
+    """The topics, the most important first. A filter that changed because of another topic is under it."""
     grouped: dict[tuple[str, str], list[Entry]] = {}
     for entry in review.entries:
         grouped.setdefault((entry.subject, entry.name), []).append(entry)
@@ -117,12 +115,12 @@ def topics(review: Review) -> list[Topic]:
 
 
 def summary(review: Review) -> str:
-    """A review in one line: what happens to rows first."""
+    """A review in one line, the effect on rows first."""
     return "; also ".join(part for part in summaries(review) if part)
 
 
 def summaries(review: Review) -> tuple[str, str]:
-    """What happens to rows, in a line, and what else changed."""
+    """The effect on rows in one line, and the other changes in another."""
     if review.formatting_only:
         return "formatting only, no filter differs", ""
     decided = {entry.name for entry in review.entries if entry.kind in ("rows", "filter-renamed")}
@@ -156,5 +154,5 @@ def _plural(what: str) -> str:
 
 
 def tally(topics: Sequence[Topic]) -> str:
-    """How many of some topics have which title: `10 wider, 2 equivalent`."""
+    """The number of topics by title: `10 wider, 2 equivalent`."""
     return _listed(Counter(topic.head.short if topic.head.kind in HEADS else topic.title for topic in topics))

@@ -1,4 +1,4 @@
-"""What a commit or a branch touches of a catalog, so that a check judges that and not what others left."""
+"""The part of a catalog that a commit or branch changes, so that a check reports only its problems."""
 
 import os
 import re
@@ -18,11 +18,10 @@ _VARIABLES = re.compile(r"\bvars['\"]?\s*:")
 
 
 class Scope:
-    """What a run judges: a catalog, the files of it that are touched (whole paths), and whether that reaches
-    every filter.
+    """The scope of a run: a catalog, its changed files (full paths), and whether every filter is affected.
 
-    `gone` are the datasets that touched files were of, as they were before; `beside` says where files lie
-    that a run reads too.
+    `gone` has the former datasets of the changed files; `beside` the places of further files that a run
+    reads.
     """
 
     def __init__(
@@ -38,7 +37,7 @@ class Scope:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing of the catalog is touched."""
+        """Whether nothing in the catalog is changed."""
         return not self.whole and not self.touched
 
     @cached_property
@@ -54,11 +53,10 @@ class Scope:
 
     @cached_property
     def files(self) -> list[Path] | None:
-        """The files to load: all (None), or those that a touched one can have an effect on, and those that
-        they need.
+        """The files to load: all (None), or the files that a changed file can affect, and the files that
+        these need.
 
-        A touched file whose dataset is not to be seen at once, such as one in flow style, can have an effect
-        on any.
+        A changed file whose dataset is not easy to find, such as a file in flow style, can affect all files.
         """
         if self.whole or any(self.owners.get(file, "") is None for file in self.touched):
             return None
@@ -67,12 +65,12 @@ class Scope:
 
     @cached_property
     def datasets(self) -> frozenset[str]:
-        """The datasets of the touched files."""
+        """The datasets of the changed files."""
         return self.gone | {name for file, name in self.owners.items() if name and file in self.touched}
 
     def includes(self, file: str, name: str) -> bool:
-        """Whether something in a file counts; what has no place in a file counts by the dataset of its
-        qualified name.
+        """Whether something is in the scope: by its file or, without one, by the dataset of its qualified
+        name.
         """
         if self.whole:
             return True
@@ -100,13 +98,12 @@ class Scope:
 def scope(
     folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lock: bool = False
 ) -> Iterator[Scope]:
-    """What is touched since a revision, in the working tree; or, without one, what is staged for the next
-    commit.
+    """The changes since a revision in the working tree or, without one, the staged changes.
 
-    What is staged is judged as it is staged: it lies in a temporary folder, which is the current folder for
-    that time, with the files `beside` that a run reads too. Where nothing at all is staged, the whole catalog
-    of the working tree is judged. With `lock`, a change of the lock file reaches every filter, as one of a
-    macro or a variable does. Raises PredicatError if there is no such folder, now or before, if it is in no
+    Staged files are checked as staged: they are copied to a temporary folder, which is the current folder
+    during the run, with the files `beside` that a run reads too. If nothing is staged, the whole catalog of
+    the working tree is checked. With `lock`, a change of the lock file affects every filter, like a change of
+    a macro or a variable. Raises PredicatError if the folder does not exist, now or before, if it is not in a
     repository, or if the revision is unknown.
     """
     root = git.repository(folder).resolve()
@@ -139,7 +136,7 @@ def scope(
 
 @contextmanager
 def _staged(root: Path, parts: list[Path]) -> Iterator[tuple[Path, Path]]:
-    """Parts of a repository as they are staged, in a work tree of their own, and as they were committed."""
+    """Parts of a repository as staged, in a separate work tree, and as committed."""
     if index := os.environ.get(
         "GIT_INDEX_FILE"
     ):  # of `git commit FILE`, from the folder in which the hook was started

@@ -1,18 +1,18 @@
-"""What uses a filter: filters that refer to it (through others too), groups, subscriptions and views."""
+"""The users of a filter: filters that refer to it (also indirectly), groups, subscriptions and views."""
 
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 
 def qualified(dataset: str, name: str) -> str:
-    """`dataset.filter` of a name as a file of the dataset has it, without its version."""
+    """`dataset.filter` for a name in a file of the dataset, without its version."""
     base = name.partition("@")[0]
     return base if "." in base else f"{dataset}.{base}"
 
 
 class UsageIndex:
-    """An index of who uses what. `references` are the filters that each filter names, `datasets` as a
-    manifest has them. Filters `without_view` have none in PostgreSQL.
+    """An index of the users of filters. `references` has the filters that each filter refers to, `datasets`
+    are as in a manifest. Filters `without_view` have no view in PostgreSQL.
     """
 
     def __init__(

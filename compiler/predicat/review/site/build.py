@@ -145,7 +145,7 @@ class _Site:
         )
 
     def users_of_lists(self, dataset: str) -> dict[str, list[str]]:
-        """The filters whose bodies name each list of a dataset."""
+        """The filters that use each list of a dataset."""
         result: dict[str, list[str]] = {}
         for filter_ in self.catalog.filters():
             body = str(filter_.current.body)
@@ -175,7 +175,7 @@ class _Site:
         )
 
     def graph(self, filter_: Filter) -> Graph:
-        """The picture of what a filter reads, and of what uses it."""
+        """The lineage graph of a filter."""
         fields: list[Entry] = [
             (name, "field", f"../datasets/{filter_.dataset}.html#field-{name}")
             for name in filter_.current.predicate.fields
@@ -191,7 +191,7 @@ class _Site:
         )
 
     def between(self, filter_: Filter) -> dict[int, dict[str, Any]]:
-        """What each version changes against the one before it."""
+        """The changes of each version compared with the previous one."""
         numbers = sorted(filter_.versions)
         if not self.proofs or len(numbers) < 2:
             return {}
@@ -222,7 +222,7 @@ def _tests(filter_: Filter) -> list[tuple[str, str, str]]:
 
 
 def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
-    """For each filter who uses it: kind, name, link."""
+    """The users of each filter: kind, name, link."""
     result: dict[str, list[tuple[str, str, str]]] = {}
     for filter_ in catalog.filters():
         for name in {

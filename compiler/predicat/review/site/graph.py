@@ -1,4 +1,4 @@
-"""The lineage of a filter as a picture: what it reads on the left, who uses it on the right."""
+"""The lineage of a filter as a graph: its inputs on the left, its users on the right."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ class Box(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The text, cut where the box ends."""
+        """The text, cut to the width of the box."""
         return self.text if len(self.text) <= 30 else f"{self.text[:28]}..."
 
 
@@ -38,7 +38,7 @@ Entry = tuple[str, str, str]
 
 
 def graph(own: str, left: Sequence[Entry], right: Sequence[Entry]) -> Graph:
-    """The picture of a filter with what it is made of and what uses it."""
+    """The graph of a filter with its inputs and its users."""
     left, right = _cut(left), _cut(right)
     rows = max(len(left), len(right), 1)
     height = rows * ROW + 12
