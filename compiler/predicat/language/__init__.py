@@ -1,4 +1,4 @@
-"""The predicate languages, by name: how each is read and written.
+"""The predicate languages by name, with their readers and writers.
 
 A reader turns a body into an untyped tree, a writer typed nodes into a body. Their modules load on first use.
 """
@@ -37,24 +37,22 @@ class Language(Struct, frozen=True):
 
     Attributes:
         name: Its key in a catalog.
-        doc: What its bodies are, in a few words.
-        rules: What its operators mean where languages differ.
+        doc: A short description of its bodies.
+        rules: The meaning of operators that differ between languages.
         reader: The function that reads it, as `module:function` below this package. It loads on first use.
-        shape: Its bodies are texts (with Jinja), data (mappings and lists), or either.
-        on: The field of a dataset that its keys are read from, unless a filter says otherwise.
+        shape: Whether its bodies are strings (with Jinja), data (mappings and lists), or either.
+        on: The field of a dataset that its keys are read from, unless a filter sets another one.
         source: The specification that it follows.
-        placeholders: It has no parameters of its own, and `${name}` in one of its texts is one.
-        fields: Those of a filter for which none are declared; by default the field `on`, whose keys hold
-            texts.
-        writer: The function that writes it, as `reader`; empty if it is only read.
-        formats: Other forms that it is written in, such as `pulsar:text`.
-        paths: Its names have parts (`a.b`), so that a key of a map is not taken for a field of its own.
-        is_cel: It is CEL itself. For other languages CEL's math extension and equality with null are lowered.
-        two_valued: It does not tell FALSE from UNKNOWN.
-        max_bytes: The greatest length of a text, in bytes of UTF-8.
-        counted: It bounds keys, their combinations or its numbers. Its reader counts them, also in what is
-            written.
-        lenient: The language as its engine means it without ANSI mode, where the engine has that mode.
+        placeholders: It has no parameters of its own; `${name}` in a string is a parameter.
+        fields: The fields of a filter that declares none; by default the field `on`, a map with string
+        values. writer: The function that writes it, like `reader`; empty if the language is only read.
+        formats: Other output formats, such as `pulsar:text`. paths: Its names have parts (`a.b`), so that a
+        key of a map is not confused with a field. is_cel: It is CEL itself. For other languages CEL's math
+        extension and equality with null are lowered. two_valued: It does not distinguish FALSE from UNKNOWN.
+        max_bytes: The maximum length of a body, in bytes of UTF-8. counted: It limits keys, their
+        combinations or numbers. Its reader checks the limits, also for written
+            bodies.
+        lenient: The language with the meaning of its engine without ANSI mode, if the engine has that mode.
     """
 
     name: str
@@ -76,7 +74,7 @@ class Language(Struct, frozen=True):
     lenient: Language | None = None
 
     def meant(self, *, ansi: bool) -> Language:
-        """The language as an engine means it with ANSI mode, or without it."""
+        """The language with the meaning of its engine in ANSI mode, or without it."""
         return self if ansi or self.lenient is None else self.lenient
 
     def read(self, body: Body) -> Tree:
@@ -87,7 +85,7 @@ class Language(Struct, frozen=True):
         return tree
 
     def too_long(self, text: str, span: Span) -> Diagnostic | None:
-        """The problem of a text with more bytes than the language takes."""
+        """The problem of a body with more bytes than the language allows."""
         size = 0 if self.max_bytes is None else len(text.strip().encode("utf-8", "replace"))
         if self.max_bytes is None or size <= self.max_bytes:
             return None
@@ -342,7 +340,7 @@ LANGUAGES = {
 
 
 def default_fields(language: str) -> dict[str, str]:
-    """The fields of a filter that declares none; empty if its language does not fix them."""
+    """The fields of a filter that declares none; empty if its language does not define them."""
     language_ = LANGUAGES.get(language)
     if language_ is not None and language_.fields is not None:
         return dict(language_.fields)
@@ -365,9 +363,9 @@ WRITERS = {
 
 
 def writer(name: str) -> Callable[[Node], str]:
-    """The function that writes a typed node in a language; one that always refuses if there is none.
+    """The function that writes a typed node in a language; it raises Unsupported if there is no writer.
 
-    What is written is TRUE for the same rows. FALSE may become UNKNOWN, or UNKNOWN FALSE: both reject a row.
+    The result is TRUE for the same rows. FALSE may become UNKNOWN, or UNKNOWN FALSE: both reject a row.
     """
     if name not in WRITERS:
 
@@ -395,7 +393,7 @@ def writer(name: str) -> Callable[[Node], str]:
 
 
 def _beyond_limits(language: Language, text: str) -> Diagnostic | None:
-    """What makes a written body larger than the language takes."""
+    """The limit of the language that a written body exceeds, if any."""
     source = Source(language.name, text)
     whole = Span(source, 0, len(text))
     if not language.counted:

@@ -1,4 +1,4 @@
-"""`all`, `any` and `not`: composition of filters by name. Kleene, as everything is."""
+"""`all`, `any` and `not`: composition of filters by name, in Kleene's logic."""
 
 from __future__ import annotations
 

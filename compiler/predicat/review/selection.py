@@ -19,7 +19,7 @@ _FILTERS = re.compile(r"^filters:[ \t]*(?:#.*)?\n((?:[ \t]*(?:#.*)?\n)*)( +)(?=[
 
 
 class Files(Struct, frozen=True):
-    """The files of a catalog folder: the texts of readable files, and the dataset of each file."""
+    """The files of a catalog folder with their texts (empty if unreadable), and the dataset of each."""
 
     texts: Mapping[Path, str]
     owners: Mapping[Path, str | None]

@@ -1,8 +1,8 @@
-"""Kubernetes' URLs, IP addresses and networks: texts with a grammar, whose parts are cut out. A text outside
-of the grammar is an error.
+"""Kubernetes' URLs, IP addresses and networks: strings that match a grammar, and their parts. A string that
+does not match is an error.
 
 Sources: Kubernetes, "CEL in Kubernetes", URL, IP address and CIDR libraries; Go, net/url (ParseRequestURI)
-and net/netip, which these call.
+and net/netip, which these libraries call.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _matches(value: t.Tree, patterns: list[str], span: Span) -> t.Tree:
 
 
 def _known(test: Callable[[t.Tree, Span], t.Tree], build: Callable[[t.Tree, Span], t.Tree]) -> Build:
-    """A function of a text that passes a test. For any other text it is an error (UNKNOWN)."""
+    """A function of a string that passes a test. For any other string it is an error (UNKNOWN)."""
     return lambda args, span: let(
         _TEXT, args[0], lambda value: choose(test(value, span), build(value, span), nothing(span), span), span
     )
@@ -109,7 +109,7 @@ def _scheme(value: t.Tree, span: Span) -> t.Tree:
 
 
 def _host(value: t.Tree, span: Span) -> t.Tree:
-    """The host: from `//`, or the `@` behind a user, to the next slash."""
+    """The host: from `//`, or the `@` after a user, to the next slash."""
     authority = _piece(_piece(value, "?", 0, span), "/", 2, span)
     return choose(
         apply("matches", span, value, text(f"^{_SCHEME}://", span)),
@@ -139,7 +139,7 @@ def _port(value: t.Tree, span: Span) -> t.Tree:
 
 
 def _path(value: t.Tree, span: Span) -> t.Tree:
-    """The path. One that has characters to escape is an error."""
+    """The path. A path with characters that need escaping is an error."""
     plain = _piece(value, "?", 0, span)
     slash, colon = text("/", span), text(":", span)
 

@@ -1,4 +1,4 @@
-"""The current time in CEL: `now()`, and `t.timeSince()` for the time that has passed since `t`.
+"""The current time in CEL: `now()`, and `t.timeSince()` for the time since `t`.
 
 CEL itself has no clock. Source: Cerbos, "Conditions" (now, timeSince).
 """

@@ -26,12 +26,12 @@ def constructor(expr: Any) -> str:
 
 
 def constructed(expr: Any) -> Any:
-    """`x` in `ip(x)` and `cidr(x)`. An argument may have them or not."""
+    """`x` in `ip(x)` and `cidr(x)`; any other argument unchanged."""
     return expr.call_expr.args[0] if constructor(expr) in ("ip", "cidr") else expr
 
 
 def flattened(expr: Any) -> Any:
-    """The list of lists in `xs.flatten()`; None for any other expression."""
+    """`xs` in `xs.flatten()`, a list of lists; None for any other expression."""
     call = expr.call_expr
     return (
         call.target
@@ -49,7 +49,7 @@ def is_type(expr: Any) -> bool:
 
 
 def type_name(expr: Any) -> str | None:
-    """The dotted name that an expression is."""
+    """The dotted name in an expression."""
     if expr.HasField("ident_expr"):
         return str(expr.ident_expr.name)
     base = type_name(expr.select_expr.operand) if expr.HasField("select_expr") else None

@@ -1,11 +1,11 @@
-"""Functions of lists, written with the macros of the core: the places of a list are counted from 0, and one
-outside is an error.
+"""Functions of lists, built from the core macros. The indexes of a list start at 0; an index outside of the
+list is an error.
 
 Sources: Kubernetes, "CEL in Kubernetes", list library (isSorted, sum, min, max, indexOf, lastIndexOf);
 cel-go, ext/lists (first, last, slice,
 distinct, reverse) and ext/comprehensions (transformList); Cerbos, "Conditions" (hasIntersection, isSubset,
 intersect, except).
-Equality is CEL's. The greatest element is found by comparing each with each, so these functions are for short
+Equality is CEL's. The greatest element is found by comparing all pairs, so these functions are for short
 lists.
 """
 
@@ -47,7 +47,7 @@ def _equal_places(items: t.Tree, value: t.Tree, span: Span) -> t.Tree:
 
 
 def _index_of(args: Args, span: Span) -> t.Tree:
-    """The position of a part of a text, or of an element of a list; -1 if there is none."""
+    """The index of a substring, or of an element of a list; -1 if it is not found."""
     if len(args) == 3:
         return strings.METHODS["indexOf"][1](args, span)
 
@@ -86,7 +86,7 @@ def _last_index_of(args: Args, span: Span) -> t.Tree:
 
 
 def _is_sorted(args: Args, span: Span) -> t.Tree:
-    """Whether no element is above the next."""
+    """Whether no element is greater than the next one."""
 
     def build(items: t.Tree) -> t.Tree:
         def in_order(place: t.Tree) -> t.Tree:
@@ -101,9 +101,7 @@ def _is_sorted(args: Args, span: Span) -> t.Tree:
 
 
 def _extreme(op: str, name: str) -> Build:
-    """The first element that is at least as small, or as great, as all. There is none in an empty list,
-    which is an error.
-    """
+    """The first smallest or greatest element. An empty list is an error."""
 
     def build(args: Args, span: Span) -> t.Tree:
         def over(items: t.Tree) -> t.Tree:
@@ -128,7 +126,7 @@ def _last(args: Args, span: Span) -> t.Tree:
 
 
 def _slice(args: Args, span: Span) -> t.Tree:
-    """The elements from an index up to another, without the one at it."""
+    """The elements from an index up to, but not including, another index."""
 
     def build(items: t.Tree) -> t.Tree:
         start, end = args[1:]
@@ -147,7 +145,7 @@ def _slice(args: Args, span: Span) -> t.Tree:
 
 
 def _distinct(args: Args, span: Span) -> t.Tree:
-    """The elements without those that are equal to an earlier one."""
+    """The elements without duplicates of earlier ones."""
 
     def build(items: t.Tree) -> t.Tree:
         def is_new(place: t.Tree) -> t.Tree:
@@ -189,7 +187,7 @@ def _reverse(args: Args, span: Span) -> t.Tree:
 
 
 def _among(kind: str, *, negated: bool = False) -> Build:
-    """A macro over the first list that asks whether an element is in the second."""
+    """A macro over the first list that tests whether an element is in the second."""
 
     def build(args: Args, span: Span) -> t.Tree:
         def over(items: t.Tree) -> t.Tree:
@@ -202,7 +200,7 @@ def _among(kind: str, *, negated: bool = False) -> Build:
 
 
 def _includes(args: Args, span: Span) -> t.Tree:
-    """Whether a list contains an element, or a text equals another."""
+    """Whether a list contains an element, or a string equals another."""
 
     def build(items: t.Tree) -> t.Tree:
         return by_kind(

@@ -1,6 +1,4 @@
-"""CEL's macros: what an expanded comprehension was, and macros in which a key or a place and a value have
-a name each.
-"""
+"""CEL's macros: recognizes expanded comprehensions, and reads macros with variables for key and value."""
 
 from __future__ import annotations
 
@@ -17,10 +15,10 @@ _SOURCE = "a list or a map"
 
 
 def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """`m.exists(key, value, condition)`: a macro over the keys of a map or the places of a list, in which
-    what is there has a name.
+    """`m.exists(key, value, condition)`: a macro over the keys of a map or the indexes of a list, with a
+    variable for the value.
 
-    Of two `parts`, which transformList() may have, the first is a condition. Source: cel-go,
+    If there are two `parts`, as in transformList(), the first is a condition. Source: cel-go,
     ext/comprehensions.
     """
     key, value = (arg.ident_expr.name for arg in call.args[:2])
@@ -51,8 +49,8 @@ def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span)
 
 
 def shape(loop: Any) -> tuple[str, Any, Any] | None:
-    """The macro that a comprehension came from, what map() keeps, and the body: told by the shape of the
-    loop step.
+    """The macro that a comprehension was expanded from, the condition of map(), and the body, recognized by
+    the form of the loop step.
     """
     step = loop.loop_step
     if not step.HasField("call_expr") or loop.iter_var2:

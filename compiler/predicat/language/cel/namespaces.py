@@ -1,6 +1,6 @@
 """The functions of CEL's math, sets and lists extensions, by their names with the namespace.
 
-Source: cel-go, ext/math (but for square roots and bits), ext/sets and ext/lists.
+Source: cel-go, ext/math (except square roots and bit operations), ext/sets and ext/lists.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""CEL's optional values (`a.?b.orValue("x")`): paths whose value may be absent, as that of any path may be
+"""CEL's optional values (`a.?b.orValue("x")`): paths whose value may be missing, which any path supports
 here.
 
-Source: cel-spec, optional values. No field is an optional value: one begins with a look-up, and ends as one
-of ENDS.
+Source: cel-spec, optional values. No field is an optional value: an optional begins with a lookup, and ends
+with one of the methods in ENDS.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Reader(Protocol):
 
 
 def is_optional(expr: Any) -> bool:
-    """Whether a part is an optional value, told by its form."""
+    """Whether a part has the form of an optional value."""
     match expr.WhichOneof("expr_kind"):
         case "select_expr":
             return not expr.select_expr.test_only and is_optional(expr.select_expr.operand)
@@ -63,14 +63,14 @@ def ended(reader: Reader, expr: Any, args: tuple[t.Tree, ...], span: Span) -> t.
 
 
 def parts(reader: Reader, expr: Any) -> tuple[t.Tree, t.Tree]:
-    """Whether an optional value holds something, and what."""
+    """Whether an optional has a value, and the value."""
     held = _end(reader, expr, t.Constant(False, NOWHERE), NOWHERE, asked=True)
     return held, _end(reader, expr, None, held.span, asked=False)
 
 
 def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: bool) -> t.Tree:
-    """What an optional holds, or, if that is `asked`, whether it holds something; `rest` where it holds
-    nothing, which is an error without one.
+    """The value of an optional or, if `asked`, whether it has a value. Without a value the result is `rest`,
+    or an error if there is none.
     """
 
     def of(part: Any, rest: t.Tree | None = rest) -> t.Tree:
@@ -108,14 +108,14 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
 
 
 def _error(span: Span) -> t.Tree:
-    """A value that is always absent, of no type."""
+    """A value that is always missing, without a type."""
     return t.OperatorCall(
         "dyn", (t.OperatorCall("cast", (t.Constant(None, span), t.Constant("to_boolean", span)), span),), span
     )
 
 
 def _path(reader: Reader, expr: Any) -> t.Tree:
-    """A chain of look-ups. Only the first one may be without `?`."""
+    """A chain of lookups. Only the first one may lack the `?`."""
     if not is_optional(expr):
         return reader.read(expr)
     if expr.HasField("select_expr"):

@@ -1,4 +1,4 @@
-"""The one module that knows the CEL parser (cel-expr-python, Google's C++ parser): text to a ParsedExpr
+"""The only module that uses the CEL parser (cel-expr-python, Google's C++ parser): text to a ParsedExpr
 message.
 """
 

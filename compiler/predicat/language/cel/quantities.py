@@ -1,5 +1,5 @@
-"""Kubernetes' quantities (`100Mi`, `500m`) as numbers: a quantity is the double next to it, so two of them
-compare exactly up to 15 digits.
+"""Kubernetes' quantities (`100Mi`, `500m`) as numbers: a quantity is the nearest double, so comparisons are
+exact up to 15 digits.
 
 Source: Kubernetes, "CEL in Kubernetes", quantity library; apimachinery, resource.Quantity.
 """
@@ -39,7 +39,7 @@ def _as_double(tree: t.Tree, span: Span) -> t.Tree:
 
 
 def _as_integer(args: Args, span: Span) -> t.Tree:
-    """The whole number that a quantity is; UNKNOWN where it is not whole."""
+    """The integer value of a quantity; UNKNOWN if it is not an integer."""
 
     def build(value: t.Tree) -> t.Tree:
         whole = apply("cast", span, value, text("to_int", span))
@@ -49,7 +49,7 @@ def _as_integer(args: Args, span: Span) -> t.Tree:
 
 
 def _is_integer(args: Args, span: Span) -> t.Tree:
-    """Whether a quantity is a whole number of 64 bits."""
+    """Whether a quantity is a 64-bit integer."""
 
     def build(value: t.Tree) -> t.Tree:
         whole = apply("eq", span, apply("math.trunc", span, value), value)
@@ -61,7 +61,7 @@ def _is_integer(args: Args, span: Span) -> t.Tree:
 
 
 def _moved(op: str) -> Build:
-    """The sum or difference of a quantity and another, or a whole number."""
+    """The sum or difference of a quantity and another quantity or an integer."""
     return lambda args, span: apply(op, span, args[0], _as_double(args[1], span))
 
 

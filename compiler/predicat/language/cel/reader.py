@@ -215,7 +215,7 @@ class _Reader:
     # --- calls
 
     def call(self, expr: Any) -> t.Tree:
-        """An operator, a method or a function: the first form of `_FORMS_OF` that it has."""
+        """An operator, a method or a function: the first form of `_FORMS_OF` that matches."""
         call = expr.call_expr
         kind = "method" if call.HasField("target") else "sign" if call.function in _SIGNS else "function"
         forms_ = (read(self, expr) for read in _FORMS_OF[kind])
@@ -322,9 +322,7 @@ class _Reader:
         return t.OperatorCall("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
 
     def in_namespace(self, expr: Any) -> t.Tree | None:
-        """`cel.bind(x, value, result)`, or a function of the math and sets extensions; None for what is
-        none of these.
-        """
+        """`cel.bind(x, value, result)`, or a function of an extension with a namespace; None otherwise."""
         call = expr.call_expr
         if not call.target.HasField("ident_expr"):
             return None
@@ -357,7 +355,7 @@ class _Reader:
         return self.built(build, args, self.call_span(expr, *args))
 
     def special_equality(self, expr: Any) -> t.Tree | None:
-        """`==` and `!=` of the types of values, and of optional values; None where neither is compared."""
+        """`==` and `!=` of types and of optional values; None for other operands."""
         sides = expr.call_expr.args
         if any(map(forms.is_type, sides)):
             tree = self.same_type(sides)
@@ -380,7 +378,7 @@ class _Reader:
         return t.OperatorCall("is_type", (value, t.Constant(name, span)), span)
 
     def same_optional(self, expr: Any, sides: Any) -> t.Tree:
-        """Whether two optional values are both absent, or hold equal values."""
+        """Whether two optionals are both empty, or have equal values."""
         for side in sides:
             if not optionals.is_optional(side):
                 raise self.fail(say.optional_beside_none(self.span(side)))
@@ -442,21 +440,21 @@ class _Reader:
         return t.OperatorCall(op, args, self.call_span(expr, *args))
 
     def call_span(self, expr: Any, *args: t.Tree) -> Span:
-        """A call from its name, or from what it is a method of, to its closing parenthesis."""
+        """The span of a call: from its name, or its receiver, to its closing parenthesis."""
         span = self.name_span(expr)
         for arg in args:
             span = span.to(arg.span)
         return self.closed(span, ")" if expr.call_expr.args else "()")
 
     def name_span(self, expr: Any) -> Span:
-        """The place of a function's name: the parser gives that of its '('."""
+        """The span of a function's name: the parser gives the position of its '('."""
         name = expr.call_expr.function
         at = self.offsets.get(expr.id, 0)
         start = self.source.text.rfind(name, 0, at + len(name))
         return Span(self.source, start, start + len(name)) if start >= 0 else self.span(expr)
 
     def closed(self, span: Span, sign: str = ")") -> Span:
-        """The span of a call, a list or a map with the sign that closes it."""
+        """The span of a call, a list or a map with its closing bracket."""
         after = re.compile(r"\s*,?\s*" + r"\s*".join(map(re.escape, sign))).match(self.source.text, span.end)
         return Span(span.source, span.start, after.end()) if after else span
 
@@ -495,7 +493,7 @@ class _Reader:
         return t.Constant(value, span)
 
     def part(self, expr: Any) -> t.Tree | None:
-        """getHours() and its like: in UTC, or in the time zone of the argument."""
+        """getHours() and similar methods: in UTC, or in the time zone of the argument."""
         if expr.call_expr.function not in PART_NAMES or len(expr.call_expr.args) > 1:
             return None
         op, shift = PART_NAMES[expr.call_expr.function]
@@ -511,7 +509,7 @@ class _Reader:
         return t.OperatorCall("add", (tree, t.Constant(shift, span)), span) if shift else tree
 
     def glob(self, expr: Any) -> t.Tree | None:
-        """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
+        """Knative's `match`: a glob over the whole string; `*` matches any string, `?` one character."""
         if expr.call_expr.function != "match":
             return None
         args = self.all([expr.call_expr.target, *expr.call_expr.args])

@@ -1,4 +1,4 @@
-"""What CEL's libraries have and a filter has not: each function with the reason and what to write instead.
+"""Functions of CEL's libraries that are not supported: each with the reason and an alternative.
 
 Sources: cel-go, ext; Kubernetes, "CEL in Kubernetes"; Tekton Triggers, "CEL expression extensions"; Cerbos,
 "Conditions"; Google Cloud IAM,

@@ -1,4 +1,4 @@
-"""Functions of those who filter requests: Tekton's interceptors and Google Cloud's IAM conditions.
+"""Functions for filters on requests: Tekton's interceptors and Google Cloud's IAM conditions.
 
 Sources: Tekton Triggers, "CEL expression extensions"; Google Cloud IAM, "Attribute reference for IAM
 Conditions" (extract).
@@ -32,8 +32,8 @@ _HEADER, _PLACE, _REST = "a header", "a place", "the rest"
 
 
 def canonical(args: Args, span: Span) -> t.Tree:
-    """`header.canonical('x-github-event')`: a header by its name in any spelling; an absent one is the empty
-    text, of several values the first counts.
+    """`header.canonical('x-github-event')`: a header by its name in any case. The first value is used; a
+    missing header is an empty string.
 
     The keys of the field have the canonical spelling, as Go's http.Header: `X-Github-Event`.
     """
@@ -64,7 +64,7 @@ def match(args: Args, span: Span) -> t.Tree:
 
 
 def _truncate(args: Args, span: Span) -> t.Tree:
-    """The first characters of a text."""
+    """The first characters of a string."""
     return apply("substr", span, args[0], number(1, span), args[1])
 
 
@@ -72,8 +72,8 @@ _TEMPLATE = re.compile(r"([^{}]*)\{[^{}]*\}([^{}]*)\Z")
 
 
 def _extract(args: Args, span: Span) -> t.Tree:
-    """`resource.name.extract("buckets/{name}/objects")`: what stands between two texts, of which the first
-    is found first; else the empty text.
+    """`resource.name.extract("buckets/{name}/objects")`: the text between the first occurrence of a string
+    and the next occurrence of another; an empty string if they are not found.
     """
     match = _TEMPLATE.match(constant(args[1]) or "")
     if match is None:

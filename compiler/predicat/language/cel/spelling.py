@@ -1,6 +1,6 @@
-"""How CEL spells operators: signs with their precedence, methods, parts of times, functions, macros.
+"""The spelling of operators in CEL: signs with their precedence, methods, parts of times, functions, macros.
 
-Each table goes from an operator to its word; the reader turns it round.
+Each table maps an operator to its spelling; the reader inverts it.
 """
 
 from predicat.ir.operators import COMPARISONS, OF_INTEGERS

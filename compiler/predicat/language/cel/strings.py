@@ -1,5 +1,5 @@
-"""The strings extension of CEL, written with the operators of the table: places count from 0, and one outside
-is an error.
+"""The strings extension of CEL, built from operators of the table. Positions start at 0; a position outside
+of the string is an error.
 
 Source: cel-go, ext/strings (version 1).
 """
@@ -85,7 +85,7 @@ def _split(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _replace(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """With a limit n, the text is split at its first n occurrences, and the pieces are joined."""
+    """With a limit n, the string is split at the first n occurrences, and the parts are joined."""
     text, old, new = args[:3]
     limit = _limit(args[3], "replace") if len(args) == 4 else -1
     known = isinstance(old, t.Constant) and isinstance(old.value, str) and old.value != ""
@@ -102,7 +102,7 @@ _CLAUSE = re.compile(r"%(?:%|(?:\.\d+)?(.))", re.DOTALL)
 
 
 def _format(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """`"%s of %d".format([s, n])`: a constant text, whose places for values are texts."""
+    """`"%s of %d".format([s, n])`, with a constant format. Values are inserted as strings."""
     template, values = constant(args[0]), args[1]
     if template is None or not isinstance(values, t.ListLiteral):
         raise PredicatError.of(say.format_not_constant(span))

@@ -1,5 +1,5 @@
-"""The messages of cel.expr.ParsedExpr, declared from the published syntax.proto: the parser's wheel does not
-carry them.
+"""The messages of cel.expr.ParsedExpr, from the published syntax.proto, which the parser's wheel does not
+contain.
 
 Source: google/cel-spec, proto/cel/expr/syntax.proto (field numbers).
 """

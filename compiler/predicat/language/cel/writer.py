@@ -137,7 +137,7 @@ class _Writer(PrecedenceWriter):
         return f"{self.text(test, OR)} ? {self.text(yes, OR)} : {self.text(no, CONDITION)}", CONDITION
 
     def first(self, node: Call) -> Form:
-        """coalesce: the first value that is there."""
+        """coalesce: the first value that is not NULL."""
         value, *rest = node.args
         if not rest:
             return self.text(value, ATOM), ATOM
@@ -149,7 +149,7 @@ class _Writer(PrecedenceWriter):
         value, items = node.args
         if not isinstance(items, Items) or all(isinstance(item, Literal) for item in items.items):
             return self.infix(node)
-        # CEL has no list with an element that is absent.
+        # CEL has no list with a missing element.
         left = self.text(value, SUM)
         return " || ".join(f"{left} == {self.text(item, SUM)}" for item in items.items), OR
 
@@ -164,7 +164,7 @@ class _Writer(PrecedenceWriter):
     # --- calculations
 
     def sum(self, node: Call) -> Form:
-        """+ of numbers or of texts. Of two values without a type it would take both."""
+        """+ of numbers or of strings. For two values without a type it would accept both."""
         if node.type == JSON or not all(arg.type == JSON for arg in node.args):
             return self.infix(node)
         one, other = self.text(node.args[0], SUM), self.text(node.args[1], PRODUCT)
@@ -177,7 +177,7 @@ class _Writer(PrecedenceWriter):
         return self.infix(node)
 
     def remainder(self, node: Call) -> Form:
-        """CEL's % has no value where the quotient overflows."""
+        """CEL's % is an error if the quotient overflows."""
         value, by = node.args
         if isinstance(by, Literal) and by.value != -1:
             return self.infix(node)
@@ -185,7 +185,7 @@ class _Writer(PrecedenceWriter):
         return f"{self.text(value, PRODUCT)} % ({divisor} == -1 ? 1 : {divisor})", PRODUCT
 
     def whole(self, node: Call) -> Form:
-        """A conversion to a whole number; CEL's of a double has no value for the smallest."""
+        """A conversion to an integer; CEL's conversion of a double is an error for the smallest integer."""
         (value,) = node.args
         if value.type == BOOLEAN:
             return f"{self.text(value, OR)} ? 1 : 0", CONDITION
@@ -204,7 +204,7 @@ class _Writer(PrecedenceWriter):
         return f"{self.text(value, ATOM)}.{name}({self.listed(args)})", ATOM
 
     def shifted(self, node: Call) -> Form:
-        """A method whose result counts from 0 where the operator counts from 1."""
+        """A method whose result counts from 0, for an operator that counts from 1."""
         name, shift = SHIFTED[node.op]
         call, level = self.method(node, name)
         return (f"{call} + {shift}", SUM) if shift else (call, level)
@@ -256,9 +256,9 @@ class _Writer(PrecedenceWriter):
     # --- UNKNOWN as FALSE
 
     def decided(self, whole: Call, node: Node, *, holds: bool) -> Form:
-        """Whether a predicate is TRUE, or whether it is FALSE; where it is UNKNOWN it is neither.
+        """Whether a predicate is TRUE, or whether it is FALSE; neither if it is UNKNOWN.
 
-        CEL has this where UNKNOWN comes from absent keys alone.
+        CEL supports this if only missing keys make it UNKNOWN.
         """
         if isinstance(node, Call) and node.op == "not":
             return self.decided(whole, node.args[0], holds=not holds)
@@ -345,8 +345,8 @@ def _may_fail(part: Node) -> bool:
 
 
 def _strict(node: Node) -> Iterator[Node]:
-    """A node and the parts of it that make it UNKNOWN where they are: not those of what is TRUE or FALSE
-    whatever is absent.
+    """A node and its parts that make it UNKNOWN if they are: without the parts of nodes that are never
+    UNKNOWN.
     """
     if not never_unknown(node):
         yield node

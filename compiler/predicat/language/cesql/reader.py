@@ -1,12 +1,10 @@
 """CloudEvents SQL, version 1: expressions over the attributes of an event.
 
 Strings, 32-bit integers and booleans, with the implicit casts of the specification: the left side of a
-comparison is cast to
-the type of the right, and what IN lists is cast to the type of its left side. Where the specification returns
-an error beside a value (a missing attribute, a failed cast, division
-by zero) the result is UNKNOWN, and FALSE AND UNKNOWN is FALSE. LOWER and UPPER change A to Z only. Source:
-CloudEvents
-Expression Language 1.0.0.
+comparison is cast to the type of the right side, and the values of IN are cast to the type of its left side.
+If the specification returns an error together with a value (a missing attribute, a failed cast, division by
+zero), the result is UNKNOWN, and FALSE AND UNKNOWN is FALSE. LOWER and UPPER change A to Z only. Source:
+CloudEvents Expression Language 1.0.0.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ _MIXED = "AND, OR and XOR have one precedence in CESQL: write parentheses around
 
 
 class Typed(Struct, frozen=True):
-    """A tree and its CESQL type; `any` where an attribute's type is known only at run time."""
+    """A tree and its CESQL type; `any` if an attribute's type is known only at run time."""
 
     tree: t.Tree
     kind: str
@@ -167,7 +165,7 @@ class _Parser(TokenReader):
         return self.read(word, span)
 
     def existing(self) -> tuple[str, Span]:
-        """What EXISTS asks for."""
+        """The operand of EXISTS."""
         kind, word, span = self.take()
         if kind not in ("word", "number") or word.upper() in KEYWORDS:
             self.position -= 1
@@ -175,7 +173,9 @@ class _Parser(TokenReader):
         return (word.lower() if word.lower() in REQUIRED else self.named(word, span)), span
 
     def named(self, name: str, span: Span) -> str:
-        """The name of an attribute. Events have none with capitals, unless the dataset declares it."""
+        """The name of an attribute. Names have no uppercase letters, unless the dataset declares such a
+        field.
+        """
         declared = self.fields is not None and self.declared_name(name) in self.fields
         if name == name.lower() or declared:
             return name
@@ -209,7 +209,7 @@ class _Parser(TokenReader):
         return self.small(t.OperatorCall(CALCULATED[operator], (a, b), span))
 
     def equal(self, left: Typed, right: Typed, span: Span, *, negate: bool = False) -> Typed:
-        """The left side is cast to the type of the right one."""
+        """An equality. The left side is cast to the type of the right side."""
 
         def compare(one: Typed) -> t.Tree:
             other = self.as_kind(left, one.kind)
@@ -285,7 +285,7 @@ class _Parser(TokenReader):
         return Typed(self.by_kind(value, use), INTEGER)
 
     def truth(self, value: Typed) -> Typed:
-        """A value as a Boolean: `true` or `false` in any case. An integer is an error."""
+        """A value as a boolean: `true` or `false` in any case. An integer is an error."""
 
         def use(one: Typed) -> t.Tree:
             span = one.tree.span
@@ -312,7 +312,7 @@ class _Parser(TokenReader):
         return Typed(self.by_kind(value, use), TRUTH)
 
     def small(self, tree: t.Tree) -> Typed:
-        """An integer of 32 bits. Overflow is an error (UNKNOWN)."""
+        """A 32-bit integer. Overflow is an error (UNKNOWN)."""
         return Typed(t.OperatorCall("int32", (tree,), tree.span), INTEGER)
 
     # --- functions

@@ -23,7 +23,7 @@ TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 
 
 def unquoted(word: str) -> str:
-    """A text without its quotes. Only the quote is escaped; other backslashes are themselves, and LIKE reads
-    them.
+    """A string without its quotes. A backslash escapes only the quote; other backslashes are literal, and
+    LIKE may interpret them.
     """
     return word[1:-1].replace("\\" + word[0], word[0])

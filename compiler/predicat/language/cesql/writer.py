@@ -1,4 +1,4 @@
-"""Writes CloudEvents SQL expressions, over attributes that are texts, 32-bit integers or truth values."""
+"""Writes CloudEvents SQL expressions, over attributes that are strings, 32-bit integers or booleans."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ class _Writer(PrecedenceWriter):
         return f"TRIM({self.text(node.args[0])})", ATOM
 
     def truth(self, node: Call) -> Form:
-        """A text as a truth value."""
+        """A string as a boolean."""
         text = _truth_of(node)
         if text is None:
             raise _no_operator(node)
         return f"BOOL({self.text(text)})", ATOM
 
     def integer(self, node: Call) -> Form:
-        """An operation with a result of 32 bits, or a text read as an integer."""
+        """An operation with a 32-bit result, or a string converted to an integer."""
         (inner,) = node.args
         rule = _INTEGERS.get(inner.op) if isinstance(inner, Call) else None
         if rule is None or not isinstance(inner, Call):
@@ -157,7 +157,7 @@ def _same_type(node: Call, left: Node, right: Node) -> None:
 
 
 def _truth_of(node: Call) -> Node | None:
-    """The text that a condition reads as a Boolean. CESQL does the same by itself."""
+    """The string that a condition converts to a boolean. CESQL converts implicitly."""
     test, value, other = node.args
     if not (
         isinstance(test, Call)
@@ -194,9 +194,7 @@ def _literal(node: Literal) -> str:
 
 
 def _quoted(node: Node, text: str) -> str:
-    """A text in the quotes that can hold it: a backslash escapes the quote and nothing else, itself
-    included.
-    """
+    """A string in single or double quotes. A backslash escapes only the quote, not even itself."""
     for quote in "'\"":
         shown = quote + text.replace(quote, "\\" + quote) + quote
         if TEXT_TOKEN.fullmatch(shown) and unquoted(shown) == text:

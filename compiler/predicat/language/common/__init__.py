@@ -1,1 +1,1 @@
-"""What several languages share: data, tokens, tests of one key, policies."""
+"""Code that several languages share: data, tokens, tests of one key, policies."""

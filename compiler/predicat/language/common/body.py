@@ -1,4 +1,4 @@
-"""What a reader of a language is given."""
+"""The input of the reader of a language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from predicat.ir.nodes import FieldDecl
 
 
 class Body(Struct, frozen=True):
-    """The body of a filter: data from YAML or Python, its place, and what names in it may refer to."""
+    """The body of a filter: data from YAML or Python, its place, and the names that it may refer to."""
 
     value: Any
     source: Source
@@ -23,7 +23,7 @@ class Body(Struct, frozen=True):
     fields: Mapping[str, FieldDecl] | None = None
 
     def text(self, what: str = "the body") -> str:
-        """The body as text. Raises PredicatError if it is not a text."""
+        """The body as a string. Raises PredicatError if it is not a string."""
         if not isinstance(self.value, str):
             raise PredicatError.of(say.wrong_kind(self.span, what, "a string", shown(self.value)))
         return str(self.value)

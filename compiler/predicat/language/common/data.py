@@ -31,7 +31,7 @@ class DataReader:
         self.parts = 0
 
     def tree(self, read: Callable[[], t.Tree]) -> t.Tree:
-        """What `read` gives. Raises PredicatError with every problem."""
+        """The result of `read`. Raises PredicatError with every problem."""
         try:
             return read()
         except Stop:
@@ -39,23 +39,23 @@ class DataReader:
             raise
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
-        """Report a problem. The result is to be raised."""
+        """Report a problem. Returns the exception to raise."""
         self.reporter.add(diagnostic)
         return Stop()
 
     def bad(self, value: Any, what: str, reason: Reason) -> Stop:
-        """Report a value that `what` does not take. The result is to be raised."""
+        """Report a value that `what` does not support. Returns the exception to raise."""
         return self.fail(msg.bad_value(self.span(value), what, reason.text, reason.hint))
 
     # --- places
 
     def span(self, value: Any) -> Span:
-        """The span of a value. Data read from a file has one; other data has that of the whole body."""
+        """The span of a value. Data without places get the span of the whole body."""
         span: Span = getattr(value, "span", self.whole)
         return span
 
     def key_span(self, body: Any, key: object) -> Span:
-        """The place of a key in its file; that of the mapping for data without places."""
+        """The span of a key; the span of the mapping for data without places."""
         places: dict[object, Span] = getattr(body, "key_spans", {})
         return places.get(key, self.span(body))
 
@@ -72,7 +72,7 @@ class DataReader:
     # --- shapes
 
     def mapping(self, value: Any, what: str, known: Iterable[str] | None = None) -> Mapping[str, Any]:
-        """A mapping, with no other keys than the known ones."""
+        """A mapping with known keys only. Raises Stop for anything else."""
         if not isinstance(value, Mapping):
             raise self.fail(say_keys.wrong_kind(self.span(value), what, "a mapping", kind(value)))
         if known is not None:
@@ -101,7 +101,7 @@ class DataReader:
         return value
 
     def text(self, value: Any, what: str, *, empty: bool = False, place: Span | None = None) -> str:
-        """A text. `place`: the span of a value that is not a text."""
+        """A string. `place` is the span for the message if it is not a string."""
         if not isinstance(value, str):
             raise self.fail(say_keys.wrong_kind(place or self.span(value), what, "a string", kind(value)))
         if not value and not empty:
@@ -109,7 +109,7 @@ class DataReader:
         return str(value)
 
     def deep(self, value: Any, depth: int) -> None:
-        """Bounds the depth and the number of the parts of a body."""
+        """Limits the depth and the number of parts of a body."""
         self.parts += 1
         if self.parts > MAX_NODES:
             self.reporter.add(msg.too_large(self.whole, self.parts, MAX_NODES, "parts"))
@@ -141,8 +141,8 @@ class DataReader:
         )
 
     def is_column(self, name: str) -> bool:
-        """Whether a key is a field of its own: no field `on` is declared, with this key or as a whole, and
-        one with the name of the key is.
+        """Whether a key is a field of the row: a field with its name is declared, and the field `on` is not,
+        neither as a whole nor with this key.
         """
         fields = self.fields
         return bool(
@@ -154,11 +154,11 @@ class DataReader:
         )
 
     def declared_name(self, name: str) -> str:
-        """The name by which a field for this key is declared, if there is one."""
+        """The name of the declared field for this key, if there is one."""
         return name if self.on is None or self.is_column(name) else f"{self.on}.{name}"
 
     def key_type(self, name: str) -> Type:
-        """The declared type of a key; JSON where nothing is declared."""
+        """The declared type of a key; JSON if there is none."""
         if self.fields is None:
             return JSON
         declared = self.fields.get(self.declared_name(name))
@@ -175,32 +175,32 @@ class DataReader:
 
 
 def all_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """AND in Kleene's logic; one part is itself."""
+    """AND in Kleene's logic. A single part is returned unchanged."""
     return parts[0] if len(parts) == 1 else t.OperatorCall("and", parts, span)
 
 
 def any_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """OR in Kleene's logic; one part is itself."""
+    """OR in Kleene's logic. A single part is returned unchanged."""
     return parts[0] if len(parts) == 1 else t.OperatorCall("or", parts, span)
 
 
 def negated(tree: t.Tree) -> t.Tree:
-    """NOT a condition: UNKNOWN where the condition is."""
+    """NOT: UNKNOWN if the condition is UNKNOWN."""
     return t.OperatorCall("not", (tree,), tree.span)
 
 
 def decided(tree: t.Tree) -> t.Tree:
-    """UNKNOWN becomes FALSE: an absent key fails the test, and the negation of the test passes."""
+    """IS TRUE: UNKNOWN becomes FALSE. A missing key fails the test, and the negated test passes."""
     return t.OperatorCall("is_true", (tree,), tree.span)
 
 
 def present(tree: t.Tree) -> t.Tree:
-    """Whether a value is there: IS NOT NULL, never UNKNOWN."""
+    """IS NOT NULL: never UNKNOWN."""
     return negated(t.OperatorCall("is_null", (tree,), tree.span))
 
 
 def kind(value: Any) -> str:
-    """A value as messages show it."""
+    """A value as shown in messages."""
     names: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "null"}
     for type_, name in names.items():
         if isinstance(value, type_):

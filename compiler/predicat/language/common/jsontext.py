@@ -1,4 +1,4 @@
-"""JSON texts as data with spans, as that of YAML files."""
+"""Reads JSON texts as data with spans, like data of YAML files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read(text: str, source: Source, whole: Span, what: str) -> Any:
     """The data of a JSON text.
 
     Raises:
-        PredicatError: It is not JSON, has a key twice, a number that does not fit a double, or more than
+        PredicatError: It is not JSON, has a duplicate key, a number that does not fit a double, or more than
             MAX_DEPTH levels.
     """
     located = source.text == text
@@ -33,7 +33,7 @@ def read(text: str, source: Source, whole: Span, what: str) -> Any:
 
 
 def _problem(text: str, source: Source | None, whole: Span, what: str) -> Diagnostic:
-    """What Python's reader says of a text that is no JSON; its place, if it is in a source."""
+    """The error of Python's JSON reader, with its place if the text is in a source."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
@@ -51,7 +51,7 @@ _TRAILING = "Illegal trailing comma before end of"
 
 
 class _NoJson(Exception):
-    """A text is no JSON."""
+    """A text is not valid JSON."""
 
 
 class _Reader:

@@ -1,4 +1,4 @@
-"""Tests of one key against constants, for the writers of languages that have little more."""
+"""Tests of one key against constants, for writers of languages that support little more."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def refuse(language: str, node: Node, reason: str) -> Unsupported:
 
 
 def without_conversions(node: Node) -> Node:
-    """The node without the conversions that the check adds, for languages that convert by themselves:
-    `x == "a"` reads a text, `x + 1` a whole number.
+    """The node without the conversions that the check adds, for languages with implicit conversions: `x ==
+    "a"` converts to a string, `x + 1` to an integer.
     """
     if isinstance(node, Call) and node.op in COMPARISONS and all(map(_is_read, node.args)):
         return node  # two values without a type would be compared as what they are
@@ -69,7 +69,7 @@ def _is_read(node: Node) -> bool:
 
 
 def _without_whole(node: Call) -> Call:
-    """Arithmetic without conversions to whole numbers where one operand or the operator implies them."""
+    """Arithmetic without conversions to integers, if an operand or the operator implies them."""
     whole = [isinstance(arg, Call) and arg.op == "to_whole" for arg in node.args]
     if not any(whole) or (all(whole) and node.op not in ("mod", CHECKED_MOD)):
         return node
@@ -78,7 +78,7 @@ def _without_whole(node: Call) -> Call:
 
 
 def _sum(node: Node) -> Node:
-    """A sum of JSON values where only numbers are of use: + of any two."""
+    """A sum as a + of JSON values, if its context already requires a number."""
     if not isinstance(node, Call) or node.op != "add":
         return node
     return Call(JSON, "add", tuple(map(_sum, node.args)), node.span)
@@ -97,8 +97,8 @@ def key_of(node: Node) -> str | None:
 
 
 def refuse_shared_keys(language: str, node: Node) -> None:
-    """For languages whose messages have one set of keys: a key that is read from two places, as in `a = 1
-    AND m['a'] = 'x'`, is an error.
+    """For languages with a single set of keys per message: raise an error if a key is read from two places,
+    as in `a = 1 AND m['a'] = 'x'`.
     """
     converted: dict[str, Node | None] = {}
     stack = [node]
@@ -114,7 +114,7 @@ def refuse_shared_keys(language: str, node: Node) -> None:
 
 
 def test_of(node: Node) -> KeyTest | None:
-    """A node as a test of one key; None if it is more."""
+    """A node as a test of one key; None for any other node."""
     if not isinstance(node, Call) or not node.args:
         return None
     if node.op == "is_null":
@@ -185,7 +185,7 @@ def parts_of(node: Node, op: str) -> tuple[Node, ...]:
 
 
 def compares_texts(test: KeyTest) -> bool:
-    """Whether a key is compared with texts, and not converted."""
+    """Whether a key is compared with strings, without a conversion."""
     return not test.convert and all(isinstance(value, str) for value in test.values)
 
 

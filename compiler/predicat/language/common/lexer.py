@@ -1,4 +1,4 @@
-"""What languages with a grammar of their own share: tokens with their spans."""
+"""Tokens with spans, for languages with their own grammar."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TokenReader(DataReader):
         self.tokens.append(("end", "", Span(self.source, len(text), len(text))))
 
     def invalid(self, span: Span, reason: Reason) -> Stop:
-        """Report text that is not of the language. The result is to be raised."""
+        """Report a syntax error. Returns the exception to raise."""
         return self.fail(say.invalid_text(span, self.language, reason))
 
     def unexpected(self, wanted: str | None = None, hint: str | None = None) -> Stop:
@@ -56,7 +56,7 @@ class TokenReader(DataReader):
         return self.invalid(span, say.unexpected(word, wanted, hint))
 
     def peek(self, ahead: int = 0) -> str:
-        """The current token, or one ahead: a quote for a text, capitals for a word in any case."""
+        """The current token, or a later one: a quote for a string, uppercase for a word in any case."""
         kind, word, _ = self.tokens[min(self.position + ahead, len(self.tokens) - 1)]
         if kind == "word":
             return word.upper() if self.any_case else word

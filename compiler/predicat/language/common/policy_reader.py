@@ -1,14 +1,10 @@
-"""What the policies of Amazon SNS and the patterns of Amazon EventBridge share: keys, and the values that
-they have to have.
+"""The common part of Amazon SNS policies and Amazon EventBridge patterns: keys, and their required values.
 
-Every key must match; a key matches if one of its values does. What the message has at a key is one value or
-several, in an array or in arrays
-within one. The keys inside of a key match together, in one element of an array. A key that is to be absent
-(`{"exists": false}`) is absent in the
-elements that the keys before it, in the order of their names, have chosen; where none has chosen yet, in all
-of them. `exists` asks for
-values that are no objects. Source: the Event Ruler, which both services run
-(https://github.com/aws/event-ruler).
+Every key must match; a key matches if one of its values does. A message has one value at a key, or several in
+an array or in nested arrays. Nested keys must match together, in the same element of an array. A key that
+must not exist (`{"exists": false}`) must be missing in the elements that the keys before it, in the order of
+their names, have selected; if none has selected one yet, in all of them. `exists` tests for values other than
+objects. Source: the Event Ruler, which both services use (https://github.com/aws/event-ruler).
 """
 
 from __future__ import annotations
@@ -37,9 +33,7 @@ MAX_POINTS = 3
 
 
 class Key(Struct, frozen=True, gc=False):
-    """A key of a policy, with one of three: its values, the keys inside of it, or, for `$or`, the policies
-    of which one matches.
-    """
+    """A key of a policy with its values, its nested keys or, for `$or`, the alternative policies."""
 
     name: str
     span: Span
@@ -49,7 +43,7 @@ class Key(Struct, frozen=True, gc=False):
 
 
 class KeyedValue(Struct, frozen=True, gc=False):
-    """What a key holds, and its type. `values`: how a JSON value is read, as one or several."""
+    """The value of a key, and its type. `values` reads a JSON value as one or several values."""
 
     tree: t.Tree
     kind: Type
@@ -57,9 +51,7 @@ class KeyedValue(Struct, frozen=True, gc=False):
 
 
 def properties(value: Any, *types: str) -> Any:
-    """The properties of a resource of CloudFormation or SAM that has one of the types; anything else as it
-    is.
-    """
+    """The properties of a CloudFormation or SAM resource of one of the types; anything else unchanged."""
     if (
         isinstance(value, Mapping)
         and value.get("Type") in types
@@ -81,7 +73,7 @@ class PolicyReader(ValueReader):
         return self.from_text(self.body.value, most)
 
     def from_text(self, value: Any, most: int) -> Any:
-        """The data of a JSON text; other data as it is. Raises Stop."""
+        """The data of a JSON text; other data unchanged. Raises Stop."""
         if not isinstance(value, str):
             return value
         if len(value) > most:
@@ -197,7 +189,7 @@ class PolicyReader(ValueReader):
     # --- the tests of a policy
 
     def level(self, keys: tuple[Key, ...], base: KeyedValue | None, depth: int) -> t.Tree:
-        """Every key matches what it reads from `base`."""
+        """The condition that every key matches below `base`."""
         return all_of(self.many(keys, lambda key: self.match(key, base, depth)), keys[0].span)
 
     def match(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
@@ -207,7 +199,9 @@ class PolicyReader(ValueReader):
         return self.leaf(key, base, depth) if key.values else self.inside(key, base, depth)
 
     def inside(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
-        """The keys inside of a key match its value or, all of them, one element of the array that it is."""
+        """The condition that all nested keys match the value of a key or one element of it, if it is an
+        array.
+        """
         path = _first(key) if _wants_absence(key) else ()
         if not path or not any(map(is_absence, path[-1].values)):
             return self.among(
@@ -229,13 +223,13 @@ class PolicyReader(ValueReader):
         return any_of(tuple(ways), key.span)
 
     def has(self, path: tuple[Key, ...], base: KeyedValue | None, depth: int) -> t.Tree:
-        """Whether there is a value at the end of a path, through any elements on its way."""
+        """Whether there is a value at the end of a path, in any element of arrays on the path."""
         if len(path) == 1:
             return self.there(path[0], base, depth)
         return self.among(path[0], base, depth, lambda one: self.has(path[1:], one, depth + 1))
 
     def leaf(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
-        """One of the values of a key matches."""
+        """The condition that one of the values of a key matches."""
         kind = self.read(key.name, key.span, base).kind
         if kind != JSON and not isinstance(kind, ArrayType):
             return any_of(self.many(key.values, lambda value: self.alone(key, base, value, depth)), key.span)
@@ -255,7 +249,7 @@ class PolicyReader(ValueReader):
         return any_of(tuple(parts), key.span)
 
     def alone(self, key: Key, base: KeyedValue | None, value: Any, depth: int) -> t.Tree:
-        """A value of a field that holds one value."""
+        """The condition of a field with a single value."""
         if is_absence(value) or (isinstance(value, Mapping) and "exists" in value):
             self.test(value)
             there = self.there(key, base, depth)
@@ -264,14 +258,14 @@ class PolicyReader(ValueReader):
         return decided(test((field := self.read(key.name, key.span, base)).tree, field.kind))
 
     def there(self, key: Key, base: KeyedValue | None, depth: int) -> t.Tree:
-        """Whether there is a value, or an element of an array, that is no object."""
+        """Whether there is a value, or an element of an array, that is not an object."""
         field = self.read(key.name, key.span, base)
         if field.kind != JSON and not (self.nested and isinstance(field.kind, ArrayType)):
             return self.is_value(field.tree, field.kind)
         return self.among(key, base, depth, lambda one: self.is_value(one.tree, one.kind))
 
     def read(self, name: str, span: Span, base: KeyedValue | None) -> KeyedValue:
-        """The value that a key names, with its type. Raises Stop for a type that policies cannot read."""
+        """The value of a key, with its type. Raises Stop for a type that policies do not support."""
         key = t.Constant(name, span)
         if base is None:
             own, kind = self.key(name, span), self.key_type(name)
@@ -299,8 +293,8 @@ class PolicyReader(ValueReader):
     def among(
         self, key: Key, base: KeyedValue | None, depth: int, test: Callable[[KeyedValue], t.Tree]
     ) -> t.Tree:
-        """The test on a value of a key, or on one of several. A name with points is one key, or keys
-        inside of keys.
+        """The test on the value of a key, or on one of several. A name with dots is one key, or a path of
+        keys.
         """
         parts = [self.each(self.read(key.name, key.span, base), key.span, depth, test)]
         if (
@@ -347,7 +341,7 @@ class PolicyReader(ValueReader):
         return decided(test(field))
 
     def is_value(self, tree: t.Tree, kind: Type) -> t.Tree:
-        """Whether a key is there with a value, not an object or an array: never UNKNOWN."""
+        """Whether a key exists with a value other than an object or an array: never UNKNOWN."""
         if kind == JSON:
             return negated(decided(any_of(self.containers(tree), tree.span)))
         return (
@@ -384,7 +378,7 @@ def _changed(key: Key, path: tuple[Key, ...], values: tuple[Any, ...]) -> Key:
 
 
 def _within(keys: tuple[Key, ...]) -> list[Key]:
-    """Keys, and those inside of them and in `$or`."""
+    """Keys, with nested keys and the keys in `$or`."""
     result: list[Key] = []
     for key in keys:
         result += [key, *_within(key.inner), *(one for option in key.options for one in _within(option))]
@@ -403,7 +397,7 @@ def _told_apart(key: Key) -> bool:
 
 
 def _names(key: Key) -> set[str]:
-    """The name of a key; of `$or`, those of the keys in it."""
+    """The name of a key; for `$or`, the names of the keys in it."""
     if not key.options:
         return {key.name}
     return {name for option in key.options for one in option for name in _names(one)}

@@ -1,4 +1,4 @@
-"""The values of a policy or pattern: what each asks of one value of a message."""
+"""The values of a policy or pattern: the test of each on one value of a message."""
 
 from __future__ import annotations
 
@@ -25,15 +25,13 @@ _BUT = ("prefix", "suffix", "wildcard", "equals-ignore-case")
 
 
 class Flavor(Struct, frozen=True):
-    """What a service has.
+    """The features of a service.
 
-    `what`: what it calls its policies. `empty`: whether a prefix, a suffix and a wildcard may be empty.
-    `mixed`: whether `anything-but` takes
-    texts beside numbers. `limit`: the largest number, with `decimals` behind the point; without one a number
-    is any that a double holds.
-    `any_case_suffix`: whether `suffix` has `equals-ignore-case`. `addresses`: whether a text that is an
-    address of IPv6 is matched in all
-    its spellings. `reserved`: names that no key in `$or` has.
+    `what`: its name for a policy. `empty`: whether a prefix, a suffix and a wildcard may be empty. `mixed`:
+    whether `anything-but` supports strings and numbers together. `limit`: the largest number, with `decimals`
+    decimal places; without a limit any double is allowed. `any_case_suffix`: whether `suffix` supports
+    `equals-ignore-case`. `addresses`: whether a string with an IPv6 address is matched in all its spellings.
+    `reserved`: names that are not allowed as keys in `$or`.
     """
 
     what: str
@@ -57,7 +55,7 @@ class ValueReader(DataReader):
         self.flavor = flavor
 
     def test(self, value: Any) -> Test:
-        """What a value of a policy asks; not for `{"exists": false}`, which asks it of no value."""
+        """The test of a value of a policy; not for `{"exists": false}`, which tests for no value."""
         if not isinstance(value, Mapping):
             return self.exact(value)
         outer, self.whole = self.whole, self.span(value)  # a number in it has no place of its own
@@ -68,7 +66,7 @@ class ValueReader(DataReader):
             self.whole = outer
 
     def operator(self, operator: str, wanted: Any) -> Test:
-        """The test of an operator such as `prefix`. Raises Stop for an operand that it does not take."""
+        """The test of an operator such as `prefix`. Raises Stop for an operand that it does not support."""
         span = self.span(wanted)
         match operator:
             case "exists":
@@ -103,14 +101,14 @@ class ValueReader(DataReader):
         )
 
     def containers(self, key: t.Tree) -> tuple[t.Tree, ...]:
-        """What holds for an object and for an array: these have no value themselves."""
+        """The outcome for objects and arrays, which have no value themselves."""
         return tuple(
             t.OperatorCall("json_is", (key, t.Constant(kind, key.span)), key.span)
             for kind in ("object", "array")
         )
 
     def exact(self, value: Any) -> Test:
-        """The test for one value: a text, a number, true, false or null."""
+        """The test for one value: a string, a number, true, false or null."""
         span = self.span(value)
         if value is None:
             return self.null
@@ -134,7 +132,7 @@ class ValueReader(DataReader):
         return run
 
     def null(self, key: t.Tree, kind: Type) -> t.Tree:
-        """The test for JSON's null. Raises Stop for columns, where NULL means that the key is absent."""
+        """The test for JSON's null. Raises Stop for columns: their NULL means that the key is missing."""
         if kind != JSON:
             raise self.bad(None, "null", say.null_or_absent())
         return t.OperatorCall("is_null", (key,), key.span)
@@ -186,7 +184,7 @@ class ValueReader(DataReader):
         return {operator: value}
 
     def wildcard(self, value: Any) -> str:
-        """The LIKE pattern of a wildcard, in which `*` is any text and a backslash quotes."""
+        """The LIKE pattern of a wildcard, in which `*` matches any string and a backslash escapes."""
         text = self.text(value, "wildcard", empty=self.flavor.empty)
         unescaped = re.sub(r"\\[*\\]", "", text)
         if "**" in unescaped:
@@ -222,7 +220,7 @@ class ValueReader(DataReader):
         return run
 
     def in_range(self, value: Any) -> None:
-        """Check that a number is one that the service compares exactly. Raises Stop."""
+        """Check that the service compares a number exactly. Raises Stop."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.bad(value, "numeric", say.no_number(value))
         limit, decimals = self.flavor.limit, self.flavor.decimals
@@ -234,7 +232,7 @@ class ValueReader(DataReader):
             raise self.bad(value, "numeric", say.no_double_number(value))
 
     def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
-        """A key as a number: a text of an attribute is converted, a text in a body equals no number."""
+        """A key as a number: a string attribute is converted, a string in a body equals no number."""
         if kind in (STRING, BIGINT) or (kind == JSON and not self.nested):
             return t.OperatorCall("cast", (key, t.Constant("to_double", key.span)), key.span)
         return t.OperatorCall("json_number", (key,), key.span) if kind == JSON else key

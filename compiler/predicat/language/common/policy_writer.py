@@ -23,11 +23,11 @@ from predicat.semantics import like
 
 
 class NoCondition(Exception):
-    """No value of a policy asks this of a value."""
+    """A test that no value of a policy expresses."""
 
 
 def sns(node: Node) -> str:
-    """A filter policy, as JSON; with its scope, where it is about a message body. Raises Unsupported."""
+    """A filter policy, as JSON; with its scope, if it is for the message body. Raises Unsupported."""
     policy = _Writer("sns").policy(node, None)
     if any(isinstance(part, Call) and part.op == "json_values" for part in walk(node)):
         policy = {"FilterPolicyScope": "MessageBody", "FilterPolicy": policy}
@@ -88,7 +88,7 @@ class _Writer:
         return self.flat(node)
 
     def key(self, node: Quantifier, base: Node | None) -> str:
-        """The key whose values a macro is over."""
+        """The key whose values a macro iterates over."""
         source = node.source
         if node.kind == "any" and isinstance(source, Call) and source.op == "json_values":
             holder, *names = source.args
@@ -103,7 +103,7 @@ class _Writer:
         raise refuse(self.language, node, say.POLICY_ASKS_FOR_ONE)
 
     def content(self, node: Quantifier) -> Any:
-        """The values that a key has to have, or the keys inside of it."""
+        """The required values of a key, or its nested keys."""
         variable = Variable(JSON, node.variable)
         body = operand_of_is_true(node.body) or node.body
         if any(isinstance(part, Quantifier) for part in walk(body)):
@@ -114,7 +114,7 @@ class _Writer:
             raise refuse(self.language, node.body, say.POLICY_HAS_NO_CONDITION) from None
 
     def flat(self, node: Node) -> dict[str, Any]:
-        """A test of a field that holds one value."""
+        """The test of a field with a single value."""
         if is_json_equality(operand_of_is_true(node)):
             raise refuse(
                 self.language, node, say.POLICY_HAS_NO_CONDITION
@@ -137,7 +137,7 @@ class _Writer:
         if test.op in _AFFIXES and texts:
             return {test.key: [{_AFFIXES[test.op]: test.values[0]}]}
         numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in test.values)
-        # SNS compares an attribute that is a text as a number; EventBridge compares numbers only.
+        # SNS compares string attributes as numbers; EventBridge compares numbers only.
         if test.op in NUMERIC and numbers and test.convert == ("to_double" if self.language == "sns" else ""):
             return {test.key: [{"numeric": [NUMERIC[test.op], test.values[0]]}]}
         raise refuse(self.language, node, say.POLICY_HAS_NO_CONDITION)
@@ -152,7 +152,7 @@ def _parts(node: Node, op: str) -> tuple[Node, ...]:
 
 
 def _absent(content: Any, problem: Callable[[], Exception]) -> Any:
-    """What a key that is not there is asked; the key inside of keys, where that is the one."""
+    """The negation of an `exists` test on a key or a nested key. Raises `problem()` for other content."""
     if content == [{"exists": True}]:
         return [{"exists": False}]
     if isinstance(content, dict) and len(content) == 1:
@@ -162,7 +162,7 @@ def _absent(content: Any, problem: Callable[[], Exception]) -> Any:
 
 
 def _conditions(node: Node, variable: str) -> list[Any]:
-    """The values of a policy that ask what a condition asks of a value."""
+    """The values of a policy with the same meaning as a condition on a value."""
     node = operand_of_is_true(node) or node
     inner = negated(node)
     if inner is not None:

@@ -1,4 +1,4 @@
-"""Writes nodes as text with operators between their operands, in as few parentheses as precedence allows."""
+"""Writes nodes as text with infix operators, with as few parentheses as precedence allows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Infix(Struct, frozen=True):
     """An operator between its operands.
 
     Attributes:
-        sign: How it is written.
+        sign: Its spelling.
         level: Its precedence.
-        chains: Whether `a - b - c` is read as `(a - b) - c`. If not, both operands bind tighter than it.
+        chains: Whether it is left-associative. If not, both operands must bind tighter.
     """
 
     sign: str
@@ -36,8 +36,8 @@ def infix_table(
         either: The sign and the precedence of OR.
         both: The sign and the precedence of AND.
         comparisons: The precedence of comparisons, which do not chain.
-        sums: That of + and -.
-        products: That of *, / and %.
+        sums: The precedence of + and -.
+        products: The precedence of *, / and %.
     """
     return {
         "or": Infix(*either, chains=False),
@@ -49,7 +49,7 @@ def infix_table(
 
 
 class PrecedenceWriter:
-    """Writes expressions. A language gives the form of each node."""
+    """Writes expressions. The subclass of a language defines the form of each node."""
 
     def form(self, node: Node) -> Form:
         """A node as text, with its precedence. Raises Unsupported."""

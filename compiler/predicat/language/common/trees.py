@@ -1,4 +1,4 @@
-"""Short names for the trees that functions of languages are written with: CEL's libraries, and SQL."""
+"""Short functions that build trees, for the functions of CEL's libraries and SQL."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
 
 
 def number(value: int, span: Span) -> t.Tree:
-    """A whole number as a constant."""
+    """An integer constant."""
     return t.Constant(value, span)
 
 
 def text(value: str, span: Span) -> t.Tree:
-    """A text as a constant."""
+    """A string constant."""
     return t.Constant(value, span)
 
 
@@ -34,14 +34,14 @@ def nothing(span: Span) -> t.Tree:
 
 
 def plus(tree: t.Tree, amount: int, span: Span) -> t.Tree:
-    """A sum with a whole number; of two constants their value."""
+    """A sum with an integer. Two constants are added up."""
     if isinstance(tree, t.Constant) and isinstance(tree.value, int):
         return t.Constant(tree.value + amount, span)
     return apply("add", span, tree, number(amount, span))
 
 
 def choose(test: t.Tree, yes: t.Tree, no: t.Tree, span: Span) -> t.Tree:
-    """`yes` where a test is TRUE, else `no`: also where it is UNKNOWN."""
+    """`yes` if a test is TRUE, else `no`, also if it is UNKNOWN."""
     return apply("cond", span, test, yes, no)
 
 
@@ -52,29 +52,29 @@ def within(place: t.Tree, low: t.Tree, high: t.Tree, tree: t.Tree, span: Span) -
 
 
 def let(name: str, value: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
-    """`build(value)`, with the value bound to a name that no author can write: it is evaluated once."""
+    """`build(value)`, with the value bound to a reserved name, so that it is evaluated once."""
     if isinstance(value, t.Constant | t.Name):
         return build(value)
     return t.Macro("let", name, value, build(t.Name(name, value.span)), span)
 
 
 def each(kind: str, name: str, source: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
-    """A macro with a variable that no author can write."""
+    """A macro with a reserved variable name."""
     return t.Macro(kind, name, source, build(t.Name(name, span)), span)
 
 
 def by_kind(name: str, subject: t.Tree, span: Span, **branches: t.Tree) -> t.Tree:
-    """A function of several kinds of values, chosen by the kind of one: `text`, `list` or `map`. `name` is
-    the function's, for messages.
+    """A function that is overloaded by the kind of a value: `text`, `list` or `map`. `name` is the function's
+    name, for messages.
 
-    A JSON value takes the way of its kind, or the way `json` if there is one.
+    A JSON value uses the overload of its kind at run time, or the overload `json` if there is one.
     """
     pairs = [part for kind, tree in branches.items() for part in (t.Constant(kind, span), tree)]
     return t.OperatorCall("by_kind", (t.Constant(name, span), subject, *pairs), span)
 
 
 def of_text(methods: Methods) -> Methods:
-    """A function of a text. Any other value is refused."""
+    """A function of a string. Any other value is rejected."""
 
     def checked(name: str, build: Build) -> Build:
         def built(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
@@ -87,5 +87,5 @@ def of_text(methods: Methods) -> Methods:
 
 
 def constant(tree: t.Tree) -> str | None:
-    """The text that a tree is, if it is a constant."""
+    """The string of a tree, if it is a constant."""
     return tree.value if isinstance(tree, t.Constant) and isinstance(tree.value, str) else None

@@ -1,8 +1,8 @@
-"""What DuckDB has instead of the rules that all SQL languages share (`language/sql/rules.py`).
+"""The rules of DuckDB that differ from the shared rules of all SQL languages (`language/sql/rules.py`).
 
-To add a function that DuckDB alone has, or that means something else there: one row, by sqlglot's class of
-its node or by its name in small letters. None takes a shared rule away. Source: DuckDB documentation,
-functions and data types.
+To add a function that only DuckDB has, or that has another meaning there, add one row, by sqlglot's node
+class or by its name in lower case. None removes a shared rule. Source: DuckDB documentation, functions and
+data types.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from predicat.language.sql.shapes import BINARY, CAST, THIS
 
 RULES: dict[Key, Rule | None] = {
     **postgres_family.RULES,
-    # Numbers are divided as doubles, and by zero as IEEE 754 has it. `//` is the division without a rest.
+    # Numbers are divided as doubles, and by zero as in IEEE 754. `//` is the integer division.
     exp.Div: (BINARY | {"typed", "safe"}, own.quotient),
     exp.IntDiv: (BINARY, operators.binary("duckdb.div")),
     "div": None,
-    # A double is rounded, half to even; a text may have decimals, which are rounded.
+    # A double is rounded half to even; a string may have decimals, which are rounded.
     exp.Cast: (CAST, times.engine_cast("to_duckdb_int")),
     exp.TryCast: (CAST, times.engine_cast("to_duckdb_int")),
     # Elements of an array count from 1, or from the end.
     exp.Bracket: (frozenset({"this", "expressions"}), own.bracket),
-    # LIKE has no escape character but that of ESCAPE.
+    # LIKE has no escape character without ESCAPE.
     exp.Like: (BINARY | {"negate"}, own.like("like")),
     exp.ILike: (BINARY | {"negate"}, own.like("like_ci")),
     exp.Glob: (BINARY, own.glob),
@@ -43,7 +43,7 @@ RULES: dict[Key, Rule | None] = {
     "regexp_full_match": (None, own.full_match),
     "regexp_extract": (None, own.extract),
     exp.In: (frozenset({"this", "expressions", "field"}), own.in_),
-    # A comparison with ANY of no array is FALSE, with ALL of it TRUE.
+    # For a NULL array, a comparison with ANY is FALSE, and with ALL TRUE.
     exp.EQ: (BINARY, own.quantified(operators.equal)),
     exp.NEQ: (BINARY, own.quantified(operators.unequal)),
     exp.LT: (BINARY, own.quantified(number_functions.ordered("lt"))),

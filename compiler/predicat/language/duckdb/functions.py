@@ -1,4 +1,4 @@
-"""Operators and functions that DuckDB means otherwise than the other engines, or that it alone has.
+"""Operators and functions that only DuckDB has, or that have another meaning there.
 
 Source: DuckDB documentation, "Functions".
 """
@@ -21,7 +21,7 @@ _TEXT, _PLACE, _ITEM = "a string", "a place", "an element"
 
 
 def quotient(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`a / b`: of doubles, as IEEE 754 divides."""
+    """`a / b`: a division of doubles, as in IEEE 754."""
     span = reader.span(node)
     left, right = reader.all([node.this, node.expression], depth)
     return apply("fdiv", span, double(left, span), double(right, span))
@@ -37,12 +37,12 @@ def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def like(op: str) -> Build:
-    """LIKE or ILIKE, in which a backslash is no escape character unless ESCAPE names it."""
+    """LIKE or ILIKE. A backslash is an escape character only with ESCAPE."""
     return lambda reader, node, depth: operators.like_with(reader, node, op, "", depth)
 
 
 def glob(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`s GLOB 'a*[0-9]?'`: of the whole text, with a constant pattern."""
+    """`s GLOB 'a*[0-9]?'`: matches the whole string, with a constant pattern."""
     value, pattern = reader.all([node.this, node.expression], depth)
     written = _constant(reader, pattern, node)
     return apply("matches", reader.span(node), value, text(_of_glob(written), pattern.span))
@@ -66,7 +66,7 @@ def _of_glob(pattern: str) -> str:
 
 
 def full_match(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`s SIMILAR TO p`, `regexp_full_match(s, p)`: a regular expression for the whole text."""
+    """`s SIMILAR TO p`, `regexp_full_match(s, p)`: a regular expression for the whole string."""
     value, pattern = reader.all(counted(reader, node, 2), depth)
     written = _constant(reader, pattern, node)
     return apply("matches", reader.span(node), value, text(f"^(?:{written})$", pattern.span))
@@ -79,7 +79,7 @@ def _constant(reader: Reader, pattern: t.Tree, node: exp.Expr) -> str:
 
 
 def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """REGEXP_EXTRACT(s, pattern, group): the whole match, unless a group is named; else the empty text."""
+    """REGEXP_EXTRACT(s, pattern, group): the group (default: the whole match), or an empty string."""
     span = reader.span(node)
     value, pattern, *group = reader.all(counted(reader, node, 2, 3), depth)
     return apply("regex_extract", span, value, pattern, *(group or [number(0, span)]))
@@ -94,7 +94,7 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """LIST_CONTAINS: FALSE where the element is not found, also in a list with NULL."""
+    """LIST_CONTAINS: FALSE if the element is not found, also in a list with NULL."""
     array, item = counted(reader, node, 2)
     return _within(reader, node, array, item, depth)
 
@@ -107,7 +107,7 @@ def _within(reader: Reader, node: exp.Expr, array: exp.Expr, item: exp.Expr, dep
 
 
 def quantified(build: Build) -> Build:
-    """A comparison, which has a value with ANY and ALL of an array that is NULL."""
+    """A comparison. With ANY or ALL of a NULL array it is not UNKNOWN."""
 
     def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span, tree = reader.span(node), build(reader, node, depth)
@@ -122,7 +122,7 @@ def quantified(build: Build) -> Build:
 
 
 def contains_all(*, turned: bool) -> Build:
-    """`xs @> [1, 2]`, `list_has_all(xs, [1, 2])`: elements that are NULL do not count."""
+    """`xs @> [1, 2]`, `list_has_all(xs, [1, 2])`: NULL elements are ignored."""
 
     def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -139,7 +139,7 @@ def contains_all(*, turned: bool) -> Build:
 
 
 def of_two(kind: type[exp.Expr], build: Build) -> Build:
-    """A function of two arguments that means the same as an operator."""
+    """A function of two arguments that is equivalent to an operator."""
 
     def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         left, right = counted(reader, node, 2)
@@ -152,7 +152,7 @@ def of_two(kind: type[exp.Expr], build: Build) -> Build:
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SUBSTRING(s, place, length): negative places count from the end."""
+    """SUBSTRING(s, position, length): negative positions count from the end."""
     span = reader.span(node)
     value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
     if isinstance(start, t.Constant) and isinstance(start.value, int) and start.value >= 0:
@@ -167,7 +167,7 @@ def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """STRING_SPLIT by a constant text."""
+    """STRING_SPLIT by a constant string."""
     value, by = reader.all(counted(reader, node, 2), depth)
     constants.text(reader, by, reader.called_name(node))
     return apply("split", reader.span(node), value, by)
@@ -179,14 +179,14 @@ def no_logarithm(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def extracted(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """EXTRACT: the second has no decimals."""
+    """EXTRACT: seconds have no decimals."""
     if str(node.this).upper() == "SECOND":
         return times.read_part(reader, "second", node, node.expression, depth)
     return times.extract(reader, node, depth)
 
 
 def days_between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`date_diff('day', start, end)`. Of other units DuckDB counts the boundaries between."""
+    """`date_diff('day', start, end)`. For other units DuckDB counts boundaries."""
     span = reader.span(node)
     unit, start, end = counted(reader, node, 3)
     if calendars.unit_of(unit) != "DAY":

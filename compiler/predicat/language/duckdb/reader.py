@@ -1,8 +1,8 @@
 """Conditions of DuckDB, read by sqlglot's dialect of it, with DuckDB's meaning.
 
-Texts are in single quotes, with escapes of a backslash after E, or between dollars; names in double quotes
-or plain. `differences.py` has what differs from the SQL that all engines share. What is an error in DuckDB is
-UNKNOWN.
+Strings are in single quotes, with backslash escapes after E, or dollar-quoted; names are plain or in double
+quotes. `differences.py` has the differences from the SQL that all engines share. Errors of DuckDB are UNKNOWN
+here.
 """
 
 from __future__ import annotations

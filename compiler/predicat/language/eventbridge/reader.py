@@ -2,7 +2,7 @@
 
 A body is the pattern, as data or as JSON text, or a rule of CloudFormation with one; an event is the field
 that its keys are read from, or the row itself. Source: Amazon EventBridge
-User Guide, "Event patterns"; what it leaves open is as the Event Ruler has it.
+User Guide, "Event patterns"; the Event Ruler decides what the guide does not specify.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """PeeGeeQ server-side filters: headerEquals, headerIn, headerNotEquals, headerLike, and, or.
 
-An absent key matches nothing, headerNotEquals included, as the document of the design decides; `absent:
-accept` beside the
-operator at the top selects the rule of the released library, where headerNotEquals accepts an absent key.
-Keys have
-letters, digits, `_`, `-` and `.`. Source: PeeGeeQ, "Server-Side Filtering Technical Plan" (2025-12-18).
+A missing key matches nothing, not even headerNotEquals, as in the design document; `absent: accept` next to
+the top-level operator selects the rule of the released library, in which headerNotEquals accepts a missing
+key. Keys have letters, digits, `_`, `-` and `.`. Source: PeeGeeQ, "Server-Side Filtering Technical Plan"
+(2025-12-18).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How PeeGeeQ spells its tests of one header, and what a header may be called."""
+"""The spelling of PeeGeeQ's tests of one header, and the valid names of headers."""
 
 import re
 

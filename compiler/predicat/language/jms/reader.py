@@ -1,12 +1,10 @@
 """JMS message selectors: conditions on the properties of a message, with SQL's three-valued logic.
 
-Numbers are Java's: 017 is octal, 0x1F hexadecimal, 10L a long, 1.5f a float. A division is one of doubles, by
-IEEE 754, and + joins
-texts, as ActiveMQ, Artemis and Qpid have it. Texts and truth values compare by = and <> only, and LIKE has no
-escape character unless
-ESCAPE names one. A declared property of another type than what it is compared with is a type error here,
-where the specification has
-FALSE. Source: Jakarta Messaging 3.1, section 3.8.1.
+Numbers are Java's: 017 is octal, 0x1F hexadecimal, 10L a long, 1.5f a float. A division is a division of
+doubles (IEEE 754), and + concatenates strings, as in ActiveMQ, Artemis and Qpid. Strings and booleans support
+only = and <>, and LIKE has no escape character without ESCAPE. A comparison of a declared property with a
+value of another type is a type error here, and FALSE in the specification. Source: Jakarta Messaging 3.1,
+section 3.8.1.
 """
 
 from __future__ import annotations
@@ -86,7 +84,7 @@ class SelectorReader(TokenReader):
     # --- logic
 
     def disjunction(self, depth: int) -> t.Tree:
-        """Conditions with OR between them."""
+        """One or more conditions with OR."""
         self.bounded(depth)
         parts = [self.conjunction(depth)]
         while self.accept("OR"):
@@ -94,7 +92,7 @@ class SelectorReader(TokenReader):
         return any_of(tuple(parts), parts[0].span.to(parts[-1].span))
 
     def conjunction(self, depth: int) -> t.Tree:
-        """Conditions with AND between them."""
+        """One or more conditions with AND."""
         parts = [self.negation(depth)]
         while self.accept("AND"):
             parts.append(self.negation(depth))
@@ -186,14 +184,14 @@ class SelectorReader(TokenReader):
     # --- values
 
     def sum(self, depth: int) -> t.Tree:
-        """Products with + and - between them."""
+        """One or more products with + and -."""
         tree = self.product(depth)
         while self.peek() in _SUMS:
             tree = self.added(tree, depth)
         return tree
 
     def added(self, left: t.Tree, depth: int) -> t.Tree:
-        """A sum or a difference; + joins texts, if it is known that one of its operands is one."""
+        """A sum or a difference; + concatenates if one operand is known to be a string."""
         _, sign, _ = self.take()
         right = self.product(depth)
         span = left.span.to(right.span)
@@ -205,7 +203,7 @@ class SelectorReader(TokenReader):
         return t.OperatorCall("add" if sign == "+" else "sub", (left, right), span)
 
     def product(self, depth: int) -> t.Tree:
-        """Factors with the language's signs of multiplication between them."""
+        """One or more factors with the language's multiplicative operators."""
         tree = self.factor(depth)
         while self.peek() in self.products:
             _, sign, _ = self.take()
@@ -256,15 +254,15 @@ class SelectorReader(TokenReader):
         return self.named(word, span)
 
     def is_name(self, name: str) -> bool:
-        """Whether a text in double quotes is the name of a property: one that is declared, or needs the
+        """Whether a string in double quotes is the name of a property: it is declared, or it needs the
         quotes.
         """
         declared = self.fields is not None and self.declared_name(name) in self.fields
         return declared or name.upper() in KEYWORDS or not name.isidentifier()
 
     def named(self, word: str, span: Span) -> t.Tree:
-        """A property; a dotted name, which no selector has but catalogs do, is a field of that name or a
-        part of one.
+        """A property. A dotted name (not supported by JMS itself) is a field of that name, or a member of a
+        field.
         """
         tree = self.key(word, span)
         while self.accept("."):
@@ -276,7 +274,7 @@ class SelectorReader(TokenReader):
         return tree
 
     def constant(self, minus: Span | None) -> t.Tree:
-        """A number, with the minus before it: the smallest whole number has no positive counterpart."""
+        """A number with its minus sign: the smallest integer has no positive counterpart."""
         kind, word, span = self.tokens[self.position]
         self.position += 1
         value: int | float
@@ -294,7 +292,7 @@ class SelectorReader(TokenReader):
         return t.Constant(value, span) if minus is None else t.Constant(-value, minus.to(span))
 
     def text_of(self, what: str) -> tuple[str, Span]:
-        """The next token as a text, with its place. Raises Stop with `what` for any other token."""
+        """The next token as a string, with its place. Raises Stop with `what` for any other token."""
         kind, word, span = self.tokens[self.position]
         if kind != "text":
             raise self.invalid(span, say.text_in_single_quotes(what))
@@ -315,7 +313,7 @@ class SelectorReader(TokenReader):
             raise self.invalid(tree.span, Reason(why.text, hint))
 
     def kind(self, tree: t.Tree) -> str | None:
-        """The kind of an operand, if it is known: text, truth value or number."""
+        """The kind of an operand, if it is known: string, boolean or number."""
         match tree:
             case t.Constant(value):
                 return "text" if isinstance(value, str) else "truth" if isinstance(value, bool) else "number"
@@ -335,7 +333,7 @@ class SelectorReader(TokenReader):
                 return None
 
     def operand(self, tree: t.Tree, what: str) -> t.Tree:
-        """What LIKE and IN ask about: a property."""
+        """The operand of LIKE and IN: a property."""
         return self.property(tree, what)
 
     def property(self, tree: t.Tree, what: str) -> t.Tree:
@@ -345,7 +343,7 @@ class SelectorReader(TokenReader):
         return tree
 
     def bounded(self, depth: int) -> None:
-        """Raise Stop for conditions that are nested too deep."""
+        """Raise Stop for conditions that are nested too deeply."""
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(self.tokens[self.position][2], MAX_DEPTH))
 

@@ -61,7 +61,7 @@ class SelectorWriter(PrecedenceWriter):
         return self.identifier(node, node.decl.name)
 
     def identifier(self, node: Node, name: str) -> str:
-        """A name. Raises Unsupported for one that is a keyword or no identifier."""
+        """A name. Raises Unsupported if it is a keyword, or not an identifier."""
         if not _NAME.match(name) or name.upper() in self.keywords:
             raise self.refuse(node, say.no_identifier(name, self.noun))
         return name
@@ -75,7 +75,7 @@ class SelectorWriter(PrecedenceWriter):
         return f" {operator.sign} ".join(parts), operator.level
 
     def negation(self, node: Call) -> Form:
-        """NOT, or a test that says the opposite: `<>`, IS NOT NULL, NOT IN."""
+        """NOT, or the opposite test: `<>`, IS NOT NULL, NOT IN."""
         (inner,) = node.args
         twice = negated(inner)
         if twice is not None:
@@ -89,7 +89,7 @@ class SelectorWriter(PrecedenceWriter):
         return f"NOT {self.condition(inner, NOT)}", NOT
 
     def absence(self, node: Call) -> Form:
-        """IS NULL, which a selector only asks of a property."""
+        """IS NULL, which selectors support only for properties."""
         if key_of(node.args[0]) is None:
             raise self.refuse(node, say.selector_has_no_operator(self.noun))
         return f"{self.text(node.args[0], SUM)} IS NULL", COMPARISON
@@ -137,12 +137,12 @@ class SelectorWriter(PrecedenceWriter):
         return f"{self.text(value, SUM)} LIKE {quoted(pattern)}{escape}", COMPARISON
 
     def asked(self, node: Call) -> None:
-        """IN and LIKE ask about a property."""
+        """The operand of IN and LIKE: a property."""
         if key_of(node.args[0]) is None:
             raise self.refuse(node, say.ASKS_ABOUT_A_PROPERTY)
 
     def item(self, node: Node, item: Node) -> str:
-        """An element of IN, which must be a text."""
+        """An element of IN, which must be a string."""
         if not isinstance(item, Literal) or not isinstance(item.value, str):
             raise self.refuse(node, say.IN_TAKES_TEXTS)
         return quoted(item.value)
@@ -150,17 +150,17 @@ class SelectorWriter(PrecedenceWriter):
     # --- calculations
 
     def calculation(self, node: Call) -> Form:
-        """Arithmetic, without the conversions that selectors do by themselves."""
+        """Arithmetic, without the implicit conversions of selectors."""
         self.of_kinds(node, _NUMBERS)
         return self.between(INFIX[node.op], promoted(*node.args))
 
     def concatenation(self, node: Call) -> Form:
-        """Texts joined by the operator of the language."""
+        """A concatenation with the operator of the language."""
         self.of_kinds(node, (STRING, JSON))
         return self.between(INFIX[node.op], node.args)
 
     def division(self, node: Call) -> Form:
-        """A division is one of doubles for brokers, whatever its operands are."""
+        """A division. Brokers divide doubles, whatever the types of the operands."""
         self.of_kinds(node, _NUMBERS)
         return self.between(INFIX[node.op], self.divided(node))
 
@@ -216,7 +216,7 @@ class SelectorWriter(PrecedenceWriter):
 
 
 def _between_the_same(value: Decimal) -> bool:
-    """Whether no whole number lies between a decimal and the double nearest to it."""
+    """Whether there is no integer between a decimal and the nearest double."""
     nearest = float(value)
     return (
         abs(value) < 2**53
@@ -235,7 +235,7 @@ def promoted(left: Node, right: Node) -> list[Node]:
 
 
 def converted(node: Node) -> bool:
-    """Whether a node is a whole number cast to a double."""
+    """Whether a node is an integer cast to a double."""
     return isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
 
 

@@ -1,12 +1,10 @@
 """Kafka Connect predicates: HasHeaderKey, TopicNameMatches, RecordIsTombstone, and `negate`.
 
 A body is a mapping with `type` (the class, with or without its package), the configuration of the predicate,
-and
-`negate`; or the configuration of a connector one of whose transformations has a predicate: it accepts the
-records that this one is applied
-to or, if it is Filter, those that it lets pass. They read the fields `headers` (a map), `topic` and `value`.
-TopicNameMatches takes an RE2 pattern for the whole
-name. Source: Apache Kafka documentation, Connect, "Predicates".
+and `negate`; or the configuration of a connector with one transformation that has a predicate. Then it
+accepts the records to which the transformation is applied or, for Filter, the records that are kept.
+Predicates read the fields `headers` (a map), `topic` and `value`. TopicNameMatches has an RE2 pattern for the
+whole name. Source: Apache Kafka documentation, Connect, "Predicates".
 """
 
 from __future__ import annotations

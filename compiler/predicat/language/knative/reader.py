@@ -1,15 +1,11 @@
 """Knative trigger filters and the CloudEvents Subscriptions API.
 
-`attributes` and the deprecated `sourceAndType` are exact tests on CloudEvents attributes, all of which must
-pass (none of
-them accept every event, and so does an empty list of filters); an empty value asks only that the attribute is
-there and not empty, as Knative's broker has it. `cloudevents` is a filter of the
-Subscriptions API, or a list of them: exact, prefix, suffix, all, any, not and cesql (`sql` is another name
-for that).
-`knative` is a whole Trigger, or its spec: `filters`, or else `filter`.
-A test of an absent attribute fails, and `not` of it passes. Sources: the Knative proposal "Trigger
-filtering";
-CloudEvents Subscriptions 1.0, section 3.2.4.1.
+`attributes` and the deprecated `sourceAndType` are equality tests on CloudEvents attributes, all of which
+must pass. No tests accept every event, and so does an empty list of filters. An empty value tests only that
+the attribute exists and is not empty, as in Knative's broker. `cloudevents` is a filter of the Subscriptions
+API, or a list of them: exact, prefix, suffix, all, any, not and cesql (or `sql`). `knative` is a whole
+Trigger, or its spec: `filters`, or else `filter`. A test of a missing attribute fails, and its `not` passes.
+Sources: the Knative proposal "Trigger filtering"; CloudEvents Subscriptions 1.0, section 3.2.4.1.
 """
 
 from __future__ import annotations
@@ -66,7 +62,7 @@ class _Reader(DataReader):
         self.body = body
 
     def trigger(self, value: Any) -> t.Tree:
-        """`filters` goes before `filter`; neither accepts every event."""
+        """`filters` overrides `filter`; without both, every event is accepted."""
         entries = self.mapping(value, "a Trigger")
         if entries.get("kind", "Trigger") != "Trigger":
             raise self.bad(entries["kind"], "knative", say.kind_without_filter(entries["kind"]))

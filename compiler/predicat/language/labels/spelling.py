@@ -1,4 +1,4 @@
-"""What labels and their values may look like."""
+"""The syntax of labels and their values."""
 
 import re
 

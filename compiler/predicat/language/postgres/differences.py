@@ -1,7 +1,7 @@
-"""What PostgreSQL has instead of the rules that all SQL languages share (`language/sql/rules.py`).
+"""The rules of PostgreSQL that differ from the shared rules of all SQL languages (`language/sql/rules.py`).
 
-To add a function that PostgreSQL alone has, or that means something else there: one row, by sqlglot's class
-of its node or by its name in small letters. None takes a shared rule away.
+To add a function that only PostgreSQL has, or that has another meaning there, add one row, by sqlglot's node
+class or by its name in lower case. None removes a shared rule.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from predicat.language.sql.shapes import BINARY, CAST
 
 RULES: dict[Key, Rule | None] = {
     **postgres_family.RULES,
-    # A double is rounded, half to even, and a whole number has the range of its type.
+    # A double is rounded half to even, and an integer has the range of its type.
     exp.Cast: (CAST, times.engine_cast("to_rounded_int")),
     exp.TryCast: None,
     exp.IntDiv: None,
     # Elements of an array count from 1.
     exp.Bracket: (frozenset({"this", "expressions"}), operators.bracket("bracket1")),
-    # The order of texts is that of "C".
+    # Strings have the order of collation "C".
     exp.Collate: (BINARY, own.collate),
     "array_length": (None, own.array_length),
     exp.ArraySize: (BINARY, own.array_length),
@@ -44,7 +44,7 @@ RULES: dict[Key, Rule | None] = {
     exp.ArrayContainedBy: (BINARY, documents.contains(turned=True)),
     "round": (None, number_functions.rounded("postgres.round")),
     exp.Log: (BINARY, number_functions.logarithm("log10")),
-    # NULL where the value is in no place.
+    # NULL if the value is not found.
     "array_position": (None, array_functions.position_or(None)),
     "split": None,
 }

@@ -1,12 +1,10 @@
 """The 16 operators of the Pulsar proposal "Message filtering expression", as YAML predicates.
 
 A predicate is `{property: key, op: OPERATOR, value: x}` (or `values: [...]`), or the same with `ref:
-event_time` or
-`ref: publish_time` (milliseconds since 1970); `and`, `or` and `not` combine them. The value's type is LONG
-for a YAML
-integer, DOUBLE for a number with a point and STRING for a text, unless `type:` says otherwise. The proposal
-leaves
-absent properties open: here they are UNKNOWN, and so is their negation (Kleene).
+event_time` or `ref: publish_time` (milliseconds since 1970); `and`, `or` and `not` combine them. The value's
+type is LONG for a YAML integer, DOUBLE for a number with a point and STRING for a string, unless `type:` is
+set. The proposal does not specify missing properties: here they are UNKNOWN, and so is their negation
+(Kleene).
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The messages of the proposal "Message filtering expression": Predicate, Expr and CommandSeek, declared as
 in its .proto.
 
-The proposal had two numberings of its operators over its life. `seed` is the one of the published text;
-`later` is the
-one of a later draft, which has 14 operators. Nothing in a message tells them apart: the numbering is always
-chosen.
+There are two numberings of the operators. `seed` is the numbering of the published text; `later` belongs to a
+later draft with 14 operators. A message does not show its numbering, so it must always be chosen.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 A body is the Expr as JSON data, as JSON text, as protobuf text format, as base64 of its bytes, or (in Python)
 as bytes;
 or a mapping `{numbering: later, expr: ...}` that selects the later numbering of the operators. Properties are
-texts
-that are converted to the type of the values; a text that is no LONG is UNKNOWN. An absent property is
-UNKNOWN, and so is
-the negation (Kleene): the proposal leaves it open.
+strings, converted to the type of the values; a string that is not a LONG is UNKNOWN. A missing property is
+UNKNOWN, and so is its negation (Kleene): the proposal does not specify it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Rules of Azure Service Bus: SQL filters and correlation filters.
 
-A text is a SQL filter: selectors with != and %, EXISTS, names in brackets, `property('x')`, and properties of
-the user (`user.x` or
-plain `x`, keys of the field `on`) or of the system (`sys.Label`, fields of the row: `label`). A mapping is a
-correlation filter.
-Numbers are C#'s: whole numbers divide without a rest. Source: Azure Service Bus, "Subscription rule SQL
-filter syntax",
-"Topic filters and actions".
+A string is a SQL filter: selectors with != and %, EXISTS, names in brackets, `property('x')`, and user
+properties (`user.x` or plain `x`, keys of the field `on`) or system properties (`sys.Label`, fields of the
+row: `label`). A mapping is a correlation filter. Numbers are C#'s, with integer division. Source: Azure
+Service Bus, "Subscription rule SQL filter syntax", "Topic filters and actions".
 """
 
 from __future__ import annotations
@@ -78,7 +75,7 @@ class _Reader(SelectorReader):
     # --- correlation filters
 
     def correlation(self, value: Any) -> t.Tree:
-        """Every property equals its value; an absent one does not."""
+        """Every property equals its value; a missing property does not."""
         entries = self.mapping(value, say.CORRELATION_FILTER, (*CORRELATION, "properties"))
         tests = list(
             self.many(

@@ -1,11 +1,9 @@
 """Amazon SNS subscription filter policies, on message attributes or on the message body.
 
 A body is the policy itself (attribute scope), or a mapping with `FilterPolicyScope` (MessageAttributes or
-MessageBody) and
-`FilterPolicy`; JSON text is read as well, and so is a whole subscription: a resource of CloudFormation, or
-the attributes that SNS answers. Numbers in attributes that are texts are compared as numbers. Source: Amazon
-SNS Developer Guide,
-"Subscription filter policies" and "Filter policy constraints".
+MessageBody) and `FilterPolicy`; it may be JSON text, or a whole subscription: a CloudFormation resource, or
+the attributes that SNS returns. Numbers in string attributes are compared as numbers. Source: Amazon SNS
+Developer Guide, "Subscription filter policies" and "Filter policy constraints".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What Spark SQL has instead of the rules that all SQL languages share (`language/sql/rules.py`).
+"""The rules of Spark SQL that differ from the shared rules of all SQL languages (`language/sql/rules.py`).
 
-To add a function that Spark alone has, or that means something else there: one row, by sqlglot's class of
-its node or by its name in small letters. None takes a shared rule away.
+To add a function that only Spark has, or that has another meaning there, add one row, by sqlglot's node class
+or by its name in lower case. None removes a shared rule.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _CONVERSIONS = {"bigint": "bigint", "double": "double", "string": "string", "boo
 """The functions that are casts, besides those that sqlglot reads as one."""
 
 RULES: dict[Key, Rule | None] = {
-    # Two whole numbers are divided as doubles. `div` is the division without a rest.
+    # Two integers are divided as doubles. `div` is the integer division.
     exp.Div: (BINARY | {"typed", "safe"}, operators.double_division),
-    # A double is cut towards zero, and a whole number has the range of its type.
+    # A double is truncated toward zero, and an integer has the range of its type.
     exp.Cast: (CAST, times.engine_cast("to_int")),
     exp.TryCast: (CAST, times.engine_cast("to_int")),
     **{name: (None, times.conversion(kind)) for name, kind in _CONVERSIONS.items()},
@@ -51,13 +51,13 @@ RULES: dict[Key, Rule | None] = {
     "sqrt": (None, number_functions.square_root),
     exp.Floor: (THIS, numbers.whole("floor")),
     exp.Ceil: (THIS, numbers.whole("ceil")),
-    # Places below 1 count from the end, and a length below 0 is 0.
+    # Positions below 1 count from the end, and a negative length is 0.
     exp.Substring: (frozenset({"this", "start", "length"}), texts.substring),
     exp.Left: (BINARY, texts.left),
     exp.Right: (BINARY, texts.right),
     exp.Log: (BINARY, number_functions.logarithm("ln")),
     "log": (None, number_functions.of_double("ln")),
-    # 0 where the value is in no place.
+    # 0 if the value is not found.
     "array_position": (None, array_functions.position_or(0)),
     # All matches, with Java's $1 for a group.
     "regexp_replace": (None, pattern_functions.replace_all),

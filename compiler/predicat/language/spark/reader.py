@@ -1,7 +1,7 @@
 """Conditions of Spark SQL, read by sqlglot's dialect of it, with Spark's meaning in ANSI mode.
 
-Texts are in single or double quotes, with escapes of a backslash; names in backticks or plain.
-`differences.py` has what differs from the SQL that all engines share. What is an error in Spark is UNKNOWN.
+Strings are in single or double quotes, with backslash escapes; names are plain or in backticks.
+`differences.py` has the differences from the SQL that all engines share. Errors of Spark are UNKNOWN here.
 """
 
 from __future__ import annotations

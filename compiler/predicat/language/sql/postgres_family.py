@@ -1,4 +1,4 @@
-"""What PostgreSQL and DuckDB have alike instead of the rules that all SQL languages share."""
+"""The common rules of PostgreSQL and DuckDB that differ from the shared rules of all SQL languages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """SQL predicates, read by sqlglot's own dialect: standard SQL with the spellings that Spark and PostgreSQL
 share.
 
-Texts are in single quotes (a quote is doubled, a backslash is itself), names in double quotes or plain,
+Strings are in single quotes (a quote is doubled, a backslash is literal), names plain or in double quotes,
 parameters are `:name`. Places come from sqlglot's tokens. `rules.py` has how each node is read, `refusals.py`
 what is refused. Source: ISO/IEC 9075-2 for the predicates; docs/languages_sql.md lists what differs.
 """

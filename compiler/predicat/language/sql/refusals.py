@@ -1,4 +1,4 @@
-"""What sqlglot's parser takes and a filter does not, with the message and the hint for each."""
+"""Syntax that sqlglot's parser accepts and filters do not, with the message and the hint for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of Spark and PostgreSQL that a filter has not, and what to write instead."""
+"""Functions of Spark and PostgreSQL that are not supported, and what to write instead."""
 
 _HASHES = "engines hash differently: compare md5(s) or sha2(s, 256), which are the same everywhere"
 _CHANCE = "a filter gives the same result for the same row: store a number in a column, or use md5(s)"

@@ -1,7 +1,7 @@
 """Rows of values, which are compared place by place: `(a, b) = (1, 2)`, `struct(a, b) IN (struct(1, 2))`.
 
-In standard SQL and PostgreSQL a place with NULL makes the comparison UNKNOWN. Spark's rows are structs, in
-which NULL is as NULL. Sources: PostgreSQL, "Row and Array Comparisons"; Spark SQL, "NULL Semantics".
+In standard SQL and PostgreSQL a NULL makes the comparison UNKNOWN. Spark's rows are structs, in which NULL
+equals NULL. Sources: PostgreSQL, "Row and Array Comparisons"; Spark SQL, "NULL Semantics".
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The table of SQL: how each node of sqlglot, and each function, is read in all SQL languages.
+"""The rule table of SQL: how all SQL languages read each sqlglot node and each function.
 
 A language of an engine lists only its differences, as `RULES` in its own folder
 (`language/spark/differences.py`, `language/postgres/differences.py`).
 
-To add a function: if it has the same spelling and meaning in all of them, one row in `RULES` here. If one
-engine alone has it, or means something else by it, one row in that engine's `RULES`; `None` there takes a
-shared rule away. The key is sqlglot's node class, or the name of the function in small letters.
+To add a function: if it has the same spelling and meaning in all of them, add one row in `RULES` here. If
+only one engine has it, or it has another meaning there, add one row in that engine's `RULES`; `None` there
+removes a shared rule. The key is sqlglot's node class, or the name of the function in lower case.
 """
 
 from __future__ import annotations
@@ -166,8 +166,8 @@ KNOWN = [
 
 
 def rule_table(differences: Mapping[Key, Rule | None]) -> RuleTable:
-    """The table of a language: the shared rules, with its own rules added or in their place. None takes a
-    shared rule away.
+    """The table of a language: the shared rules, extended and overridden by its own. None removes a shared
+    rule.
     """
     own = {key: rule for key, rule in {**RULES, **differences}.items() if rule is not None}
     names = dict.fromkeys((*KNOWN, *(key for key in differences if isinstance(key, str))))

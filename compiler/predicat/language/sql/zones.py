@@ -1,8 +1,8 @@
 """Time zones: `t AT TIME ZONE 'Europe/Berlin'` and the functions that mean the same.
 
-A timestamp is a moment. In a zone it becomes what clocks show there, which is a timestamp of UTC again: its
-day, its hour and comparisons with constants are those of the zone. The way back, from clocks to a moment, is
-open to constants alone: an hour that comes twice is not the same one on all engines.
+A timestamp is a point in time. In a zone it becomes the local time there, represented as a UTC timestamp: its
+day, its hour and comparisons with constants are in local time. The conversion from local time to a timestamp
+is supported for constants only: engines resolve an ambiguous hour differently.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLAIN = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME)
 
 
 def shows_clocks(reader: Reader, node: exp.Expr) -> bool:
-    """Whether a timestamp has no zone on engines that have two types: AT TIME ZONE makes a moment of it."""
+    """Whether an engine with two timestamp types has it without a zone: AT TIME ZONE then adds the zone."""
     node = node.unnest()
     if isinstance(node, exp.AtTimeZone):
         return not shows_clocks(reader, node.this)
@@ -60,7 +60,7 @@ def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.
 
 
 def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.Tree:
-    """The moment at which clocks in a zone show a constant time. Raises Stop."""
+    """The timestamp of a constant local time in a zone. Raises Stop."""
     if is_utc(zone):
         return clocks
     if not isinstance(clocks, t.Constant) or not isinstance(clocks.value, datetime):
@@ -113,7 +113,7 @@ def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`to_utc_timestamp(t, zone)`: the moment at which clocks in the zone show a constant time."""
+    """`to_utc_timestamp(t, zone)`: the timestamp of a constant local time in the zone."""
     clocks, zone = counted(reader, node, 2)
     return moment_of(reader, _timestamp(reader, clocks, depth), zone, reader.span(node))
 
