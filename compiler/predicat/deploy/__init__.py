@@ -1,1 +1,1 @@
-"""PostgreSQL: views of filters, applied in one transaction; a server of its own where the user has none."""
+"""PostgreSQL: views of filters, applied in one transaction; an embedded server if the user has none."""

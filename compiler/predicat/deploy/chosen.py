@@ -1,4 +1,4 @@
-"""The filters of a run: which versions, with which parameters, as SQL that is evaluated once for a row."""
+"""The filters of a run: their versions and parameters, as SQL that is evaluated once per row."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -23,8 +23,8 @@ from predicat.rewrite.substitute import at, substitute, with_defaults
 
 
 class Chosen(Struct, frozen=True, dict=True):
-    """A version of a filter in a run. `name` is that of its sinks; `node` its predicate with all
-    parameters given.
+    """A version of a filter in a run. `name` is its name in sinks; `node` its predicate with all parameters
+    replaced.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Chosen(Struct, frozen=True, dict=True):
 
     @cached_property
     def native_sql(self) -> str:
-        """The same, where functions of the extension's jar are known."""
+        """The same, with functions of the extension's jar."""
         spark = backends.dialect("spark")
         if self.computed is not None or spark.runtime is None or not spark.runtime.serves(self.node):
             return self.sql
@@ -69,19 +69,19 @@ class Chosen(Struct, frozen=True, dict=True):
 
     @property
     def present(self) -> str:
-        """Whether every field that it reads is there."""
+        """The SQL condition that no column that it reads is NULL."""
         columns = (column.replace("`", "``") for column in self.columns)
         return " AND ".join(f"`{column}` IS NOT NULL" for column in columns) or "TRUE"
 
     @cached_property
     def meaning(self) -> str:
-        """The hash of what it means in this run, parameters included."""
+        """The hash of its meaning in this run, including parameters."""
         return meaning_hash(self.node, self.filter.on_unknown)
 
 
 def chosen(catalog: Catalog, dataset: str, job_filters: Sequence[JobFilter], every: str = "") -> list[Chosen]:
-    """The filters that are asked for; if none are, all subscriptions of the dataset (`every`), or all its
-    filters without required parameters. Raises PredicatError.
+    """The requested filters; by default all subscriptions of the dataset (`every`), or all its filters
+    without required parameters. Raises PredicatError.
     """
     result = dataset_of(catalog, dataset)
     if every == "subscriptions":
@@ -99,7 +99,7 @@ def chosen(catalog: Catalog, dataset: str, job_filters: Sequence[JobFilter], eve
 
 
 def dataset_of(catalog: Catalog, name: str) -> Dataset:
-    """A dataset by its name. Raises PredicatError with the near names."""
+    """A dataset by its name. Raises PredicatError with similar names."""
     result = catalog.datasets.get(name)
     if result is None:
         raise PredicatError.of(say.no_dataset(name, msg.did_you_mean(name, catalog.datasets)))
@@ -164,7 +164,7 @@ def selected_names(catalog: Catalog, job: Job, selected: Mapping[str, int]) -> l
 
 
 def _full(dataset: Dataset, filter_: str) -> str:
-    """The whole name of a filter or subscription that a job of a dataset names."""
+    """The full name of a filter or subscription of a job."""
     name = dataset.filter_named(filter_)
     return name if "." in name else f"{dataset.name}.{name}"
 

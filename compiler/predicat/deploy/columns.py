@@ -38,9 +38,9 @@ def problems(
     filters: Iterable[Filter],
     composites: Composites | None = None,
 ) -> list[Diagnostic]:
-    """What keeps filters from running on a relation: columns that it lacks, or that are of another type.
+    """The problems of running filters on a relation: missing columns, and columns of another type.
 
-    `columns` maps the relation's columns to their types as the engine names them (`engine` is spark or
+    `columns` maps the relation's columns to the engine's names of their types (`engine` is spark or
     postgres).
     """
     spark = engine == "spark"
@@ -72,7 +72,7 @@ def _spark_holds(physical: str, declared: Type) -> bool:
 
 
 def _other_meaning(physical: str) -> bool:
-    """Whether a column of a type compares in a way that filters do not mean."""
+    """Whether columns of a type compare in another way than filters do."""
     return physical in _PLAIN_TIMESTAMP or _PADDED.match(physical) is not None
 
 

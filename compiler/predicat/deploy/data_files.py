@@ -1,4 +1,4 @@
-"""What DuckDB reads at a path."""
+"""Data files for DuckDB."""
 
 from pathlib import Path
 
@@ -9,8 +9,8 @@ ENDINGS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 
 
 def source(path: str) -> str:
-    """What DuckDB reads at a path, as a literal of SQL: a file, or a pattern for the files of a folder that
-    have the first of the endings of which there are any.
+    """The source at a path as a SQL literal for DuckDB: a file, or a pattern for the files of a folder with
+    the first supported extension that occurs.
     """
     folder = Path(path)
     if folder.is_dir():

@@ -1,4 +1,4 @@
-"""A dbt package out of the catalog: a macro a filter, and generic tests of coverage."""
+"""Exports the catalog as a dbt package: one macro per filter, and generic tests of coverage."""
 
 import re
 from collections.abc import Iterator
@@ -180,7 +180,7 @@ def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
 
 
 class _Template(Renderer):
-    """Renders with marks where the alias of the table and the values of parameters go."""
+    """Renders SQL with placeholders for the table alias and the values of parameters."""
 
     mark: str = ""
 
@@ -198,9 +198,9 @@ class _Template(Renderer):
 
 
 def _sql(dialect: str, node: Node, *, where: bool = False) -> str:
-    """SQL as an expression of Jinja: texts, the prefix of columns and the values of parameters, joined.
+    """SQL as a Jinja expression: strings, the prefix of columns and the values of parameters, concatenated.
 
-    With `where` it is the condition of a WHERE. In constant texts nothing is read as Jinja.
+    With `where` it is the condition of a WHERE. Constant strings are never interpreted as Jinja.
     """
     engine = backends.dialect(dialect)
     mark = f"predicat_{uuid4().hex}_"  # in no text by accident, and by nobody's choice
@@ -223,7 +223,7 @@ def _parameters(node: Node) -> Iterator[Parameter]:
 
 
 def _parameter(dialect: str, decl: ParamDecl) -> str:
-    """The value that the project gives, or the default."""
+    """The value that the project sets, or the default."""
     engine = backends.dialect(dialect)
     kind = _kind(decl)
     default = "none" if decl.required else _literal(engine.render(Literal(decl.type, decl.default)))
@@ -243,16 +243,14 @@ def _kind(decl: ParamDecl) -> str | None:
 
 
 def _names(catalog: Catalog, qualified: str) -> str:
-    """The names that mean a filter: qualified, and short where only one dataset has it."""
+    """The names of a filter: the full name, and the short name if only one dataset has it."""
     short = qualified.partition(".")[2]
     alone = sum(filter_.name == short for filter_ in catalog.filters()) == 1
     return f"['{qualified}', '{short}']" if alone else f"['{qualified}']"
 
 
 def _literal(sql: str) -> str:
-    """A text as a constant of Jinja: every character that could end it or begin a tag is written as a
-    number.
-    """
+    """A string as a Jinja literal. Characters that could end it or begin a tag are written as numbers."""
     return (
         '"'
         + "".join(

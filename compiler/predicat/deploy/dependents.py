@@ -1,7 +1,7 @@
 """What depends on a view, read before the view is dropped and created again after: grants, comments and
 objects built on it.
 
-Everything is read with only pg_catalog in scope, so that every name in a definition has its schema.
+Everything is read with only pg_catalog in the search path, so that every name in a definition has its schema.
 """
 
 from collections.abc import Collection
@@ -49,8 +49,8 @@ class Saved(InSchema, frozen=True):
 
 
 class Closure(Struct, frozen=True):
-    """Views and all views that depend on them: what each of them reads and by which it is read, what else
-    depends on it, and what of it cannot be made again.
+    """Views and all views that depend on them: for each the views that it reads and that read it, other
+    dependent objects, and the objects that cannot be created again.
     """
 
     reads: dict[int, set[int]]
@@ -60,12 +60,12 @@ class Closure(Struct, frozen=True):
 
     @property
     def order(self) -> list[int]:
-        """Each view behind those that it reads."""
+        """The views in an order in which each one follows the views that it reads."""
         return list(TopologicalSorter(self.reads).static_order())
 
     @property
     def heights(self) -> dict[int, int]:
-        """The number of views between each view and those that read no view."""
+        """The height of each view above the views that read no view."""
         result: dict[int, int] = {}
         for oid in self.order:
             result[oid] = max((result[read] + 1 for read in self.reads[oid]), default=0)
@@ -120,7 +120,7 @@ SELECT c.oid::bigint, what FROM pg_class c, LATERAL (
 
 
 def closure(connection: psycopg.Connection, oids: Collection[int]) -> Closure:
-    """Some views and what depends on them, and on that."""
+    """Views and everything that depends on them, directly or indirectly."""
     reads: dict[int, set[int]] = {oid: set() for oid in oids}
     others: dict[int, list[str]] = {}
     fixed: dict[int, list[str]] = {}
@@ -203,7 +203,7 @@ ORDER BY 1, 2, 3
 
 
 def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Saved]:
-    """All that has to be made again of some views, by their numbers."""
+    """Everything that has to be created again for views, by OID."""
     wanted = list(oids)
     grants, comments, parts = (
         _by_view(connection, query, arguments)
@@ -237,7 +237,7 @@ def _by_view(connection: psycopg.Connection, query: str, arguments: Any) -> dict
 
 
 def create(saved: Saved, role: str) -> list[str]:
-    """A dependent view, its owner and its content.
+    """The statements that create a dependent view, with its owner and its content.
 
     A materialized view is filled as its owner, after it has one: its query is that owner's code.
     """
@@ -252,12 +252,12 @@ def create(saved: Saved, role: str) -> list[str]:
 
 
 def owner_statements(saved: Saved, role: str) -> list[str]:
-    """The owner of a new view, where it is another role than this one."""
+    """The statements that set the owner of a new view, if it is not the current role."""
     return [f"ALTER {saved.kind} {saved.sql} OWNER TO {quoted(saved.owner)}"] if saved.owner != role else []
 
 
 def parts_statements(connection: psycopg.Connection, saved: Saved) -> list[str]:
-    """What is made on a view: its parts and comments."""
+    """The statements for the objects and comments of a view."""
     comments = [
         f"COMMENT ON {_named(saved, kind, name)} IS {literal(connection, text)}"
         for kind, name, text in sorted(saved.comments)
@@ -278,8 +278,8 @@ def _named(saved: Saved, kind: str, name: str) -> str:
 
 
 def grant_statements(saved: Saved, role: str) -> list[str]:
-    """GRANT statements in an order in which each grantor may grant. Those of others than the owner are
-    made in their name.
+    """GRANT statements in an order in which each grantor may grant. Grants of other grantors than the owner
+    are made in their name.
     """
     out: list[str] = []
     todo = sorted(saved.grants)
@@ -312,7 +312,7 @@ def _grant(saved: Saved, grant: Grant, role: str) -> list[str]:
 
 
 def revoke_statements(saved: Saved) -> list[str]:
-    """REVOKE statements for all that a new view was given, as by default privileges."""
+    """REVOKE statements for everything that a new view was granted, as by default privileges."""
     grantees = sorted({grant[1] for grant in saved.grants})
     return [
         f"REVOKE ALL ON {saved.sql} FROM {quoted(grantee) if grantee else 'PUBLIC'}" for grantee in grantees
@@ -320,7 +320,7 @@ def revoke_statements(saved: Saved) -> list[str]:
 
 
 def without(saved: Saved, columns: Collection[str]) -> list[str]:
-    """What depends on columns that a view loses."""
+    """The objects that depend on columns that a view loses."""
     lost = [
         f"{grant[2]} ({grant[4]}) of {grant[1] or 'PUBLIC'}" for grant in saved.grants if grant[4] in columns
     ]
@@ -337,7 +337,7 @@ def without(saved: Saved, columns: Collection[str]) -> list[str]:
 
 
 def missing(before: Saved, after: Saved) -> list[str]:
-    """What a dependent view had and does not have now."""
+    """What a dependent view had before and lacks now."""
     lost = missing_around(before, after)
     lost += [f"its query, which is now {after.definition}"] if before.definition != after.definition else []
     return lost + (["its options"] if before.options != after.options else [])
@@ -364,5 +364,5 @@ def quoted(name: str) -> str:
 
 
 def literal(connection: psycopg.Connection, text: str) -> str:
-    """A text as SQL."""
+    """A string as a SQL literal."""
     return Literal(text).as_string(connection).strip()

@@ -1,6 +1,6 @@
-"""Makes the views of a database as a catalog asks for them, in transactions that are each consistent.
+"""Updates the views of a database to match a catalog, in transactions that are each consistent.
 
-Everything is compared and checked before the first change. What does not change is not touched, and not
+Everything is compared and checked before the first change. Unchanged views are not touched, and not
 locked.
 """
 
@@ -31,7 +31,7 @@ thousands.
 
 
 class Plan(Struct):
-    """What is to be done, and what has to be made again for views that are dropped and created."""
+    """The steps of a deployment, and the objects to create again for views that are dropped and created."""
 
     steps: list[Step]
     closure: Closure
@@ -47,8 +47,8 @@ class Plan(Struct):
 
     @property
     def batches(self) -> list[list[Step]]:
-        """The changes of each transaction. What is dropped and created again is all in the first one, with
-        what is dropped above it.
+        """The changes of each transaction. All views that are dropped and created again are in the first one,
+        with the dropped views that depend on them.
         """
         above = self.closure.above(_numbers(self.steps, Action.RECREATE))
         again = [
@@ -77,8 +77,8 @@ def plan(
     schema: str | None = None,
     rules: Rules | None = None,
 ) -> Plan:
-    """What `apply` would do. Raises PredicatError with all that keeps it from being done: columns, views
-    of others, changes by hand.
+    """The plan for `apply`. Raises PredicatError with everything that prevents it: columns, views of others,
+    changes by hand.
     """
     relations = check_relations(catalog, connection)
     if rules is not None and rules.standalone:
@@ -115,7 +115,7 @@ def plan(
 
 
 def _schemas(views: Sequence[View], existing: Sequence[Existing], schema: str | None) -> set[str]:
-    """The schemas of a deployment, in which tables of lists that it does not use are dropped."""
+    """The schemas of a deployment. Unused tables of lists in them are dropped."""
     if schema is not None:
         return {schema}
     return {view.schema for view in views} | {present.schema for present in existing}
@@ -185,7 +185,7 @@ def apply(
     rules: Rules | None = None,
     limits: Limits | None = None,
 ) -> Plan:
-    """Create, replace and drop views as the catalog `name` asks. Returns the steps that were done.
+    """Create, replace and drop views to match the catalog `name`. Returns the steps that were done.
 
     The functions that views call are installed in the first transaction.
 
@@ -237,19 +237,19 @@ class _Batch(Struct):
         self.write_marks(steps)
 
     def install_functions(self) -> None:
-        """Install the functions that views call. Catalogs that do so at the same time wait for each other."""
+        """Install the functions that views call. Concurrent deployments wait for each other."""
         self.connection.execute(b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, _OF_FUNCTIONS))
         self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
         for shown, statement in functions.install(self.connection):
             self.execute(shown, [statement])
 
     def fill_lists(self) -> None:
-        """Make and fill the tables of long lists, before the views that look into them."""
+        """Create and fill the tables of long lists, before the views that read them."""
         for shown, statement in list_tables.fill(self.connection, self.plan.lists):
             self.execute(shown, [statement])
 
     def settle_lists(self) -> None:
-        """Let the readers of views read the tables of their lists, and drop tables that no view uses."""
+        """Grant the readers of views SELECT on the tables of their lists, and drop unused tables."""
         lists = self.plan.lists
         roles = {place: list_tables.missing(self.connection, table) for place, table in lists.wanted.items()}
         for shown, statement in list_tables.grants(lists, roles):
@@ -419,7 +419,7 @@ def _options(wanted: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
 
 
 def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterator[str]:
-    """The plan as a SQL script: each step with its reason as a comment, the kept views too."""
+    """The plan as a SQL script: each step with its reason as a comment, including kept views."""
     if plan.functions.note is not None:
         yield f"-- {plan.functions.note.severity.value}: {plan.functions.note.message}"
     for step in plan.steps:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Column(Struct, frozen=True):
-    """A column by its name, its type in the engine, and the type of its field (None: not supported).
+    """A column: its name, its type in the engine, and the type of its field (None: not supported).
 
-    `member` is the name of a member of a struct that is the reason why not. `lacks_zone`: it is a timestamp
-    without a time zone, which no field can be. `cast`: the type of PostgreSQL to which a view can cast it.
+    `member` is the name of the struct member that is not supported, if any. `lacks_zone`: it is a timestamp
+    without a time zone, which fields do not support. `cast`: the PostgreSQL type to which a view can cast it.
     """
 
     name: str
@@ -102,7 +102,7 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
 
 
 def columns_of(engine: str, columns: Iterable[tuple[str, str]]) -> list[Column]:
-    """Columns from their names and their types as an engine (a SQL dialect) writes them."""
+    """Columns from their names and the type names of an engine (a SQL dialect)."""
     return [_column(engine, name, physical) for name, physical in columns]
 
 

@@ -42,8 +42,8 @@ _SENTENCES = {
 
 
 def dsn_parts(dsn: str) -> Mapping[str, str] | None:
-    """The parameters of a DSN; None where it cannot be read, or where a part of a password may have become
-    another part.
+    """The parameters of a DSN; None if it cannot be parsed, or if a part of the password may have been parsed
+    as another parameter.
     """
     import psycopg  # noqa: PLC0415  # optional
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415  # as above
@@ -84,7 +84,7 @@ def not_connected(dsn: str, error: psycopg.Error) -> Diagnostic:
 
 
 def _without(text: str, known: Mapping[str, str]) -> str:
-    """A text without the passwords of a DSN or of the environment."""
+    """A string without the passwords of a DSN or of the environment."""
     secrets = [*(known.get(key, "") for key in _SECRETS), os.environ.get("PGPASSWORD", "")]
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
@@ -92,7 +92,7 @@ def _without(text: str, known: Mapping[str, str]) -> str:
 
 
 def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnostic:
-    """The server's error as one sentence, with what it was about."""
+    """The server's error as one sentence, with its subject."""
     message = error.diag.message_primary or " ".join(str(error).split()) or type(error).__name__
     sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", error.diag.message_hint))
     explained = sentence.format(message=message, role=role)
@@ -101,7 +101,7 @@ def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnos
 
 @contextmanager
 def errors_reported(connection: psycopg.Connection) -> Iterator[None]:
-    """Errors of the server within are PredicatErrors."""
+    """A context in which errors of the server are raised as PredicatErrors."""
     import psycopg  # noqa: PLC0415  # optional
 
     role = connection.info.user  # a connection that is lost no longer knows it

@@ -24,9 +24,9 @@ _MARK = re.compile(r"^\[predicat-function/1 version=(\d+) hash=(\w+) stored=(\w*
 
 
 class Installed(Struct, frozen=True):
-    """A function of the schema. `stored` is the fingerprint of what the server has, `mine` whether this role
-    may replace it, `trusted` whether its owner is this role, one that it is a member of, a superuser, or the
-    owner of the database.
+    """A function of the schema. `stored` is the fingerprint of the stored function, `mine` whether this role
+    may replace it, `trusted` whether its owner is this role, a role that it is a member of, a superuser, or
+    the owner of the database.
     """
 
     signature: str
@@ -37,7 +37,7 @@ class Installed(Struct, frozen=True):
     trusted: bool
 
     def is_marked(self) -> bool:
-        """Whether predicat made it."""
+        """Whether predicat created it."""
         return _MARK.search(self.comment) is not None
 
     @property
@@ -47,14 +47,14 @@ class Installed(Struct, frozen=True):
         return int(match[1]) if match else 0
 
     def is_made_of(self, definition: Definition) -> bool:
-        """Whether it is as a definition makes it, and unchanged since."""
+        """Whether it was created by this definition, and is unchanged since."""
         match = _MARK.search(self.comment)
         return match is not None and match[2] == digest(definition.sql) and match[3] == self.stored
 
 
 class State(Struct, frozen=True):
-    """What a database has: the schema's owner (None without a schema), what this role may do, and the
-    functions by their signatures.
+    """The state of a database: the schema's owner (None without a schema), the privileges of this role, and
+    the functions by signature.
     """
 
     server: int
@@ -86,7 +86,7 @@ WHERE n.nspname = '{SCHEMA}' AND p.prokind = 'f'
 
 
 def read(connection: psycopg.Connection) -> State:
-    """What the database has of the functions."""
+    """Read the state of the functions in the database."""
     ((role, owner, trusted, may_create),) = connection.execute(_SCHEMA.encode()).fetchall()
     installed = [
         Installed(
@@ -107,8 +107,8 @@ def read(connection: psycopg.Connection) -> State:
 
 
 class Choice(Struct):
-    """Which functions views may use, and what they do use. A `note` says why there are none, or what keeps
-    newer ones from being installed.
+    """The functions that views may use, and those that they do use. A `note` tells why there are none, or why
+    newer functions cannot be installed.
 
     Attributes:
         missing: The definitions that are to be created or replaced.
@@ -123,12 +123,12 @@ class Choice(Struct):
 
     @property
     def to_install(self) -> tuple[Definition, ...]:
-        """What has to be installed: nothing if no view calls a function."""
+        """The definitions to install; empty if no view calls a function."""
         return self.missing if self.used else ()
 
 
 def choose(state: State) -> Choice:
-    """Which functions views may use, and what has to be installed before."""
+    """Choose the functions that views may use, and those to install first."""
     wanted = installed.definitions(state.server)
     there = {definition.signature: state.functions.get(definition.signature) for definition in wanted}
     newest = max(
@@ -204,9 +204,7 @@ def script(connection: psycopg.Connection, chosen: Choice) -> Iterator[str]:
 
 
 def statements(chosen: Choice) -> Iterator[tuple[Definition | None, str]]:
-    """The statements that install what is missing, without the comments, each with the function that it
-    makes.
-    """
+    """The statements that install missing functions, without comments, each with its function."""
     if chosen.missing and not chosen.schema_exists:
         yield None, f"CREATE SCHEMA {SCHEMA}"
         yield None, f"GRANT USAGE ON SCHEMA {SCHEMA} TO PUBLIC"

@@ -1,4 +1,4 @@
-"""What a database has in the places of a catalog's views, and the views that carry its mark."""
+"""The objects in a database with the names of a catalog's views, and the views with its mark."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -13,7 +13,7 @@ _TRUE = ("true", "on", "yes", "1")
 
 
 class Existing(InSchema, frozen=True):
-    """Something that has the place or the mark of a view. `kind` is that of pg_class: v is a view.
+    """An object with the name or the mark of a view. `kind` is as in pg_class: v is a view.
 
     `rule` is the fingerprint of the parsed query and the column names, `columns` are names with the
     identities of their types.
@@ -34,7 +34,7 @@ class Existing(InSchema, frozen=True):
         return marks.read(self.comment)
 
     def switch(self, option: str) -> bool | None:
-        """A security option, None where it is not set."""
+        """A security option; None if it is not set."""
         value = self.options.get(option)
         return None if value is None else value.lower() in _TRUE
 
@@ -81,8 +81,8 @@ def read(
     places: Collection[tuple[str, str]],
     relations: Iterable[int],
 ) -> list[Existing]:
-    """What is in some places (schema and name), and with a name of a catalog the views with its mark or
-    that of the edition before marks.
+    """The objects with the given names (schema and name) and, if a catalog is named, the views with its mark
+    or with the comment of the edition before marks.
     """
     schemas, names = [place[0] for place in places], [place[1] for place in places]
     arguments = {
@@ -116,13 +116,13 @@ def _existing(row: tuple[Any, ...]) -> Existing:
 
 
 def definitions(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
-    """The fingerprints of views' queries as text, by their numbers."""
+    """The fingerprints of the text of views' queries, by OID."""
     return {oid: marks.digest(text) for oid, text in queries(connection, oids).items()}
 
 
 def queries(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
-    """Views' queries as text, by their numbers. The text takes a lock on what the view reads, as a query of
-    it does.
+    """The text of views' queries, by OID. Reading it locks the relations that the view reads, as a query
+    does.
     """
     result = connection.execute(
         b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)

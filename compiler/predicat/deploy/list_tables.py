@@ -1,10 +1,10 @@
-"""The tables of long lists, into which views look.
+"""The tables of long lists, which views read.
 
-A table has the values of one list, and its name has their hash: other values are another table, to which the
-views change in their own transactions. Tables that no view uses any more are dropped. Whoever may read a view
-may read the tables of its lists, because views ask with the rights of their readers.
+A table has the values of one list, and its name contains their hash: changed values get a new table, to which
+the views switch in their own transactions. Tables that no view uses any more are dropped. All readers of a
+view may read the tables of its lists, because views run with the privileges of their readers.
 
-The comment of a table has a checksum of its rows, by which a change by hand is noticed.
+The comment of a table has a checksum of its rows, which shows changes by hand.
 """
 
 import re
@@ -27,7 +27,7 @@ Place = tuple[str, str]
 
 
 class ListTable(InSchema, frozen=True):
-    """A table that views look into, and the views."""
+    """A table of a list, and the views that read it."""
 
     kind: Type
     listed: ValueSet
@@ -52,7 +52,7 @@ class ListPlan(Struct):
         return bool(self.create or self.restore or self.drop or any(self.grants.values()))
 
     def told(self) -> Iterator[str]:
-        """The changes, a line each."""
+        """The changes, one per line."""
         for table in self.create:
             yield f"fill {table.shown}: {table.listed.count:,} values of the list {table.listed.name}"
         for table in self.restore:
@@ -156,7 +156,7 @@ def plan(
 
 
 def _is_edited(connection: psycopg.Connection, table: ListTable, comment: str) -> bool:
-    """Whether the rows are others than those that predicat wrote."""
+    """Whether the rows differ from those that predicat wrote."""
     known = _CHECKSUM.search(comment)
     if known is None:
         return False
@@ -164,7 +164,7 @@ def _is_edited(connection: psycopg.Connection, table: ListTable, comment: str) -
 
 
 def missing(connection: psycopg.Connection, table: ListTable) -> list[str]:
-    """The roles, as SQL, that may read one of the views of a table, and not yet the table."""
+    """The roles, as SQL, that may read a view of a table but not yet the table."""
     arguments = {
         "schemas": [place[0] for place in table.readers],
         "names": [place[1] for place in table.readers],
@@ -175,7 +175,7 @@ def missing(connection: psycopg.Connection, table: ListTable) -> list[str]:
 
 
 def fill(connection: psycopg.Connection, plan: ListPlan) -> Iterator[tuple[str, str]]:
-    """The statements that make and fill tables, each with the name of its table."""
+    """The statements that create and fill tables, each with the name of its table."""
     restored = {table.place for table in plan.restore}
     for table in (*plan.create, *plan.restore):
         kind = str(table.kind).upper() if isinstance(table.kind, DecimalType) else _TYPES[str(table.kind)]
@@ -208,7 +208,7 @@ def grants(plan: ListPlan, roles: Mapping[Place, Sequence[str]]) -> Iterator[tup
 
 
 def is_used(connection: psycopg.Connection, place: Place) -> bool:
-    """Whether a view, of others too, still looks into a table."""
+    """Whether any view, also a foreign one, still reads a table."""
     return bool(connection.execute(_USED.encode(), place).fetchall()[0][0])
 
 

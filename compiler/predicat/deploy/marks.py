@@ -1,7 +1,7 @@
-"""The mark in a view's comment, by which predicat knows what it made.
+"""The mark in a view's comment, by which predicat recognizes its views.
 
-A comment is written by the owner of a view alone, so a mark is believed only on views whose owner is trusted
-(`inventory`). What others wrote around our lines stays.
+Only the owner of a view can write its comment, so a mark counts only on views with a trusted owner
+(`inventory`). Text around our lines is kept.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ class Mark(Struct, frozen=True):
 
 
 def prefix(catalog: str) -> str:
-    """How each mark of a catalog begins."""
+    """The prefix of each mark of a catalog."""
     return f"[predicat/1 catalog={catalog} "
 
 
@@ -88,7 +88,7 @@ def is_former(comment: str) -> bool:
 
 
 def write(comment: str, note: str, mark: Mark) -> str:
-    """The comment with our lines in it: in the place of those that it has, else behind what others wrote."""
+    """The comment with our lines: in place of the former ones, otherwise after the text of others."""
     lines = f"predicat: {' '.join(note.split())}\n{mark}"
     match = _MARK.search(comment)
     if match is not None:
@@ -97,5 +97,5 @@ def write(comment: str, note: str, mark: Mark) -> str:
 
 
 def digest(*parts: object) -> str:
-    """A short hash of some texts."""
+    """A short hash of strings."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Names of what is in a database, with their schemas."""
+"""Names of database objects, with their schemas."""
 
 from msgspec import Struct
 from sqlglot import exp

@@ -1,4 +1,4 @@
-"""A project of Spark Declarative Pipelines out of the catalog: each filter is a materialized view, a
+"""Exports the catalog as a project of Spark Declarative Pipelines: each filter is a materialized view, a
 streaming table or a sink.
 """
 
@@ -96,8 +96,8 @@ def _settings(conditions: Sequence[str]) -> dict[str, str]:
 
 
 def _names(selected: Sequence[Chosen]) -> list[str]:
-    """A name for each filter that is one of a table and of a function. Raises PredicatError where two
-    would share one.
+    """A name for each filter that is valid for a table and a function. Raises PredicatError if two filters
+    would have the same name.
     """
     names = [re.sub(r"\W", "_", filter_.name) for filter_ in selected]
     for name, filter_ in zip(names, selected, strict=True):

@@ -1,5 +1,5 @@
-"""What makes a database as its catalog asks: a step for each view, with its reason; and what keeps it from
-being done.
+"""The plan that makes a database match its catalog: a step for each view, with its reason, and the problems
+that prevent it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -64,8 +64,8 @@ class Rules(Struct, frozen=True):
 
 
 class Planner(Struct):
-    """Compares the views that a catalog wants with those that exist. `definitions` reads the fingerprints
-    of views' texts.
+    """Compares the views of a catalog with the existing views. `definitions` reads the fingerprints of the
+    text of views.
     """
 
     catalog: Catalog
@@ -79,7 +79,7 @@ class Planner(Struct):
     reporter: Reporter = field(default_factory=Reporter)
 
     def steps(self, views: Sequence[View], existing: Sequence[Existing]) -> list[Step]:
-        """A step for each view. The reporter has what keeps them from being done."""
+        """A step for each view. The reporter gets the problems that prevent them."""
         self.schemas = frozenset(view.schema for view in views)
         there = {present.place: present for present in existing}
         ours = {present.oid: present for present in existing if self.is_ours(present)}
@@ -119,7 +119,7 @@ class Planner(Struct):
         return None if longest is None else (longest, existing.name.removeprefix(f"{longest}__"))
 
     def in_scope(self, existing: Existing) -> bool:
-        """Whether a view is of this deployment: that of the relations' schemas, or that of one schema."""
+        """Whether a view belongs to this deployment: in the schemas of the relations, or in one schema."""
         mark = existing.mark
         if mark is None:
             return existing.schema in self.schemas
@@ -229,7 +229,7 @@ class Planner(Struct):
         return None
 
     def step_for_removed(self, existing: Existing, touched: Mapping[int, str]) -> Step:
-        """The step for a view of ours that the catalog does not have any more."""
+        """The step for a view of ours that is no longer in the catalog."""
         mark = existing.mark
         dataset, name = mark.identity if mark is not None else self.former(existing) or ("", "")
         known = self.catalog.datasets.get(dataset)
@@ -269,9 +269,7 @@ class Planner(Struct):
         return result, {**set_here, **unchanged}
 
     def needs_no_invoker(self, view: View) -> None:
-        """On a server that has only views of their owners, a view may not be asked to be one of its
-        reader.
-        """
+        """Report a view with `security_invoker` on a server that does not support this option."""
         if view.stated.get("security_invoker"):
             self.reporter.add(say.view_option(view.span, "security_invoker", self.server // 10_000))
 
@@ -301,7 +299,7 @@ def can_replace(view: View, existing: Existing) -> bool:
 
 
 def comment(step: Step, rule: str, definition: str) -> str:
-    """The comment of a view after a step, with the fingerprints of what the server has."""
+    """The comment of a view after a step, with the fingerprints of the stored view."""
     if step.view is None:
         return ""
     mark = replace(step.view.mark, options=step.set_here, rule=rule, definition=definition)

@@ -1,4 +1,4 @@
-"""The relations of a catalog in PostgreSQL: that they exist, and can hold what the catalog declares."""
+"""Checks that the relations of a catalog exist in PostgreSQL, with columns that fit the declared fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Column(Struct, frozen=True):
-    """A column: its type as text, and the numbers by which PostgreSQL identifies types and collations."""
+    """A column: its type as text, and the OIDs of its type and collation."""
 
     name: str
     kind: str

@@ -32,9 +32,7 @@ _DUCKDB = {"string": "varchar", "timestamp": "timestamptz"}
 
 
 def postgres_type(kind: Type, structs: Structs | None = None) -> str:
-    """The PostgreSQL column type that holds values of a type. `structs` gathers the composite types that
-    it needs.
-    """
+    """The PostgreSQL column type for values of a type. `structs` collects its composite types."""
     structs = {} if structs is None else structs
     if isinstance(kind, ArrayType):
         return f"{postgres_type(kind.element, structs)}[]"
@@ -45,7 +43,7 @@ def postgres_type(kind: Type, structs: Structs | None = None) -> str:
 
 
 def duckdb_type(kind: Type) -> str:
-    """The DuckDB column type that holds values of a type."""
+    """The DuckDB column type for values of a type."""
     if isinstance(kind, ArrayType):
         return f"{duckdb_type(kind.element)}[]"
     if isinstance(kind, MapType):
@@ -127,7 +125,7 @@ def _read(document: str, kind: Type, structs: Structs) -> str:
 
 
 def _listed(value: Any, kind: Type) -> Any:
-    """A value as JSON, a struct as the list of its members."""
+    """A value as JSON; a struct is the list of its members."""
     match kind:
         case StructType(members) if value is not None:
             return [_listed(value.get(name), inner) for name, inner in members]
@@ -140,7 +138,7 @@ def _listed(value: Any, kind: Type) -> Any:
 
 
 def _document(value: Any) -> Any:
-    """A value as JSON; a text for types that JSON lacks, which PostgreSQL casts to the column's type."""
+    """A value as JSON; a string for types that JSON lacks, which PostgreSQL casts to the column's type."""
     match value:
         case dict():
             return {key: _document(inner) for key, inner in value.items()}

@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL: the user's server by its DSN, or an embedded one."""
+"""Connections to PostgreSQL: the user's server by its DSN, or an embedded server."""
 
 from __future__ import annotations
 

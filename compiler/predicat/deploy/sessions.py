@@ -1,4 +1,4 @@
-"""Transactions in which no name means what somebody else put there."""
+"""Transactions in which names cannot resolve to objects that others created."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Limits(Struct, frozen=True):
-    """How long, in seconds, a statement may wait for a lock, and how long it may take."""
+    """The timeouts of a statement in seconds: for a lock, and in total."""
 
     lock: float = 5
     statement: float = 300
@@ -26,7 +26,7 @@ class Limits(Struct, frozen=True):
 SETTINGS = {
     "search_path": "pg_catalog, pg_temp",
     "standard_conforming_strings": "on",
-    # What the text of a view depends on.
+    # The settings that the text of a view depends on.
     "quote_all_identifiers": "off",
     "DateStyle": "'ISO, YMD'",
     "IntervalStyle": "'postgres'",
@@ -50,8 +50,8 @@ def statements(limits: Limits) -> list[str]:
 
 @contextmanager
 def guarded(connection: psycopg.Connection, limits: Limits | None = None) -> Iterator[None]:
-    """A transaction with these settings. Raises PredicatError for what the server reports, and where a
-    transaction is open already.
+    """A transaction with these settings. Raises PredicatError for errors of the server, and if a transaction
+    is already open.
     """
     outermost(connection)
     with failures.errors_reported(connection), connection.transaction():

@@ -49,7 +49,7 @@ def dataset_text(name: str, described: Described) -> str:
 
 
 def _in_a_view(engine: str, column: Column) -> str:
-    """What a view selects to convert a column, if that is known."""
+    """The expression with which a view converts a column, if there is one."""
     if column.lacks_zone:
         return f"; in a view: {with_zone(engine, column.name)}"
     return f"; in a view: {with_cast(column.name, column.cast)}" if column.cast else ""
@@ -80,7 +80,7 @@ def _declared(field: str, column: Column) -> str:
 
 
 def _first_filter(fields: dict[str, Column]) -> list[str]:
-    """A filter on a number, or else on any column that SQL can name without quotes."""
+    """A filter on a numeric column, or else on any column whose name needs no quotes in SQL."""
     numbers = [(name, column) for name, column in fields.items() if str(column.type).startswith(_NUMBERS)]
     for (name, column), test in [
         *((row, " > 0") for row in numbers),
@@ -119,16 +119,16 @@ def _parses(sql: str, name: str, kind: str) -> Predicate | None:
 
 
 def _snake(text: str, otherwise: str) -> str:
-    """A text as a name of lower-case letters, digits and underscores."""
+    """A string as a name of lowercase letters, digits and underscores."""
     name = _ODD.sub("_", text).strip("_").lower()[:60]
     return name if name[:1].isalpha() else f"{otherwise}_{name}".rstrip("_")
 
 
 def _scalar(text: str) -> str:
-    """A text on a line of its own in YAML, in quotes where it needs them."""
+    """A string as a YAML scalar, in quotes if it needs them."""
     return yaml.safe_dump(text, width=10_000, allow_unicode=True).removesuffix("...\n").strip()
 
 
 def _inside(text: str) -> str:
-    """A text inside of braces in YAML, where a comma needs quotes as well."""
+    """A string inside of braces in YAML, where a comma needs quotes as well."""
     return yaml.safe_dump([text], default_flow_style=True, width=10_000, allow_unicode=True).strip()[1:-1]

@@ -1,7 +1,7 @@
 """How PostgreSQL stores relations: their indexes, and the collations of their columns and of the database.
 
-A view that selects columns of one table has the indexes of the table on these columns: the planner sees
-through it, and views are what columns of enums and of other types without a field need.
+A view that selects columns of one table has the indexes of the table on these columns, because the planner
+inlines it. Columns of enums and of other types without a field need such views.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INDEXES = """
 SELECT i.indrelid::bigint, pg_get_indexdef(i.indexrelid) FROM pg_index i
 WHERE i.indrelid = ANY (%s::bigint[]::oid[]) AND i.indisvalid ORDER BY i.indrelid, i.indexrelid
 """
-# What a version of PostgreSQL calls the locale of a provider is not the same in all of them.
+# The column with the locale of a provider has different names in different versions of PostgreSQL.
 _DATABASE = """
 SELECT coalesce(d ->> 'datlocprovider', 'c'),
   coalesce(d ->> 'datlocale', d ->> 'daticulocale', d ->> 'datcollate'), d ->> 'datctype'
@@ -37,7 +37,7 @@ FROM pg_attribute a LEFT JOIN LATERAL (SELECT to_jsonb(k) AS c FROM pg_collation
   WHERE k.oid = a.attcollation) AS t ON TRUE
 WHERE a.attrelid = ANY (%s::bigint[]::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
 """
-# A constraint that is not inherited says nothing of the rows of other tables of the family.
+# A constraint that is not inherited does not hold for the rows of child tables.
 _VIEWS = """
 SELECT c.oid::bigint, pg_get_viewdef(c.oid) FROM pg_class c
 WHERE c.oid = ANY (%s::bigint[]::oid[]) AND c.relkind = 'v'
@@ -49,7 +49,7 @@ WHERE conrelid = ANY (%s::bigint[]::oid[]) AND contype = 'c' AND convalidated AN
 
 
 def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Storage]:
-    """How the relations of these numbers are stored."""
+    """The storage of relations, by OID."""
     arguments = (list(oids),)
     indexes: dict[int, list[Index]] = {oid: [] for oid in oids}
     for oid, definition in connection.execute(_INDEXES.encode(), arguments).fetchall():
@@ -79,7 +79,7 @@ def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sto
 
 
 def _indexes_below(connection: psycopg.Connection, query: str) -> list[Index]:
-    """The indexes of the table below a view, on columns that the view hands on under their names."""
+    """The indexes of the table below a view, on columns that the view selects under the same names."""
     try:
         select = parse_one(query, dialect="postgres")
     except (SqlglotError, RecursionError):
@@ -113,7 +113,7 @@ ORDER BY i.indexrelid
 
 
 def _order(provider: str, locale: str, letters: str) -> TextOrder:
-    """An order by its provider and locale; in libc the case of letters has a locale of its own."""
+    """A collation by its provider and locale; libc has a separate locale for the case of letters."""
     order = text_order(provider, locale)
     if provider != "c" or letters == locale:
         return order

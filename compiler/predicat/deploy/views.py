@@ -1,6 +1,4 @@
-"""The PostgreSQL views that a catalog asks for: `dataset__filter`, one for every filter whose parameters
-have defaults.
-"""
+"""The PostgreSQL views of a catalog: `dataset__filter` for each filter whose parameters have defaults."""
 
 from collections.abc import Mapping
 
@@ -22,8 +20,8 @@ MAX_NAME = 63
 
 
 class View(InSchema, frozen=True):
-    """A view as the catalog asks for it. `query` is its SELECT, with line breaks if it is long, `note` what
-    its comment says; `stated` are the security options of the catalog.
+    """A view as defined by the catalog. `query` is its SELECT, with line breaks if it is long, `note` the
+    text of its comment; `stated` are the security options of the catalog.
     """
 
     query: str
@@ -74,7 +72,7 @@ def _view(
     if node is None:
         return None
     node = in_tables(node, schema or relation.schema)
-    # The condition is rendered SQL: reading it back through sqlglot could change it.
+    # The condition is rendered SQL: parsing it again with sqlglot could change it.
     condition = backends.dialect("postgres").render(
         node, condition=True, storage=relation.storage, runtime=runtime
     )
