@@ -20,9 +20,11 @@ def text(review: Review, data: Data) -> str:
     ]
     if review.formatting_only:
         lines += ["", f"comments, order of keys or quoting changed in {join_names(review.edited)}"]
-    found = topics(review)
-    recorded = [topic for topic in found if topic.subject == "lock" and topic.head.status == "added"]
-    for topic in found:
+    every = topics(review)
+    recorded = [topic for topic in every if topic.subject == "lock" and topic.head.status == "added"]
+    if len(recorded) == 1:
+        recorded = []  # one version is shown with its details
+    for topic in every:
         if topic not in recorded:
             lines += ["", *_topic(topic, data)]
     if recorded:
