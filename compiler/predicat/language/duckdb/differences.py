@@ -51,7 +51,7 @@ RULES: dict[Key, Rule | None] = {
     exp.GT: (BINARY, own.quantified(number_functions.ordered("gt"))),
     exp.GTE: (BINARY, own.quantified(number_functions.ordered("ge"))),
     "json_extract_string": (None, json_functions.at_path),
-    # Texts.
+    # Strings.
     exp.Length: (THIS, operators.unary("size")),
     "len": (None, functions.function("size", 1)),
     exp.Substring: (frozenset({"this", "start", "length"}), own.substring),
@@ -121,4 +121,4 @@ FOREIGN = {
     "#>>": "write j -> 'a' ->> 'b'",
     "`": "put names with special characters in double quotes",
 }
-"""Operators of other engines, and what DuckDB has for them."""
+"""Operators of other engines, and what to write instead."""

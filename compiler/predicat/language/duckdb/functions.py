@@ -17,7 +17,7 @@ from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.number_functions import double
 
 _TEXT, _PLACE, _ITEM = "a string", "a place", "an element"
-"""Variables that nobody can write."""
+"""Names of variables that no condition can contain."""
 
 
 def quotient(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -94,7 +94,7 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """LIST_CONTAINS: FALSE if the element is not found, also in a list with NULL."""
+    """LIST_CONTAINS: FALSE if the element is not found, even if an element is NULL."""
     array, item = counted(reader, node, 2)
     return _within(reader, node, array, item, depth)
 
@@ -107,7 +107,7 @@ def _within(reader: Reader, node: exp.Expr, array: exp.Expr, item: exp.Expr, dep
 
 
 def quantified(build: Build) -> Build:
-    """A comparison. With ANY or ALL of a NULL array it is not UNKNOWN."""
+    """The rule of a comparison. For a NULL array, ANY is FALSE and ALL is TRUE."""
 
     def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span, tree = reader.span(node), build(reader, node, depth)
@@ -139,7 +139,7 @@ def contains_all(*, turned: bool) -> Build:
 
 
 def of_two(kind: type[exp.Expr], build: Build) -> Build:
-    """A function of two arguments that is equivalent to an operator."""
+    """The rule of a function of two arguments that is equivalent to an operator."""
 
     def read(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         left, right = counted(reader, node, 2)
@@ -174,7 +174,7 @@ def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def no_logarithm(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """LN of 0 is infinite in DuckDB."""
+    """Refuses LN, LOG and LOG10: the logarithm of 0 is infinite in DuckDB only."""
     raise reader.fail(sql_functions.logarithm_of_zero(reader.span(node), reader.called_name(node)))
 
 

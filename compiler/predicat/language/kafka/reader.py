@@ -116,7 +116,7 @@ class _Reader(DataReader):
             return present(t.Member(t.Name("headers", span), key, self.span(entries["name"])))
         pattern = self.text(entries["pattern"], "pattern", place=self.value_span(entries, "pattern"))
         try:
-            regex.parse(pattern)  # by itself: between the brackets below `a)|(b` would close them
+            regex.parse(pattern)  # alone, without the group below, which `a)|(b` would close
         except regex.RegexError as error:
             raise self.fail(msg.bad_regex(self.span(entries["pattern"]), str(error), error.hint)) from None
         whole = t.Constant(f"^(?:{pattern})$", self.span(entries["pattern"]))

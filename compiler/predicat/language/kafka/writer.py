@@ -66,7 +66,7 @@ def _kafka(node: Node) -> dict[str, Any] | None:
 
 
 def _whole(pattern: str) -> str:
-    """The pattern inside of `^(?:...)$`; empty if there is no such group."""
+    """The pattern inside `^(?:...)$`; empty if the pattern does not have this form."""
     match = re.fullmatch(r"\^\(\?:(.+)\)\$", pattern, re.DOTALL)
     try:
         return match[1] if match and regex.parse(match[1]) else ""

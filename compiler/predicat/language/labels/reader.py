@@ -1,8 +1,8 @@
-"""Kubernetes label selectors: as text (`a=b, tier in (x, y), !c`), as matchLabels and matchExpressions, as a
-Service's plain map of labels, or as a whole manifest with a selector (Service, Deployment, NetworkPolicy).
+"""Kubernetes label selectors: as a string (`a=b, tier in (x, y), !c`), as matchLabels and matchExpressions,
+as a plain map of labels of a Service, or as a manifest with a selector (Service, Deployment, NetworkPolicy).
 
-`!=` and `notin` accept an object without the key; every other requirement needs it. `>` and `<` compare whole
-numbers.
+`!=` and `notin` accept an object without the key; every other requirement needs it. `>` and `<` compare
+integers.
 Source: Kubernetes documentation, "Labels and Selectors"; apimachinery, pkg/labels.
 """
 
@@ -37,8 +37,8 @@ def parse(body: Body) -> t.Tree:
 
 class _Reader(DataReader):
     def selector(self, value: Any) -> t.Tree:
-        """Reads matchLabels and matchExpressions, or the plain map of a Service's selector; none of them
-        accept everything.
+        """Reads matchLabels and matchExpressions, or the plain map of a Service. An empty selector accepts
+        everything.
         """
         entries = self.mapping(value, say.LABEL_SELECTOR)
         if "kind" in entries and isinstance(entries.get("spec"), Mapping):

@@ -18,7 +18,7 @@ from predicat.language.labels.spelling import KEY, VALUE, WHOLE
 
 
 def labels(node: Node) -> str:
-    """A label selector, as text. Raises Unsupported."""
+    """A label selector, as a string. Raises Unsupported."""
     return ",".join(_requirement(part) for part in parts_of(without_conversions(node), "and"))
 
 

@@ -1,4 +1,4 @@
-"""Constants that PostgreSQL writes as texts: arrays as `'{a,b}'`, and intervals as `'7 days'::interval`.
+"""Constants that are strings in PostgreSQL: arrays such as `'{a,b}'`, intervals such as `'7 days'::interval`.
 
 They become the nodes that ARRAY[...] and INTERVAL '...' have. Source: PostgreSQL documentation, "Array Input
 and Output Syntax", "Type Casts".
@@ -17,7 +17,7 @@ _QUANTIFIERS = frozenset({"any", "some", "all"})
 
 
 def with_constants(root: exp.Expr) -> exp.Expr:
-    """A tree in which the texts that are arrays and intervals are nodes of their own."""
+    """The tree with the nodes of arrays and intervals in place of their strings."""
     for node in list(root.find_all(exp.Cast)):
         constant = _of_cast(node)
         if constant is not None:
@@ -30,7 +30,9 @@ def with_constants(root: exp.Expr) -> exp.Expr:
 
 
 def _of_cast(node: exp.Expr) -> exp.Expr | None:
-    """`'7 days'::interval`, `'{1,2}'::bigint[]` and `(ARRAY['a', 'b'])::text[]` without the cast."""
+    """The node of `'7 days'::interval`, `'{1,2}'::bigint[]` or `(ARRAY['a', 'b'])::text[]` without the cast;
+    None for any other cast.
+    """
     kind, value = node.args["to"], node.this.unnest()
     if kind.this == exp.DType.INTERVAL and isinstance(value, exp.Literal) and value.is_string:
         return _placed(exp.Interval(this=value.copy()), value)
@@ -57,7 +59,7 @@ def _array(literal: exp.Expr, items: list[str | None], kind: exp.Expr | None) ->
 
 
 def _items(literal: exp.Expr) -> list[str | None] | None:
-    """The elements of an array in a text such as '{a,b}'; None for other texts and for nested arrays."""
+    """The elements of an array in a string such as '{a,b}'; None for other strings and for nested arrays."""
     text = literal.name.strip()
     if not literal.args.get("is_string") or not text.startswith("{") or not text.endswith("}"):
         return None
@@ -75,7 +77,7 @@ def _items(literal: exp.Expr) -> list[str | None] | None:
 
 
 def _is_array_operand(literal: exp.Expr) -> bool:
-    """Whether a text is the operand of an operator on arrays: ANY('...'), @>, <@ or &&."""
+    """Whether a string is an operand of an array operator: ANY('...'), @>, <@ or &&."""
     parent = literal.parent
     while isinstance(parent, exp.Paren):
         parent = parent.parent
@@ -85,6 +87,6 @@ def _is_array_operand(literal: exp.Expr) -> bool:
 
 
 def _placed(node: exp.Expr, like: exp.Expr) -> exp.Expr:
-    """A node at the place of another."""
+    """The node with the position of another."""
     node.meta.update(like.meta)
     return node

@@ -57,4 +57,4 @@ FOREIGN = {
     "`": "put names with special characters in double quotes",
     "ISNAN": "write x = 'NaN'",
 }
-"""Operators of other engines, and what PostgreSQL has for them."""
+"""Operators of other engines, and what to write instead."""

@@ -1,4 +1,4 @@
-"""Operators and functions that PostgreSQL alone has."""
+"""Operators and functions that only PostgreSQL has."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Reader
 
 _BY_CHARACTERS = frozenset({"c", "posix", "ucs_basic", "c.utf-8", "c.utf8"})
-"""Collations that order texts by their code points, as filters do."""
+"""Collations that order strings by code points, as filters do."""
 
 
 def collate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`s COLLATE "C"`: the text itself."""
+    """`s COLLATE "C"`: the string itself. Raises Stop for a collation with another order."""
     if node.expression.name.lower() not in _BY_CHARACTERS:
         raise reader.fail(reader.unsupported(node))
     return reader.read(node.this, depth)
 
 
 def array_length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`array_length(xs, 1)`: NULL for an empty array."""
+    """`array_length(xs, 1)`: NULL for an empty array. Raises Stop for another dimension."""
     span = reader.span(node)
     items, dimension = reader.all(counted(reader, node, 2), depth)
     if constants.whole(reader, dimension, "array_length") != 1:

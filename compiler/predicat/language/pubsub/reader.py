@@ -1,7 +1,7 @@
 """Google Cloud Pub/Sub subscription filters: `attributes:key`, `attributes.key = "v"`, `!=`, `hasPrefix`,
 AND, OR, NOT.
 
-A test of an absent attribute fails, `!=` included, and NOT of it passes. AND and OR are not mixed without
+A test of a missing attribute fails, also with `!=`, and its NOT passes. AND and OR cannot be mixed without
 parentheses.
 Source: Google Cloud documentation, "Filter messages from a subscription".
 """
@@ -104,7 +104,7 @@ class _Parser(TokenReader):
         self.position += 1
         if kind == "text":
             return self.unquoted(word, span), span
-        while self.peek() == ".":  # a key with points in it, as those of CloudEvents and of audit logs have
+        while self.peek() == ".":  # a key with dots, as in CloudEvents and audit logs
             self.take()
             kind, part, end = self.tokens[self.position]
             if kind != "word":

@@ -57,7 +57,7 @@ def _attribute(test: KeyTest) -> str:
 
 
 def _quoted(node: Node, text: str) -> str:
-    """A text in double quotes, which has escapes for few characters."""
+    """A string in double quotes. Raises Unsupported for characters that cannot be escaped."""
     quoted = json.dumps(text, ensure_ascii=False)
     if re.search(r"\\[^nrt\"\\]", quoted):
         raise refuse("pubsub", node, say.CONTROL_CHARACTERS)

@@ -41,7 +41,7 @@ OPERATORS = (
     "CONTAINS_ANY",
     "CONTAINS_NONE",
 )
-"""In the order that numbers them in the protobuf Expr, as the types are."""
+"""The operators in the order of their numbers in the protobuf Expr. TYPES has the same kind of order."""
 TYPES = ("STRING", "LONG", "DOUBLE")
 _MANY = ("IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE")
 _KEYS = ("property", "ref", "op", "value", "values", "type")
@@ -62,7 +62,7 @@ class PredicateReader(DataReader):
         super().__init__(body)
         self.source = body.source
         self.members: dict[str, Span] = {}
-        """The places of the members of an Expr, by their paths."""
+        """The span of each member of an Expr, by its path."""
 
     def read(self, body: Any, depth: int) -> t.Tree:
         """The tree of a predicate: `and`, `or` or `not`, or one test. Raises Stop."""
@@ -99,7 +99,7 @@ class PredicateReader(DataReader):
         return self.predicate(target, op, self.constants(values, kind, span), span)
 
     def values(self, body: Mapping[str, Any], op: str, span: Span) -> list[Any]:
-        """The constants of a test, out of `value` or `values`. Raises Stop for none, and for too many."""
+        """The constants of a test, from `value` or `values`. Raises Stop for none, and for too many."""
         if ("value" in body) == ("values" in body):
             raise self.fail(say.value_or_values(span))
         values = body["values"] if "values" in body else [body["value"]]
@@ -110,7 +110,7 @@ class PredicateReader(DataReader):
         return values
 
     def kind(self, body: Mapping[str, Any], values: list[Any], span: Span) -> str:
-        """The type of the constants: `type` if the test has it, else that of the values."""
+        """The type of the constants: `type` if the test has it, else the type of the values."""
         declared = body.get("type")
         if declared is not None:
             if declared not in TYPES:
@@ -124,7 +124,7 @@ class PredicateReader(DataReader):
         return str(kinds.pop())
 
     def target(self, body: Mapping[str, Any], kind: str, op: str, span: Span) -> tuple[t.Tree, str]:
-        """The tree of the property or time, converted to the type that its values have."""
+        """The tree of the property or time, converted to the type of the values."""
         if ("property" in body) == ("ref" in body):
             raise self.fail(say.property_or_ref(span))
         if "ref" in body:
@@ -143,7 +143,7 @@ class PredicateReader(DataReader):
         return (t.OperatorCall("cast", (read, t.Constant(convert, span)), span) if convert else read), kind
 
     def constants(self, values: list[Any], kind: str, span: Span) -> list[t.Tree]:
-        """The values as constants of a type. Raises Stop for one that is not of it."""
+        """The values as constants of a type. Raises Stop for a value of another type."""
         out: list[t.Tree] = []
         for value in values:
             constant = _constant(value, kind)
@@ -213,5 +213,5 @@ def _constant(value: Any, kind: str) -> t.Value:
     except (
         ValueError,
         OverflowError,
-    ):  # a text of too many digits, a time that is not finite or beyond the years
+    ):  # a string with too many digits, a time that is infinite or out of range
         return None

@@ -1,10 +1,9 @@
 """The Pulsar message filter expression as protobuf: binary, JSON or text format, alone or in a CommandSeek.
 
 A body is the Expr as JSON data, as JSON text, as protobuf text format, as base64 of its bytes, or (in Python)
-as bytes;
-or a mapping `{numbering: later, expr: ...}` that selects the later numbering of the operators. Properties are
-strings, converted to the type of the values; a string that is not a LONG is UNKNOWN. A missing property is
-UNKNOWN, and so is its negation (Kleene): the proposal does not specify it.
+as bytes; or a mapping `{numbering: later, expr: ...}` that selects the later numbering of the operators.
+Properties are strings, converted to the type of the values; a string that is not a LONG is UNKNOWN. A missing
+property is UNKNOWN, and so is its negation (Kleene): the proposal does not specify it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from predicat.language.pulsar.pip import PredicateReader
 
 MAX_BYTES = 1_000_000
 _SEEK = re.compile(r"(?:consumer_id|request_id|message_id|message_publish_time|expression)\b")
-"""What the text format of a CommandSeek begins with."""
+"""The fields with which the text format of a CommandSeek may begin."""
 
 
 def parse(body: Body) -> t.Tree:
@@ -59,7 +58,7 @@ def _read(reader: PredicateReader, value: Any) -> t.Tree:
 
 
 def _message(reader: PredicateReader, value: Any, numbering: str) -> Any:
-    """The Expr in a value, whatever its format; that of a CommandSeek is its expression."""
+    """The Expr in a value of any format. If the value is a CommandSeek, its expression."""
     classes = proto.messages(numbering)
     if isinstance(value, bytes):
         return _decoded(reader, value, classes)
@@ -84,7 +83,7 @@ def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
 
     if len(data) > MAX_BYTES:
         raise reader.fail(msg.too_large(reader.whole, len(data), MAX_BYTES, "bytes"))
-    for name in ("CommandSeek", "Expr"):  # only a CommandSeek has a fifth field, and a number as the second
+    for name in ("CommandSeek", "Expr"):  # a CommandSeek has a fifth field, and an integer as its second
         message = classes[name]()
         try:
             message.MergeFromString(data)
@@ -98,7 +97,7 @@ def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
 
 
 def _text(reader: PredicateReader, text: str, classes: dict[str, Any]) -> Any:
-    """Reads JSON, base64 or text format, by the first characters."""
+    """Reads a string in JSON, base64 or text format, which is recognized by its characters."""
     if len(text) > MAX_BYTES:
         raise reader.fail(msg.too_large(reader.whole, len(text), MAX_BYTES))
     clean = text.strip()
@@ -123,7 +122,7 @@ def _text(reader: PredicateReader, text: str, classes: dict[str, Any]) -> Any:
 
 
 def _expression(reader: DataReader, message: Any) -> Any:
-    """The Expr itself, or that of a CommandSeek."""
+    """The Expr itself, or the Expr of a CommandSeek. Raises Stop if a CommandSeek has none."""
     if message.DESCRIPTOR.name != "CommandSeek":
         return message
     if not message.HasField("expression"):
@@ -132,7 +131,7 @@ def _expression(reader: DataReader, message: Any) -> Any:
 
 
 def _shallow(reader: DataReader, value: Any) -> None:
-    """Refuses data that is nested too deeply."""
+    """Raises Stop for data that is nested too deeply."""
     stack = [(value, 0)]
     while stack:
         part, depth = stack.pop()
@@ -153,8 +152,8 @@ def _from_json(reader: PredicateReader, value: Mapping[str, Any], classes: dict[
 
 
 def _fill(reader: PredicateReader, message: Any, value: Any, path: str) -> None:
-    """A message from JSON data. Bad fields are reported by their path; a required one that is missing is
-    found later.
+    """Fills a message from JSON data. Raises Stop for a bad field, with its path; a missing required field is
+    reported later.
     """
     names = {field.name: field for field in message.DESCRIPTOR.fields}
     names |= {field.json_name: field for field in message.DESCRIPTOR.fields}
@@ -225,13 +224,13 @@ _NUMBERS: dict[str, Callable[[str], int | float | None]] = {"LONG": parse_whole,
 
 
 class _Placed(dict[str, Any]):
-    """The data of a predicate with its place."""
+    """The data of a predicate, with its span."""
 
     span: Span
 
 
 class _Converter:
-    """An Expr as the data of a `pip` predicate, checked on the way."""
+    """Converts an Expr to the data of a `pip` predicate, and checks it."""
 
     def __init__(self, reader: PredicateReader, numbering: str) -> None:
         self.reader = reader
@@ -241,7 +240,7 @@ class _Converter:
         return self.reader.fail(msg.bad_value(self.place(path), path, reason.text, reason.hint))
 
     def place(self, path: str) -> Span:
-        """The span of a member, or of the nearest one around it."""
+        """The span of a member, or of the nearest member that contains it."""
         while path not in self.reader.members and ("." in path or "[" in path):
             path = path[: max(path.rfind("."), path.rfind("["))]
         return self.reader.members.get(path, self.reader.whole)
@@ -296,7 +295,7 @@ class _Converter:
     def later(
         self, target: dict[str, Any], op: str, values: list[Any], kind: str, path: str
     ) -> dict[str, Any]:
-        """The operators that only the later numbering has, by those of the first."""
+        """An operator that only the later numbering has, expressed by operators of the first numbering."""
         if op == "BETWEEN":
             if len(values) != 2:
                 raise self.fail(f"{path}.values", say.between_takes_two(len(values)))

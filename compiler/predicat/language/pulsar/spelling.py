@@ -1,4 +1,4 @@
-"""The operators of the Pulsar proposal "Message filtering expression", both ways."""
+"""The operators of the Pulsar proposal "Message filtering expression", for reading and writing."""
 
 COMPARISONS = {
     "eq": "EQUALS",
@@ -15,7 +15,7 @@ TEXTS = {
     "contains": "CONTAINS",
     "contains_ci": "CONTAINS_IGNORE_CASE",
 }
-"""Tests of texts."""
+"""Tests of strings."""
 NEGATIONS = {
     "EQUALS": "NOT_EQUALS",
     "IN": "NOT_IN",
@@ -37,4 +37,4 @@ TESTED = {
     **{NEGATIONS[word]: (op, True) for word, op in _TESTED.items() if word in NEGATIONS},
     **_LATER,
 }
-"""Tests of texts by their words, and whether they are negated."""
+"""The operator of each test of strings, and whether it is negated."""

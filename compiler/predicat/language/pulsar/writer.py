@@ -31,7 +31,7 @@ def write_text(node: Node) -> str:
 
 
 def write_binary(node: Node) -> str:
-    """The bytes of the Expr in base64. Raises Unsupported."""
+    """The Expr in base64. Raises Unsupported."""
     return base64.b64encode(message(node).SerializeToString()).decode()
 
 
@@ -74,7 +74,7 @@ def tree(node: Node) -> dict[str, Any]:
 
 
 def _any_of(parts: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Several CONTAINS of one property are one CONTAINS_ANY."""
+    """One CONTAINS_ANY for several CONTAINS of one property; None for other parts."""
     if (
         all(part.get("op") == "CONTAINS" for part in parts)
         and len({part.get("property") for part in parts}) == 1

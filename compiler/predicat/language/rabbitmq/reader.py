@@ -1,5 +1,5 @@
-"""RabbitMQ topic bindings: words between dots, `*` for one word, `#` for none or more. They read
-`routing_key`.
+"""RabbitMQ topic bindings: words separated by dots, `*` for one word, `#` for zero or more words. They test
+the field `routing_key`.
 
 Source: RabbitMQ documentation, "Topic exchange"; AMQP 0-9-1, section 3.1.3.3.
 """

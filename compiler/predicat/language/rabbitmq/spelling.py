@@ -1,8 +1,8 @@
-"""What a binding key reads, how long it may be, and its wildcards."""
+"""The field that a binding key tests, its maximum length and its wildcards."""
 
 MAX_BYTES = 255
 FIELD = "routing_key"
 PIECES = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
-"""Wildcards as patterns. Each word carries the dot before it, so that `#` may match no word at all; an
+"""Wildcards as regular expressions. Each word includes the dot before it, so that `#` can match no word. An
 empty key has no words.
 """

@@ -28,8 +28,8 @@ def _is_key(node: Node) -> bool:
 
 
 def _constant(node: Node, op: str) -> str | None:
-    """The text that an operator compares the routing key with. None for one with wildcards, which a key
-    cannot escape.
+    """The string that an operator compares the routing key with; None for any other node, and for a string
+    with wildcards, which cannot be escaped.
     """
     if (
         isinstance(node, Call)
@@ -60,7 +60,7 @@ def _binding(node: Node) -> str | None:
 
 
 def _words(node: Node) -> str | None:
-    """The binding key whose pattern a node tests."""
+    """The binding key of a node that tests its pattern; None for any other node."""
     if not (
         isinstance(node, Call)
         and node.op == "cond"

@@ -75,7 +75,7 @@ class _Reader(SelectorReader):
     # --- correlation filters
 
     def correlation(self, value: Any) -> t.Tree:
-        """Every property equals its value; a missing property does not."""
+        """The tree of a correlation filter: every property equals its value. A missing property fails."""
         entries = self.mapping(value, say.CORRELATION_FILTER, (*CORRELATION, "properties"))
         tests = list(
             self.many(
@@ -128,7 +128,7 @@ class _Reader(SelectorReader):
         return t.OperatorCall("not", test.args, start.to(end)) if isinstance(test, t.OperatorCall) else test
 
     def looked_up(self) -> t.Tree:
-        """property('x'): a property by a name that is no identifier."""
+        """`property('x')`: a property with any name."""
         *_, start = self.take()
         self.take("(")
         name, _ = self.text_of(say.PROPERTY_NAME)
@@ -140,7 +140,7 @@ class _Reader(SelectorReader):
         return self.key(rest if point and scope.lower() == "user" else name, span)
 
     def named(self, word: str, span: Span) -> t.Tree:
-        """A property, with its scope before it or without."""
+        """A property with or without a scope: `sys.x`, `user.x` or `x`."""
         if word.lower() not in ("sys", "user") or not self.accept("."):
             return self.key(word, span)
         kind, name, end = self.tokens[self.position]
@@ -212,8 +212,8 @@ class _Reader(SelectorReader):
         )
 
     def calculated(self, tree: t.Tree, kinds: AbstractSet[Type | None]) -> t.Tree:
-        """Remembers the kind of number that a calculation gives. To walk it at each sign would take quadratic
-        time.
+        """Remembers the number type of a calculation. Computing it again at each operator would take
+        quadratic time.
         """
         self.calculations[id(tree)] = (
             tree,
@@ -222,7 +222,7 @@ class _Reader(SelectorReader):
         return tree
 
     def number_kind(self, tree: t.Tree) -> Type | None:
-        """BIGINT or DOUBLE, where it is known which number an operand is."""
+        """BIGINT or DOUBLE; None if the number type of an operand is not known."""
         match tree:
             case t.Constant(value):
                 return DOUBLE if isinstance(value, float) else BIGINT
@@ -247,7 +247,7 @@ class _Reader(SelectorReader):
 
 
 def _whole(tree: t.Tree) -> t.Tree:
-    """A number without a declared type as a whole number; UNKNOWN for any other value."""
+    """A value without a declared type as an integer; NULL if it is not one."""
     test = t.OperatorCall("eq", (tree, t.OperatorCall("floor", (tree,), tree.span)), tree.span)
     whole = t.OperatorCall("cast", (tree, t.Constant("to_int", tree.span)), tree.span)
     return t.OperatorCall("cond", (test, whole, t.Constant(None, tree.span)), tree.span)

@@ -1,4 +1,4 @@
-"""The words of Service Bus filters, and the properties of its system."""
+"""The keywords and the system properties of Service Bus filters."""
 
 from predicat.language.jms.spelling import KEYWORDS
 
@@ -25,7 +25,7 @@ SYSTEM = {
     "to": "to",
     "viapartitionkey": "via_partition_key",
 }
-"""The field of the row that holds a property of the system, by the property's name in small letters."""
+"""The field of the row for each system property, by the name of the property in lower case."""
 CORRELATION = (
     "contentType",
     "correlationId",

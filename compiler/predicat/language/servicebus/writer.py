@@ -45,7 +45,7 @@ class _Writer(SelectorWriter):
         return f"[{name.replace(']', ']]')}]"
 
     def condition(self, node: Node, level: int) -> str:
-        """A part of a condition: Service Bus takes no bare boolean property."""
+        """A part of a condition. A boolean property alone is not accepted: it is compared with TRUE."""
         if isinstance(node, Literal) and isinstance(node.value, bool):
             return f"1 {'=' if node.value else '<>'} 1"
         if key_of(node) is not None:
@@ -63,7 +63,9 @@ class _Writer(SelectorWriter):
         return self.literal(item)
 
     def divided(self, node: Call) -> list[Node]:
-        """The operands of a division: whole numbers divide without a rest."""
+        """The operands of a division. Service Bus divides integers as integers: for a double result, one
+        operand must be a double. Raises Unsupported.
+        """
         if node.type != DOUBLE:
             return list(node.args)
         self.by_zero(node)

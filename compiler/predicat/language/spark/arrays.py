@@ -1,8 +1,7 @@
-"""Functions of Spark that make arrays, where an index alone is asked of them.
+"""Functions of Spark that return arrays, supported with an index only.
 
-ARRAY_EXCEPT, ARRAY_INTERSECT and ARRAY_DISTINCT drop repeated elements, which does not change the first one.
-Source: Spark SQL, "Built-in Functions", array and
-lambda functions.
+ARRAY_EXCEPT, ARRAY_INTERSECT and ARRAY_DISTINCT remove duplicates, which does not change the first element.
+Source: Spark SQL, "Built-in Functions", array and lambda functions.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.operators import not_
 
 MOST_ELEMENTS = 1000
-"""The longest SEQUENCE: its elements are written out."""
+"""The maximum length of SEQUENCE: its elements become constants."""
 _ITEM, _SECOND, _ONE, _OTHER = "an element", "a second element", "an array", "another array"
-"""Variables that nobody can write."""
+"""Names of variables that no condition can contain."""
 
 
 def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """An index. The array may be one that is known at this place only."""
+    """`xs[0]`. The array may also be a function that is supported with an index only."""
     inner, index = node.this, node.expressions[0] if len(node.expressions) == 1 else None
     name = reader.called_name(inner) if isinstance(inner, exp.Func) else ""
     if node.args.get("offset") != 1 and isinstance(index, exp.Literal) and not index.is_string:
@@ -41,7 +40,7 @@ def _first(reader: Reader, node: exp.Expr, items: t.Tree) -> t.Tree:
 
 
 def _zipped(reader: Reader, node: exp.Expr, index: exp.Expr, depth: int) -> t.Tree:
-    """An element of ZIP_WITH: the shorter array is filled with NULL to the length of the longer one."""
+    """An element of ZIP_WITH. The shorter array is padded with NULL to the length of the longer one."""
     span, args = reader.span(node), list(arguments(node))
     body = args[-1] if len(args) == 3 else None
     if not isinstance(body, exp.Lambda) or len(body.expressions) != 2:
@@ -66,7 +65,7 @@ def _bound(first: str, one: t.Tree, second: str, other: t.Tree, made: t.Tree) ->
 
 
 def _among(*, included: bool) -> Build:
-    """The elements of an array that are among constants, or that are not."""
+    """The rule for the elements of an array that are (`included`) or are not among constants."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -84,7 +83,7 @@ def _among(*, included: bool) -> Build:
 
 
 def _is_plain(tree: t.Tree) -> bool:
-    """Whether a value is written out, and equal to itself alone: not NULL, and no double."""
+    """Whether a value is a constant other than NULL or a double (0.0 and -0.0 are equal)."""
     return isinstance(tree, t.Constant) and tree.value is not None and not isinstance(tree.value, float)
 
 
@@ -98,11 +97,11 @@ SETS: dict[str, Build] = {
     "array_intersect": _among(included=True),
     "array_distinct": _distinct,
 }
-"""The functions that drop repeated elements, as arrays that may have them."""
+"""The functions that remove duplicates. Their rules keep them."""
 
 
 def sequence(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SEQUENCE(1, 10, 3) of constants: its elements."""
+    """SEQUENCE(1, 10, 3) of constants, as a list of its elements. Raises Stop if it is too long."""
     span = reader.span(node)
     args = counted(reader, node, 2, 3)
     start, end, *step = (constants.whole(reader, part, "sequence") for part in reader.all(args, depth))

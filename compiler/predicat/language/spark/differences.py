@@ -25,7 +25,7 @@ from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.shapes import BINARY, CAST, THIS
 
 _CONVERSIONS = {"bigint": "bigint", "double": "double", "string": "string", "boolean": "boolean"}
-"""The functions that are casts, besides those that sqlglot reads as one."""
+"""The functions that are casts, besides those that sqlglot parses as casts."""
 
 RULES: dict[Key, Rule | None] = {
     # Two integers are divided as doubles. `div` is the integer division.
@@ -38,7 +38,7 @@ RULES: dict[Key, Rule | None] = {
     exp.DPipe: (BINARY | {"safe"}, joined.concat),
     "isnan": (None, functions.is_nan_or_false),
     exp.RawString: (THIS, operators.text),
-    # sqlglot reads element_at(xs, 1) as an index that counts from 1.
+    # sqlglot parses element_at(xs, 1) as an index that counts from 1.
     exp.Bracket: (frozenset({"this", "expressions", "offset", "safe"}), arrays.bracket),
     exp.BitwiseXor: (BINARY, operators.binary("bit_xor")),
     exp.JSONExtractScalar: (None, json_functions.at_path),
@@ -78,4 +78,4 @@ FOREIGN = {
     "<@": "write array_contains(array, x)",
     "^@": "write startswith(s, prefix)",
 }
-"""Operators of other engines, and what Spark has for them."""
+"""Operators of other engines, and what to write instead."""

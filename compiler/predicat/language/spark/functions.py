@@ -1,4 +1,4 @@
-"""Functions of Spark that no other engine has, or that round otherwise there.
+"""Functions that only Spark has, or that round differently on other engines.
 
 Source: Spark SQL, "Built-in Functions"; WidthBucket.computeBucketNumber of Spark's source for the arithmetic.
 """
@@ -18,12 +18,12 @@ from predicat.language.sql.number_functions import double
 _VALUE = "a value"
 _MOST_BUCKETS = 2**31 - 1
 _FARTHEST = 1e290
-"""Bounds beyond it would make the steps infinite."""
+"""The maximum absolute value of the bounds: larger ones would overflow in the calculation."""
 
 
 def width_bucket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """WIDTH_BUCKET(x, low, high, n): the place of x among n buckets, 0 below them and n + 1 above. UNKNOWN
-    for NaN. The steps are Spark's; PostgreSQL divides before it multiplies, and rounds otherwise.
+    """WIDTH_BUCKET(x, low, high, n): the number of the bucket of x, 0 below `low` and n + 1 from `high`. NULL
+    for NaN. Multiplies before it divides, as Spark; PostgreSQL divides first, and rounds differently.
     """
     span = reader.span(node)
     value, low, high, buckets = reader.all(counted(reader, node, 4), depth)
@@ -47,6 +47,6 @@ def width_bucket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def typeof(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """TYPEOF of a field: the type that the catalog declares, in Spark's words. NULL has it as well."""
+    """TYPEOF of a field: Spark's name of its declared type, also if its value is NULL."""
     (value,) = reader.all(counted(reader, node, 1), depth)
     return apply("spark.typeof", reader.span(node), value)

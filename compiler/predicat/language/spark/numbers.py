@@ -1,6 +1,6 @@
-"""Functions of numbers that Spark alone means so.
+"""Numeric functions with a meaning that only Spark has.
 
-Source: `Floor` and `Ceil` of Spark's source: a long of a double, so NaN is 0.
+Source: `Floor` and `Ceil` of Spark's source, which convert a double to a long, so NaN to 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from predicat.language.sql.node_reader import Build, Reader
 
 
 def whole(op: str) -> Build:
-    """FLOOR and CEIL: of a double a long, so of NaN 0."""
+    """FLOOR and CEIL: a double gives a BIGINT, NaN gives 0."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if len(list(arguments(node))) > 1:

@@ -17,7 +17,7 @@ from predicat.language.sql.rules import rule_table
 
 SPARK = SqlLanguage(
     "spark",
-    "databricks",  # sqlglot's Spark, with `v:a.b[0]` for what is at a path of a JSON value, as Spark 4 has it
+    "databricks",  # sqlglot's Spark with `v:a.b[0]`, the member at a path of a JSON value, as in Spark 4
     corrected=joined_quotes,
     quotes="'\"`\\",
     foreign=FOREIGN,
@@ -26,7 +26,7 @@ SPARK = SqlLanguage(
     sunday=1,
     unsized_decimal=(10, 0),
     doubles_have_all_digits=True,
-    json_types=frozenset(),  # Spark's CAST(s AS VARIANT) is a text
+    json_types=frozenset(),  # Spark's CAST(s AS VARIANT) is a string
 )
 
 TABLE = rule_table(RULES)

@@ -1,4 +1,4 @@
-"""Parts of texts as Spark takes them: places below 1 count from the end, and a negative length is 0.
+"""Substrings of Spark: negative positions count from the end, and a negative length counts as 0.
 
 Source: `UTF8String.substringSQL` of Spark's source.
 """
@@ -15,11 +15,11 @@ from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Reader
 
 _TEXT, _PLACE, _SIZE = "a string", "a place", "a length"
-"""Variables that nobody can write."""
+"""Names of variables that no condition can contain."""
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SUBSTRING(s, place, length)."""
+    """SUBSTRING(s, position, length). Position 0 counts as 1."""
     span = reader.span(node)
     value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
     sizes = [_at_least(size, 0, span) for size in length]

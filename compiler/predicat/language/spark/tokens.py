@@ -1,4 +1,4 @@
-"""The tokens of Spark where sqlglot's tokenizer reads them otherwise."""
+"""Corrections of sqlglot's tokens for Spark."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlglot import Token, TokenType
 
 
 def joined_quotes(tokens: list[Token]) -> list[Token]:
-    """The tokens with `'it''s'` as one text: a doubled quote is part of the text (Spark 4)."""
+    """The tokens with `'it''s'` as one string: a doubled quote is part of the string (Spark 4)."""
     result: list[Token] = []
     for token in tokens:
         last = result[-1] if result else None
@@ -15,7 +15,7 @@ def joined_quotes(tokens: list[Token]) -> list[Token]:
             and last.token_type is token.token_type is TokenType.STRING
             and last.end + 1 == token.start
         ):
-            # sqlglot's texts do not say by which quote they are delimited; Spark joins those of two kinds.
+            # sqlglot's tokens do not tell which quotation mark delimits a string.
             result[-1] = Token(
                 TokenType.STRING,
                 f"{last.text}'{token.text}",

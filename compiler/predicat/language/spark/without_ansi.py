@@ -1,28 +1,28 @@
 """What differs in Spark SQL without ANSI mode (`spark.sql.ansi.enabled=false`): the table of differences.
 
-Each row was asked of Spark 4.3. What is an error in ANSI mode is NULL without it, and UNKNOWN here in both:
-division by zero, an index beyond an array, a text that is no number, a decimal with too many digits. So these
-have no row. TRY_CAST means the same in both. Comparisons depend on the types: `check/without_ansi.py` has
-them, with what the operators `lenient.*` mean.
+Each row was tested on Spark 4.3. Most errors of ANSI mode are NULL without it, and UNKNOWN here in both
+modes: division by zero, an index out of range, a string that is not a number, a decimal with too many digits.
+These have no row. TRY_CAST means the same in both. Comparisons depend on the types: they are in
+`check/without_ansi.py`, with the meanings of the operators `lenient.*`.
 
 | condition                        | ANSI mode              | without it                                |
 |----------------------------------|------------------------|-------------------------------------------|
-| `i + 1`, `-i`, `abs(i)` beyond   | an error               | begins again at the other end of the type |
-| `a * b` of BIGINT beyond         | an error               | refused: write try_multiply               |
-| `try_add(i, 1)` beyond INT       | NULL                   | NULL                                      |
+| `i + 1`, `-i`, `abs(i)` overflow | an error               | wraps around                              |
+| `a * b` of BIGINT overflows      | an error               | not supported: write try_multiply         |
+| `try_add(i, 1)` overflows INT    | NULL                   | NULL                                      |
 | `CAST(3e9 AS INT)`               | an error               | the nearest INT; NaN is 0                 |
-| `CAST(bigint AS INT)` beyond     | an error               | the last 32 bits                          |
+| `CAST(bigint AS INT)` overflows  | an error               | the lowest 32 bits                        |
 | `CAST('2.5' AS INT)`             | an error               | 2                                         |
 | `floor(1e300)`                   | an error               | the nearest BIGINT                        |
-| `substring(s, bigint)` beyond    | an error               | an INT as in a cast                       |
-| `unix_timestamp(s)` of a text    | an error, or a number  | refused: write the format                 |
+| `substring(s, bigint)` overflows | an error               | an INT, as by a cast                      |
+| `unix_timestamp(s)` of a string  | an error, or a number  | not supported: write the format           |
 | `size(NULL)`                     | NULL                   | -1                                        |
-| `s > 5` of a text                | a BIGINT, or an error  | the type of the number: '5.7' is 5        |
+| `s > 5` of a string              | a BIGINT, or an error  | the type of the number: '5.7' is 5        |
 | `s > DATE '2026-02-01'`          | a date, or an error    | a date, or NULL                           |
 | `'5' + 1`                        | a BIGINT               | a DOUBLE                                  |
-| `s IN (1, 2)`, `i IN (' 7')`     | numbers                | texts: ' 7' is not '7'                    |
-| `paid = 1` of a truth value      | refused                | TRUE is 1                                 |
-| `aggregate(xs, 0L, ...)` beyond  | an error               | refused: write 0D                         |
+| `s IN (1, 2)`, `i IN (' 7')`     | numbers                | strings: ' 7' is not '7'                  |
+| `paid = 1` of a BOOLEAN          | not supported          | TRUE is 1                                 |
+| `aggregate(xs, 0L, ...)` overfl. | an error               | not supported: write 0D                   |
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SUBSTRING = frozenset({"this", "start", "length"})
 
 
 def lenient(build: Build) -> Build:
-    """What a rule builds, with an operator that knows the types of whole numbers."""
+    """The rule with its operator replaced by `lenient.*`, if there is one, which knows the integer types."""
 
     def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         return _renamed(build(reader, node, depth))
@@ -69,7 +69,7 @@ def _renamed(tree: t.Tree) -> t.Tree:
 
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """CAST: whole numbers are of their type."""
+    """CAST. A cast to an integer type is a `lenient.*` operator."""
     bits = times.BITS.get(node.args["to"].this)
     if bits is None:
         return times.cast(reader, node, depth)
@@ -78,7 +78,7 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def try_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """TRY_CAST, which is as in ANSI mode."""
+    """TRY_CAST, which means the same as in ANSI mode."""
     tree, bits = times.engine_cast("to_int")(reader, node, depth), times.BITS.get(node.args["to"].this)
     return tree if bits is None else apply("lenient.width", tree.span, tree, number(bits, tree.span))
 
@@ -90,8 +90,8 @@ def bigint(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def compared(build: Build) -> Build:
-    """A comparison of two values. Spark takes the one behind LIKE for a part of the pattern, and a truth
-    value beside a number for one.
+    """The rule of a comparison. Raises Stop after LIKE, RLIKE or BETWEEN: Spark would parse the comparison as
+    a part of the pattern or the bound.
     """
 
     def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -104,7 +104,7 @@ def compared(build: Build) -> Build:
 
 
 def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """UNIX_TIMESTAMP: of a text it takes one format alone, which is to be said."""
+    """UNIX_TIMESTAMP. A string without a format is not supported."""
     args, span = counted(reader, node, 0, 1, 2), reader.span(node)
     if len(args) != 1:
         return calendars.unix_timestamp(reader, node, depth)
@@ -113,8 +113,8 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def of_ints(build: Build, *names: str) -> Build:
-    """A function with whole numbers that are INT: a BIGINT becomes one as in a cast. `names` are those of
-    the node's arguments.
+    """The rule of a function with INT arguments: a BIGINT is cast to INT. `names` are the names of these
+    arguments in the node.
     """
 
     def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -127,7 +127,7 @@ def of_ints(build: Build, *names: str) -> Build:
 
 
 def of_ints_at(build: Build, *places: int) -> Build:
-    """The same of a function that is read by its name, by the places of the numbers among its arguments."""
+    """As `of_ints`, for functions without a node; `places` are the indexes of the INT arguments."""
 
     def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         parts = node.expressions

@@ -11,7 +11,7 @@ from predicat.language.sql.node_reader import Reader
 
 
 def arguments(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The operands of a call in their order, whether sqlglot knows the function or not."""
+    """The arguments of a call in order, whether or not sqlglot has a node for the function."""
     if isinstance(node, exp.Anonymous):
         yield from node.expressions
         return
@@ -24,7 +24,7 @@ def arguments(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def counted(reader: Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
-    """The arguments of a function. Raises Stop unless there are as many as one of `counts`."""
+    """The arguments of a function. Raises Stop unless their number is one of `counts`."""
     args = list(arguments(node))
     if len(args) not in counts:
         wanted = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
@@ -35,5 +35,5 @@ def counted(reader: Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
 
 
 def only(reader: Reader, node: exp.Expr) -> exp.Expr:
-    """The argument of a function that takes one. Raises Stop for another number."""
+    """The argument of a function with one argument. Raises Stop for another number of arguments."""
     return counted(reader, node, 1)[0]

@@ -1,8 +1,8 @@
 """SQL functions of arrays and maps, as trees of operators of the table.
 
-An element that is NULL is a value in Spark's arrays: functions that pass it on are written with macros that
-know it. Sources: Spark SQL, "Built-in Functions", array, map and lambda functions; PostgreSQL, "Array
-Functions and Operators".
+Arrays of Spark may have NULL elements: functions that keep them are translated to macros, which support them.
+Sources: Spark SQL, "Built-in Functions", array, map and lambda functions; PostgreSQL, "Array Functions and
+Operators".
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.operators import not_
 
 _ITEMS, _ITEM, _KEY = "an array", "an element", "a key"
-"""Variables that nobody can write."""
+"""Names of variables that no condition can contain."""
 
 
 def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """ELEMENT_AT: an element, counted from 1, or from the end where the place is negative; or the value of
-    a key of a map.
+    """ELEMENT_AT: an element of an array, counted from 1, or from the end if the index is negative; or the
+    value of a key of a map.
     """
     span = reader.span(node)
     base, key = reader.all(counted(reader, node, 2), depth)
@@ -33,7 +33,7 @@ def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def at_place(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
-    """An element of an array by its place, from 1 or from the end; a value of a map by its key."""
+    """An element of an array by its index, from 1 or from the end; a value of a map by its key."""
     if isinstance(key, t.Constant) and isinstance(key.value, str):
         return apply("bracket", span, base, key)
     return by_kind(
@@ -48,13 +48,13 @@ def at_place(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
 
 
 def spark_bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """An index of Spark, or its ELEMENT_AT, which sqlglot reads as an index that counts from 1."""
+    """Spark's `xs[0]`, or ELEMENT_AT, which sqlglot parses as an index that counts from 1."""
     build = element_at if node.args.get("offset") == 1 else operators.bracket("bracket")
     return build(reader, node, depth)
 
 
 def _at(items: t.Tree, place: int, span: Span) -> t.Tree:
-    """An element at a place that is not 0, which is an error."""
+    """The element at a constant index, from 1 or from the end. NULL for index 0, an error in Spark."""
     if place >= 0:
         return apply("bracket", span, items, number(place - 1, span))
     return let(
@@ -66,7 +66,7 @@ def _at(items: t.Tree, place: int, span: Span) -> t.Tree:
 
 
 def _place_of_row(items: t.Tree, place: t.Tree, span: Span) -> t.Tree:
-    """An element at a place that the row knows. 0 is no place."""
+    """The element at an index that is computed from the row. NULL for index 0."""
 
     def build(items: t.Tree) -> t.Tree:
         below = apply("lt", span, place, number(0, span))
@@ -95,7 +95,7 @@ def has_key(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """ARRAY_CONTAINS; of the values of a map, the values of its keys one by one, as some may be NULL."""
+    """ARRAY_CONTAINS. The values of a map are compared key by key, as some may be NULL."""
     span = reader.span(node)
     array, item = counted(reader, node, 2)
     if _called(reader, array) != "map_values":
@@ -116,7 +116,7 @@ def _called(reader: Reader, node: exp.Expr) -> str | None:
 
 
 def lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple[list[exp.Expr], exp.Lambda]:
-    """The other arguments of a function, and its lambda. Raises Stop unless it has `count` variables."""
+    """The arguments before the lambda, and the lambda. Raises Stop unless it has `count` variables."""
     *others, last = counted(reader, node, 2, 3)
     if not isinstance(last, exp.Lambda) or len(last.expressions) != count:
         raise reader.fail(say.lambda_form(reader.span(node), reader.called_name(node), example))
@@ -124,7 +124,7 @@ def lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple
 
 
 def filter_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """FILTER: an element for which the condition is UNKNOWN is left out."""
+    """FILTER: the elements for which the condition is TRUE, not UNKNOWN."""
     span = reader.span(node)
     (array,), body = lambda_of(reader, node, 1, "filter(xs, x -> x > 0)")
     items, test = reader.read(array, depth), reader.read(body.this, depth)
@@ -150,7 +150,7 @@ def quantified(kind: str) -> Build:
 
 
 def transformed(reader: Reader, node: exp.Expr, depth: int) -> tuple[t.Tree, tuple[str, t.Tree] | None]:
-    """An array, and what TRANSFORM makes of each element, with its variable; None for another array."""
+    """The array, and for a call of TRANSFORM its variable and its expression, else None."""
     if _called(reader, node) != "transform":
         return reader.read(node, depth), None
     (array,), body = lambda_of(reader, node, 1, "transform(xs, x -> x + 1)")
@@ -158,12 +158,12 @@ def transformed(reader: Reader, node: exp.Expr, depth: int) -> tuple[t.Tree, tup
 
 
 def transform(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """TRANSFORM outside of EXISTS, FORALL and AGGREGATE is refused: its NULL elements would count."""
+    """Refuses TRANSFORM outside EXISTS, FORALL and AGGREGATE: elsewhere NULL elements would matter."""
     raise reader.fail(say.transform_here(reader.span(node)))
 
 
 def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """AGGREGATE where it adds up: `aggregate(xs, 0, (sum, x) -> sum + x)`."""
+    """AGGREGATE as a sum, `aggregate(xs, 0, (sum, x) -> sum + x)`. Raises Stop for any other lambda."""
     span, example = reader.span(node), "aggregate(xs, 0, (total, x) -> total + x)"
     others, body = lambda_of(reader, node, 2, example)
     total, item = (variable.name for variable in body.expressions)
@@ -189,7 +189,7 @@ def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def remove(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """ARRAY_REMOVE: without the elements that equal a value; those that are NULL stay."""
+    """ARRAY_REMOVE: the array without the elements that equal a value. NULL elements stay."""
     span = reader.span(node)
     items, value = reader.all(counted(reader, node, 2), depth)
 
@@ -200,7 +200,7 @@ def remove(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def extreme(op: str, of_constants: str) -> Build:
-    """ARRAY_MAX and ARRAY_MIN: of the elements that are not NULL; NULL where there is none."""
+    """ARRAY_MAX and ARRAY_MIN of the elements that are not NULL; NULL if there are none."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -214,7 +214,7 @@ def extreme(op: str, of_constants: str) -> Build:
 
 
 def position_or(otherwise: int | None) -> Build:
-    """ARRAY_POSITION: the first place of a value, counted from 1; 0 or NULL where it is in none."""
+    """ARRAY_POSITION: the first position of a value, counted from 1; `otherwise` (0 or None) if not found."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -227,7 +227,7 @@ def position_or(otherwise: int | None) -> Build:
 
 
 def null_of_zero(tree: t.Tree, span: Span) -> t.Tree:
-    """A number; NULL for 0."""
+    """The number, but NULL for 0."""
     return let(
         _ITEM,
         tree,
@@ -239,7 +239,7 @@ def null_of_zero(tree: t.Tree, span: Span) -> t.Tree:
 
 
 def position(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """ARRAY_POSITION, whose value for what is not found differs between engines."""
+    """Refuses ARRAY_POSITION: engines differ (0 or NULL) if the value is not found."""
     raise reader.fail(say.position_of_none(reader.span(node)))
 
 
@@ -262,4 +262,4 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "array_remove": (None, remove),
     "array_position": (None, position),
 }
-"""The functions by their names."""
+"""The functions by name."""

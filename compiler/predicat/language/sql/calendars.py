@@ -1,7 +1,7 @@
 """Functions of dates and times: from sqlglot's nodes to trees.
 
-They are read as they are written (`AS_WRITTEN`): sqlglot's dialects have nodes of their own for most of them,
-with arguments in another order, and with formats in another language.
+They are read as they are written (`AS_WRITTEN`): for most of them sqlglot's dialects have special nodes that
+reorder the arguments and rewrite the formats.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def as_timestamp(reader: Reader, tree: t.Tree) -> t.Tree:
 
 
 def unit_of(node: exp.Expr) -> str | None:
-    """The unit that an argument names, as a word or as a text; None if it is no unit."""
+    """The unit that an argument names, as a word or as a string; None if it is not a unit."""
     name = node.name.upper() if isinstance(node, exp.Column | exp.Var | exp.Identifier | exp.Literal) else ""
     singular = name.removesuffix("S")
     return singular if singular in _UNITS else None
@@ -104,7 +104,7 @@ def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Spa
 
 
 def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, sign: int = 1) -> t.Tree:
-    """A time and an interval behind or before it: the months first, then the rest, as engines do."""
+    """A time plus (`sign` -1: minus) an interval: the months first, then the rest, as in engines."""
     months, rest = times.length(reader, node)
     if months:
         moment = _apply("add_months", span, moment, t.Constant(months * sign, span))
@@ -114,7 +114,7 @@ def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, 
 
 
 def plus(op: str) -> Build:
-    """`+` and `-`: an interval of months has no fixed length."""
+    """`+` and `-`. Intervals with months are added by the calendar: they have no fixed length."""
     sign = 1 if op == "add" else -1
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -150,7 +150,7 @@ def later(sign: int) -> Build:
 
 
 def add_months(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """ADD_MONTHS(date, number). A day that the month does not have is its last one."""
+    """ADD_MONTHS(date, number). If the month has no such day, its last day."""
     day, count = reader.all(counted(reader, node, 2), depth)
     return _apply("add_months", reader.span(node), as_date(reader, day), count)
 
@@ -171,7 +171,7 @@ def make_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`datediff(end, start)` in days; `datediff(unit, start, end)`: whole units, as in Spark and Trino."""
+    """`datediff(end, start)` in days; `datediff(unit, start, end)` in complete units, as in Spark, Trino."""
     args, span = counted(reader, node, 2, 3), reader.span(node)
     if len(args) == 2:
         end, start = reader.all(args, depth)
@@ -200,12 +200,12 @@ def _units(reader: Reader, unit: str, start: exp.Expr, end: exp.Expr, span: Span
 
 
 def months_between(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """MONTHS_BETWEEN, which is refused with a hint."""
+    """Refuses MONTHS_BETWEEN with a hint."""
     raise reader.fail(sql_times.months_between(reader.span(node)))
 
 
 def age(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """AGE, which is refused with a hint."""
+    """Refuses AGE with a hint."""
     raise reader.fail(sql_times.age(reader.span(node)))
 
 
@@ -229,13 +229,13 @@ def date_trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _truncated(node: exp.Expr) -> str | None:
-    """The unit of DATE_TRUNC that an argument names. A column is one only behind the other argument."""
+    """The unit of DATE_TRUNC that an argument names, as a string or a bare word; None if it names none."""
     word = isinstance(node, exp.Literal) and node.is_string
     return _TRUNCATED.get(node.name.lower()) if word or isinstance(node, exp.Var | exp.Column) else None
 
 
 def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`trunc(d, 'MM')`: the first day of the month. TRUNC of a number is the rule of its name."""
+    """`trunc(d, 'MM')`: the first day of the month. TRUNC of a number is read by the rule "trunc"."""
     unit = node.args.get("unit") or node.args.get("decimals")
     name = _TRUNCATED.get(unit.name.lower()) if isinstance(unit, exp.Literal) and unit.is_string else None
     if unit is None or name is None:
@@ -250,7 +250,7 @@ def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def date_bin(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`date_bin('15 minutes', t, origin)`: the start of the stride that holds a time."""
+    """`date_bin('15 minutes', t, origin)`: the start of the stride that contains a time."""
     stride, moment, origin = counted(reader, node, 3)
     length = stride_of(reader, stride)
     tree, start = (as_timestamp(reader, one) for one in reader.all([moment, origin], depth))
@@ -258,7 +258,7 @@ def date_bin(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def stride_of(reader: Reader, node: exp.Expr) -> int:
-    """The microseconds of a constant interval, or of its text."""
+    """The microseconds of a constant interval or of its string. Raises Stop unless they are positive."""
     if isinstance(node, exp.Interval):
         months, rest = times.length(reader, node)
         size = None if months else rest // timedelta(microseconds=1)
@@ -277,7 +277,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`unix_timestamp()`, `unix_timestamp(t)`, `unix_timestamp(s, 'yyyy-MM-dd')`: whole seconds."""
+    """`unix_timestamp()`, `unix_timestamp(t)`, `unix_timestamp(s, 'yyyy-MM-dd')`: seconds as an integer."""
     args, span = counted(reader, node, 0, 1, 2), reader.span(node)
     if not args:
         return seconds(_apply("now", span), span)
@@ -289,12 +289,12 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def seconds(moment: t.Tree, span: Span) -> t.Tree:
-    """Whole seconds since 1970, cut towards it."""
+    """The seconds since 1970-01-01 as an integer, truncated toward zero."""
     return _apply("div", span, _apply("to_micros", span, moment), t.Constant(1_000_000, span))
 
 
 def unix(per_second: int) -> Build:
-    """`unixseconds(t)`, `unix_millis(t)`, `unix_micros(t)`: whole units, rounded down."""
+    """`unix_seconds(t)`, `unix_millis(t)`, `unix_micros(t)`: an integer, rounded down."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         (moment,) = reader.all(counted(reader, node, 1), depth)
@@ -306,7 +306,7 @@ def unix(per_second: int) -> Build:
 
 
 def moment(micros: int) -> Build:
-    """`timestampseconds(n)`, `timestamp_millis(n)`, `timestamp_micros(n)`."""
+    """`timestamp_seconds(n)`, `timestamp_millis(n)`, `timestamp_micros(n)`."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         (count,) = reader.all(counted(reader, node, 1), depth)
@@ -319,10 +319,10 @@ def moment(micros: int) -> Build:
 
 
 def from_unixtime(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`from_unixtime(n)`: a text, as in Spark."""
+    """`from_unixtime(n)`: a string, as in Spark."""
     args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
     pattern = formats.format_of(reader, args[1], "spark") if len(args) == 2 else "%Y-%m-%d %H:%M:%S"
-    seconds = _apply("cast", span, args[0], t.Constant("to_int", span))  # Spark cuts `ms / 1000`
+    seconds = _apply("cast", span, args[0], t.Constant("to_int", span))  # Spark truncates `ms / 1000`
     stamp = _apply("to_timestamp", span, seconds)
     return _apply("format_time", span, t.Constant(pattern, span), stamp)
 
@@ -335,7 +335,7 @@ def unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def date_of_unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """DATE_FROM_UNIX_DATE(number): the date so many days after 1970-01-01."""
+    """DATE_FROM_UNIX_DATE(number): the date that number of days after 1970-01-01."""
     (count,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
     return _apply("add_days", span, t.Constant(date(1970, 1, 1), span), count)
@@ -432,4 +432,4 @@ AS_WRITTEN: dict[str, Build] = {
     **dict.fromkeys(("week", "weekofyear"), times.named("WEEK")),
     "weekday": times.weekday,
 }
-"""The functions of dates and times by name, in small letters."""
+"""The functions of dates and times by name, in lower case."""

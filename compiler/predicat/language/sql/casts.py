@@ -1,4 +1,4 @@
-"""Casts to a type, as calls of the check."""
+"""Casts to a type, as operator calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TIMES = {"timestamp": TIMESTAMP, "date": DATE}
 
 
 def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
-    """A cast to a type. A constant date or time is read here, in SQL's format."""
+    """A cast to a type. A constant date or time is parsed in SQL's format. Raises Stop if it is invalid."""
     if kind == "time":
         return _time_of_day(reader, inner, span)
     if isinstance(inner, t.Constant) and isinstance(inner.value, str) and kind in _TIMES:

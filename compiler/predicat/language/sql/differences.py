@@ -1,5 +1,5 @@
-"""The rules of the `sql` language that differ from the shared rules of all SQL languages. If Spark and
-PostgreSQL have different results, the operators tell so (`say.ambiguous`), and the check looks at the types.
+"""The rules of the `sql` language that differ from the shared rules of all SQL languages. Operators with
+different results on Spark and PostgreSQL are ambiguous: the check decides by the types of their operands.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from predicat.language.sql.node_reader import Key, Rule
 from predicat.language.sql.shapes import BINARY, CAST
 
 RULES: dict[Key, Rule | None] = {
-    # Of integers: an integer division on PostgreSQL, a division of doubles on Spark.
+    # `/` of integers is an integer division on PostgreSQL, and a division of doubles on Spark.
     exp.Div: (BINARY | {"typed", "safe"}, operators.binary("either_div")),
-    # A double becomes an integer: it is rounded on PostgreSQL, and truncated on Spark.
+    # The cast of a double to an integer rounds on PostgreSQL, and truncates on Spark.
     exp.Cast: (CAST, times.either_cast),
     exp.TryCast: (CAST, times.either_cast),
     # Elements of an array count from 1 on PostgreSQL, from 0 on Spark.

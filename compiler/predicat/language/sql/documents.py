@@ -1,7 +1,7 @@
-"""JSON and arrays in PostgreSQL's operators.
+"""PostgreSQL's operators for JSON and arrays.
 
-`->`, `->>`, `#>`, `#>>` look something up; `@>`, `<@`, `?`, `?|`, `?&` and `&&` ask what is in a value. JSON
-null counts as absent. Source: PostgreSQL documentation, JSON functions and operators; array operators.
+`->`, `->>`, `#>`, `#>>` look up a member; `@>`, `<@`, `?`, `?|`, `?&` and `&&` test what a value contains.
+JSON null counts as NULL. Source: PostgreSQL documentation, JSON functions and operators; array operators.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql.node_reader import Build, Reader
 
 MAX_NESTED = 20
-"""How deeply nested a JSON constant may be."""
+"""The maximum nesting depth of a JSON constant."""
 _PLACE = re.compile("[0-9]{1,9}")
 
 
 def arrow(*, text: bool) -> Build:
-    """`doc -> 'key'`, `doc -> 0`; `->>` gives the text of what is there."""
+    """`doc -> 'key'`, `doc -> 0`: a member of a JSON value; `->>` returns it as a string."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -38,13 +38,13 @@ def arrow(*, text: bool) -> Build:
 
 
 def _subject(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """The operand before an operator of JSON."""
+    """The left operand of a JSON operator."""
     op = "sql.parsed_subject" if reader.language.reads_texts else "sql.subject"
     return t.OperatorCall(op, (reader.read(node, depth),), reader.span(node))
 
 
 def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.Tree]:
-    """The keys and places of an arrow. sqlglot reads a constant as a path of one step."""
+    """The keys and indexes of an arrow. sqlglot parses a constant as a path of one step."""
     if not isinstance(path, exp.JSONPath):
         key = reader.read(path, depth)
         if isinstance(key, t.Constant) and isinstance(key.value, int) and key.value < 0:
@@ -61,7 +61,7 @@ def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.
 
 
 def path_arrow(*, text: bool) -> Build:
-    """`doc #> '{a,0,b}'`: the value at a path, whose digits are places of arrays or keys of objects."""
+    """`doc #> '{a,0,b}'`: the value at a path. Digits are an index of an array or a key of an object."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -86,7 +86,7 @@ def path_arrow(*, text: bool) -> Build:
 
 
 def below(base: t.Tree, step: str, span: Span) -> t.Tree:
-    """What is below a key; digits may be a place in an array."""
+    """The member under a key; digits may also be an index of an array."""
     key = t.OperatorCall("bracket", (base, t.Constant(step, span)), span)
     if not _PLACE.fullmatch(step):
         return key
@@ -97,7 +97,7 @@ def below(base: t.Tree, step: str, span: Span) -> t.Tree:
 
 def has_key(join: str) -> Build:
     """`doc ? 'k'`, `doc ?| array['a', 'b']`, `doc ?& array['a', 'b']`: whether an object has keys, or an
-    array has the texts.
+    array contains the strings.
     """
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -125,7 +125,7 @@ def _has(node: exp.Expr, subject: t.Tree, key: t.Tree, span: Span) -> t.Tree:
 
 
 def contains(*, turned: bool) -> Build:
-    """`doc @> '{"a": 1}'` and `tags @> array['a']`; `<@` is the same the other way round."""
+    """`doc @> '{"a": 1}'` and `tags @> array['a']`; `turned`: `<@`, with the operands swapped."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -149,7 +149,7 @@ def contains(*, turned: bool) -> Build:
 
 
 def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`tags && array['a', 'b']`: whether an element is in both."""
+    """`tags && array['a', 'b']`: whether both arrays have an element in common."""
     span = reader.span(node)
     one, other = reader.all([node.this, node.expression], depth)
     name = _variable(node)
@@ -158,12 +158,12 @@ def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _within(item: t.Tree, items: t.Tree, span: Span) -> t.Tree:
-    """Whether an array has an element. NULL elements are skipped: they equal nothing."""
+    """Whether an array contains a value. Never UNKNOWN: NULL elements equal nothing."""
     return t.OperatorCall("is_true", (t.OperatorCall("in", (item, items), span),), span)
 
 
 def unless_absent(parts: tuple[t.Tree, ...], tree: t.Tree, span: Span) -> t.Tree:
-    """`tree`, which is never UNKNOWN itself, where all the operands have values."""
+    """NULL if one of the operands `parts` is NULL, else `tree`, which is never UNKNOWN itself."""
     present = [part for part in parts if not isinstance(part, t.Constant | t.ListLiteral)]
     if not present:
         return tree
@@ -184,8 +184,8 @@ def _no_constant(word: str) -> Any:
 
 
 def _holds(reader: Reader, node: exp.Expr, subject: t.Tree, value: Any, span: Span, depth: int) -> t.Tree:
-    """Whether a JSON value contains another, by PostgreSQL's rule: keys of objects and elements of arrays
-    anywhere, and of scalars the same.
+    """Whether a JSON value contains another, by PostgreSQL's rule: objects must have the keys, arrays the
+    elements in any order, and scalars must be equal.
     """
     if depth > MAX_NESTED:
         raise reader.fail(say.json_path(span))
@@ -242,6 +242,6 @@ def _all(tests: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _variable(node: exp.Expr, depth: int = 0) -> str:
-    """A name for an element that nothing in the condition has."""
+    """A variable for an element, with a name that does not occur in the condition."""
     names = {fold_identifier(part.name) for part in node.root().find_all(exp.Identifier)}
     return fresh_name(f"element{depth or ''}", names)

@@ -1,7 +1,7 @@
-"""LEFT and RIGHT as PostgreSQL and DuckDB have them.
+"""LEFT and RIGHT of PostgreSQL and DuckDB.
 
-Source: PostgreSQL, "String Functions and Operators": `left` and `right` with a negative length leave out so
-many characters at the other end.
+Source: PostgreSQL, "String Functions and Operators": with a length of -n, `left` and `right` omit n
+characters at the other end.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from predicat.language.sql import meanings
 from predicat.language.sql.node_reader import Reader
 
 Build = Callable[[t.Tree, t.Tree], t.Tree]
-"""The part of a text, for a length."""
+"""A function of a string and a length that returns a part of the string."""
 _TEXT, _SIZE = "a string", "a length"
-"""Variables that nobody can write."""
+"""Names of variables that no condition can contain."""
 
 
 def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """LEFT(s, n): the first n characters, or all but the last -n."""
+    """LEFT(s, n): the first n characters, or without the last -n if n is negative."""
     span = reader.span(node)
 
     def build(value: t.Tree, size: t.Tree) -> t.Tree:
@@ -36,7 +36,7 @@ def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """RIGHT(s, n): the last n characters, or all but the first -n."""
+    """RIGHT(s, n): the last n characters, or without the first -n if n is negative."""
     span = reader.span(node)
 
     def build(value: t.Tree, size: t.Tree) -> t.Tree:
@@ -47,7 +47,7 @@ def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _behind(size: t.Tree, span: Span) -> t.Tree:
-    """The place behind the characters that a negative length leaves out."""
+    """The position after the characters that a negative length omits."""
     if isinstance(size, t.Constant) and isinstance(size.value, int):
         return number(1 - size.value, span)
     return plus(apply("neg", span, size), 1, span)

@@ -1,7 +1,7 @@
-"""Formats of dates and times: Java's letters (Spark), PostgreSQL's, and those of strftime.
+"""Formats of dates and times: Java's (Spark), PostgreSQL's and strftime's.
 
-Each becomes the format of the operator `format_time`. Sources: java.time.format.DateTimeFormatter, PostgreSQL
-"Data Type Formatting Functions", strftime of C.
+Each is translated to the format of the operator `format_time`. Sources: java.time.format.DateTimeFormatter,
+PostgreSQL "Data Type Formatting Functions", strftime of C.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _escaped(text: str) -> str:
 def _translated(
     text: str, piece: re.Pattern[str], write: Callable[[re.Match[str]], str | None]
 ) -> str | None:
-    """A format piece by piece; None if it has something else, or a piece that has no translation."""
+    """A format, translated piece by piece; None if a piece is not supported."""
     pattern, at = "", 0
     while at < len(text):
         match = piece.match(text, at)
@@ -81,7 +81,7 @@ def _translated(
 
 
 def java(text: str) -> str | None:
-    """A format of Java; None if it has a letter that other engines read differently or not at all."""
+    """The translation of a Java format; None if a letter means something else or nothing in other engines."""
     return _translated(text, _JAVA_PIECE, _of_java)
 
 
@@ -93,7 +93,7 @@ def _of_java(piece: re.Match[str]) -> str | None:
 
 
 def postgres(text: str) -> str | None:
-    """A format of PostgreSQL; None if it has a part that other engines read differently or not at all."""
+    """The translation of a PostgreSQL format; None if a part means something else or nothing elsewhere."""
     return _translated(text, _POSTGRES_PIECE, _of_postgres)
 
 
@@ -105,7 +105,7 @@ def _of_postgres(piece: re.Match[str]) -> str:
 
 
 def strftime(text: str) -> str | None:
-    """A format of strftime; None if it has a part that is not known."""
+    """The translation of a strftime format; None if a part is not supported."""
     return _translated(text, _STRFTIME_PIECE, _of_strftime)
 
 
@@ -115,10 +115,11 @@ def _of_strftime(piece: re.Match[str]) -> str | None:
 
 
 def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -> str:
-    """The format that a constant text is in a style: `spark`, `postgres`, `strftime`, or `sql`, which is what
-    Spark or PostgreSQL makes of it if the other one makes the same of it, or nothing. Raises Stop.
+    """The translation of a constant format. Raises Stop if it is not a constant or not supported.
 
-    `read`: texts are read in it, where PostgreSQL refuses the minutes of Java as a second month.
+    `style` is `spark`, `postgres`, `strftime` or `sql`: a format that means the same on Spark and PostgreSQL,
+    or that only one of them accepts. `read`: strings are parsed by the format. PostgreSQL then rejects Java's
+    `mm`, which it takes for a second month.
     """
     if not isinstance(node, t.Constant) or not isinstance(node.value, str) or not node.value:
         raise reader.fail(sql_times.format_not_constant(node.span))
@@ -136,13 +137,13 @@ def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -
 
 
 def written(pattern: str, moment: t.Tree, span: Span) -> t.Tree:
-    """The text of a time (or of a date) in a format."""
+    """A time (or a date) as a string in a format."""
     stamp = t.OperatorCall("cast", (moment, t.Constant("to_timestamp", span)), span)
     return t.OperatorCall("format_time", (t.Constant(pattern, span), stamp), span)
 
 
 def _is_of_one(one: str | None, other: str | None, text: str, *, read: bool) -> bool:
-    """Whether one engine alone takes a format: Spark has no Y and no I, and PostgreSQL takes any to write."""
+    """Whether only one engine accepts a format: Spark has no Y and no I; PostgreSQL writes any format."""
     if other is None:
         return read
     return one is None and bool(set("YI") & set(text))
@@ -152,8 +153,8 @@ _CLOCK = "HMSLf"
 
 
 def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t.Tree:
-    """The date or the timestamp that a text says in a format, with all of its digits; UNKNOWN for any other
-    text. Raises Stop for a format that engines read differently.
+    """The date or timestamp (`kind`) that a string has in a format, with all of its digits; NULL for any
+    other string. Raises Stop for a format that engines read differently.
     """
     pieces_ = pieces(pattern)
     letters = [letter for letter, _ in pieces_ if letter]
@@ -197,7 +198,7 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
 
 
 def _is_whole(letters: list[str]) -> bool:
-    """Whether parts make a time: each once, and each with all larger ones."""
+    """Whether the parts of a format make a time: each occurs once, together with all larger units."""
     if len(set(letters)) < len(letters) or set(letters) - set("YmdHMSLf") or {"L", "f"} <= set(letters):
         return False
     order = [letter for letter in "YmdHMS" if letter in letters]
@@ -205,7 +206,7 @@ def _is_whole(letters: list[str]) -> bool:
 
 
 def _joined(parts: list[t.Tree], span: Span) -> t.Tree:
-    """Parts one after the other; constants beside each other are one."""
+    """The concatenation of parts. Adjacent constants are merged."""
     merged: list[t.Tree] = []
     for part in parts:
         last = merged[-1] if merged else None

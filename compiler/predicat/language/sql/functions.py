@@ -14,8 +14,8 @@ from predicat.language.sql.operators import absent, not_
 
 
 def function(op: str, *counts: int) -> Build:
-    """The rule of a function that is an operator with the same operands. `counts`: how many it may have, or
-    any number.
+    """The rule of a function that is an operator with the same operands. `counts` are the allowed numbers of
+    arguments; without them any number is allowed.
     """
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -26,7 +26,7 @@ def function(op: str, *counts: int) -> Build:
 
 
 def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """NULLIF(value, other): NULL where they are equal, and `value` where the comparison is UNKNOWN."""
+    """NULLIF(value, other): NULL if they are equal, and `value` if the comparison is FALSE or UNKNOWN."""
     value, other = reader.all([node.this, node.expression], depth)
     span = reader.span(node)
     test = t.OperatorCall("is_true", (t.OperatorCall("eq", (value, other), span),), span)
@@ -34,7 +34,7 @@ def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def trim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """TRIM of spaces, or of any of the characters of a constant, at both ends or at one."""
+    """TRIM of spaces, or of any of the given characters, at one end or both."""
     characters = node.args.get("expression")
     if characters is not None and reader.stands_before(node.this, characters):
         raise reader.fail(say.trim_two_arguments(reader.span(node)))
@@ -90,7 +90,7 @@ def is_nan_or_false(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def nvl2(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """NVL2(value, if not NULL, if NULL)."""
+    """NVL2(value, a, b): `a` if the value is not NULL, else `b`."""
     value, yes, no = reader.all(counted(reader, node, 3), depth)
     return t.OperatorCall("cond", (absent(value, value.span), no, yes), reader.span(node))
 
@@ -108,7 +108,7 @@ def is_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`arrays_overlap(a, array('x', 'y'))`: one element is in the other array."""
+    """`arrays_overlap(a, array('x', 'y'))`: whether an element is in the other array."""
     one, other = reader.all(counted(reader, node, 2), depth)
     span = reader.span(node)
     element = fresh_name("element", {fold_identifier(part.name) for part in node.find_all(exp.Identifier)})
@@ -116,8 +116,8 @@ def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SUBSTRING(text, start, length). Raises Stop for constants before the text, which engines read
-    differently.
+    """SUBSTRING(text, start, length). Raises Stop for a constant start below 1 or length below 0: engines
+    differ.
     """
     value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
     if _is_below(start, 1):
@@ -127,7 +127,7 @@ def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def check_length(reader: Reader, *lengths: t.Tree) -> None:
-    """Raise Stop for constant lengths below 0, which engines read differently."""
+    """Raises Stop for a constant length below 0: engines differ."""
     for length in lengths:
         if _is_below(length, 0):
             raise reader.fail(say.negative_length(length.span))
@@ -150,5 +150,5 @@ def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def position(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """POSITION(part IN text): 0 where it is not found."""
+    """POSITION(part IN text), counted from 1; 0 if it is not found."""
     return reader.apply("position", node, node.this, node.args["substr"], depth=depth)

@@ -1,4 +1,4 @@
-"""Intervals of SQL: a number and a unit, several of them in one text, or the fields of DAY TO SECOND.
+"""Intervals of SQL: a number and a unit, several of them in one string, or the fields of DAY TO SECOND.
 
 Sources: ISO/IEC 9075-2 (interval literals), Spark's `INTERVAL` literals and PostgreSQL's input of intervals,
 where they agree.
@@ -35,8 +35,8 @@ _CLOCK = re.compile(
 
 
 def protect_interval_literals(tokens: list[Token]) -> list[Token]:
-    """The tokens with a placeholder for each text behind INTERVAL: sqlglot keeps one number and one unit
-    of it, and drops the rest.
+    """The tokens with a placeholder for each string after INTERVAL: sqlglot would keep only one number and
+    one unit of it.
     """
     result = tokens[:1]
     for one, other in pairwise(tokens):
@@ -57,8 +57,8 @@ _YEAR_TO_MONTH = re.compile(r"\s*([+-]?)([0-9]{1,4})-([0-9]{1,2})\s*", re.ASCII)
 
 
 def split(text: str, unit: str, last: str) -> tuple[int, Decimal] | None:
-    """The months and the microseconds of a text in a unit, in fields, or with its own units; None if it has
-    another format. Only whole months are known.
+    """The months and the microseconds of an interval string; None if it has another format or a fraction of a
+    month. With `unit` it is a number, with `unit` and `last` it has fields, without both it names its units.
     """
     if unit.lower() == "year" and last.lower() == "month":
         match = _YEAR_TO_MONTH.fullmatch(text)
@@ -90,15 +90,16 @@ def split(text: str, unit: str, last: str) -> tuple[int, Decimal] | None:
 
 
 def has_unknown_unit(text: str, unit: str) -> bool:
-    """Whether a unit has no fixed length, or is unknown."""
+    """Whether a unit is unknown or has no fixed length: `unit`, or without it a unit in the string."""
     units = [unit] if unit else re.findall("[A-Za-z]+", text)
     return any(one.lower() not in _UNITS for one in units)
 
 
 def micros(text: str, unit: str, last: str = "") -> Decimal | None:
-    """The microseconds of a text in a unit, in fields from one unit to a last one, or with its own units.
+    """The microseconds of an interval string: a number of `unit`, fields from `unit` to `last`, or with its
+    own units.
 
-    None if it has another format, or is longer than the longest interval.
+    None if it has another format or exceeds the longest interval.
     """
     size = (
         _fields(text, unit.lower(), last.lower())
@@ -111,13 +112,15 @@ def micros(text: str, unit: str, last: str = "") -> Decimal | None:
 
 
 def _amount(text: str, unit: str) -> Decimal | None:
-    """`3` of HOUR. Of '1.5' HOUR PostgreSQL drops the half, but not of '1.5 hours'."""
+    """The microseconds of `'3' HOUR`; None if it is not a number. Only seconds may have decimals: PostgreSQL
+    drops those of `'1.5' HOUR`, but not those of `'1.5 hours'`.
+    """
     number = _NUMBER if _UNITS[unit] == 1_000_000 else "[+-]?[0-9]{1,15}"
     return Decimal(text.strip()) * _UNITS[unit] if re.fullmatch(rf"\s*{number}\s*", text, re.ASCII) else None
 
 
 def _parts(text: str) -> Decimal | None:
-    """`2 days 3 hours`, `1 day 03:04:05`."""
+    """The microseconds of `2 days 3 hours` or `1 day 03:04:05`; None for another format."""
     total, at = Decimal(0), 0
     while match := _PART.match(text, at):
         if match[2].lower() not in _UNITS:
@@ -131,8 +134,8 @@ def _parts(text: str) -> Decimal | None:
 
 
 def _fields(text: str, first: str, last: str) -> Decimal | None:
-    """`1 02:03:04.5` of DAY TO SECOND. A sign before days is refused: it holds for the days alone on
-    PostgreSQL, for all on Spark.
+    """The microseconds of `'1 02:03:04.5' DAY TO SECOND`; None for another format. A minus before days is not
+    supported: PostgreSQL negates only the days, Spark all fields.
     """
     if first not in _FIELDS or last not in _FIELDS or _FIELDS.index(first) >= _FIELDS.index(last):
         return None

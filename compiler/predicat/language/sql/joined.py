@@ -1,4 +1,4 @@
-"""|| and CONCAT of parts that are no texts, which engines write as texts."""
+"""|| and CONCAT of values that are not strings: they are converted to strings, as in engines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from predicat.language.sql.node_reader import Reader
 
 
 def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """A NULL part makes the whole NULL."""
+    """The concatenation; NULL if a part is NULL."""
     span = reader.span(node)
     tree, *rest = _texts(reader, node, depth)
     for part in rest:
@@ -19,7 +19,7 @@ def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """NULL parts are skipped."""
+    """The concatenation of the parts that are not NULL."""
     span = reader.span(node)
     texts, *rest = [
         part

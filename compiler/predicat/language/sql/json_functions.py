@@ -1,6 +1,6 @@
-"""SQL functions that look something up in JSON, as trees of operators of the table.
+"""SQL functions that look up members of JSON values, as trees of operators.
 
-The subject is a field that is declared as json, or a text. Sources: Spark SQL, "Built-in Functions", JSON
+The JSON value is a field of type json, or a string. Sources: Spark SQL, "Built-in Functions", JSON
 functions; PostgreSQL, "JSON Functions and Operators".
 """
 
@@ -26,7 +26,7 @@ _STEP = re.compile(r"""\.([A-Za-z_][A-Za-z_0-9]*)|\[([0-9]{1,9})\]|\['([^'\\]*)'
 
 
 def at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """GET_JSON_OBJECT(j, '$.a[0]'): the text of what is at a path."""
+    """GET_JSON_OBJECT(j, '$.a[0]'): the value at a path, as a string."""
     span = reader.span(node)
     if isinstance(node.args.get("expression"), exp.JSONPath):
         value, keys = reader.read(node.this, depth), _of_nodes(reader, node, node.expression)
@@ -37,7 +37,7 @@ def at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def json_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """JSON_EXTRACT(j, '$.a'): the JSON value at a path. The arrows, which have the same node, are refused."""
+    """JSON_EXTRACT(j, '$.a'): the JSON value at a path. Raises Stop for arrows, which have the same node."""
     path = node.args.get("expression")
     if reader.called_name(node) != "json_extract" or not isinstance(path, exp.JSONPath):
         raise reader.fail(reader.unsupported(node))
@@ -55,7 +55,7 @@ def json_at_colon(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def typed_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """VARIANT_GET(j, '$.a', 'int'): what is at a path, as a type."""
+    """VARIANT_GET(j, '$.a', 'int'): the value at a path, cast to a type."""
     value, path, *kind = reader.all(counted(reader, node, 2, 3), depth)
     name, span = reader.called_name(node), reader.span(node)
     tree = _value_at(value, _steps(reader, constants.text(reader, path, name), path.span), span)
@@ -81,11 +81,11 @@ _TYPES = {
     "bigint": 64,
     "long": 64,
 }
-"""The types that VARIANT_GET gives, and the bits of whole numbers."""
+"""The result types of VARIANT_GET, and the bits of integers."""
 
 
 def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """JSONB_EXTRACT_PATH_TEXT(j, 'a', '0'): the text of what is below keys; digits are places as well."""
+    """JSONB_EXTRACT_PATH_TEXT(j, 'a', '0'): the member under keys as a string; digits may be an index."""
     value, *keys = reader.all(counted(reader, node, *range(2, _MOST_STEPS)), depth)
     name, span = reader.called_name(node), reader.span(node)
     tree = apply("sql.json", span, value)
@@ -98,13 +98,13 @@ def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def parsed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """PARSE_JSON(s): the JSON value in a text. What it is for another text is UNKNOWN, not an error."""
+    """PARSE_JSON(s): the JSON value in a string; NULL instead of an error if the string is not JSON."""
     (value,) = reader.all(counted(reader, node, 1), depth)
     return apply("sql.json", reader.span(node), value)
 
 
 def length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """JSON_ARRAY_LENGTH: UNKNOWN for what is no array."""
+    """JSON_ARRAY_LENGTH: NULL if the value is not an array."""
     span = reader.span(node)
     (array,) = reader.all(counted(reader, node, 1), depth)
 
@@ -116,7 +116,7 @@ def length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`f(j -> 'key')`, whose arrow sqlglot takes for a lambda."""
+    """`f(j -> 'key')`, whose arrow sqlglot parses as a lambda."""
     if len(node.expressions) != 1 or not isinstance(node.this, exp.Literal):
         raise reader.fail(reader.unsupported(node))
     span = reader.span(node)
@@ -125,7 +125,7 @@ def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _looked_up(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
-    """The text of what is below keys."""
+    """The member under keys, as a string."""
     return apply("json_text", span, _value_at(value, keys, span))
 
 
@@ -137,7 +137,7 @@ def _value_at(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
 
 
 def _steps(reader: Reader, path: str, span: Span) -> list[t.Tree]:
-    """The keys and places of a path. Raises Stop."""
+    """The keys and indexes of a path string. Raises Stop if it is not supported."""
     at, steps = 1, list[t.Tree]()
     while (
         path.startswith("$")
@@ -155,7 +155,7 @@ def _steps(reader: Reader, path: str, span: Span) -> list[t.Tree]:
 
 
 def _of_nodes(reader: Reader, node: exp.Expr, path: exp.Expr) -> list[t.Tree]:
-    """The keys and places of a path that sqlglot has read. Raises Stop."""
+    """The keys and indexes of a path that sqlglot has parsed. Raises Stop if it is not supported."""
     span = reader.span(node)
     steps: list[t.Tree] = []
     for step in path.expressions[1:]:
@@ -177,6 +177,6 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "json_array_length": (None, length),
     "jsonb_array_length": (None, length),
 }
-"""The functions by their names."""
+"""The functions by name."""
 AS_WRITTEN: dict[str, Build] = {"json_extract_path_text": at_keys}
-"""Functions whose arguments sqlglot's nodes lose: they are hidden from the parser."""
+"""Functions that are hidden from sqlglot's parser, as its nodes would lose arguments."""

@@ -1,4 +1,4 @@
-"""The SQL languages: how sqlglot reads each, and what its rules ask of it."""
+"""The SQL languages: how sqlglot parses each, and the settings that its rules use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlglot import Parser
 
 MARK = "\N{FUNCTION APPLICATION}"
-"""Before the name of a function, it hides the name from the dialect of an engine."""
+"""A prefix that hides the name of a function from the dialect of an engine."""
 
 
 def _same(tokens: list[Token]) -> list[Token]:
@@ -30,18 +30,18 @@ class SqlLanguage(Struct, frozen=True, dict=True):
 
     Attributes:
         name: Its name in a catalog.
-        dialect: The dialect of sqlglot that reads it. Default: sqlglot's own.
-        quotes: The signs that texts and names are between.
-        foreign: Operators of other engines, in capital letters, with what to write instead.
+        dialect: The dialect of sqlglot that parses it. Default: sqlglot's own.
+        quotes: The quotation marks of strings and names.
+        foreign: Operators of other engines, in upper case, with what to write instead.
         rows: The functions that make a row of values.
-        row_equality: The operator by which two rows are equal in a place.
-        sunday: The number of Sunday in EXTRACT(DOW ...); None: engines disagree.
-        doubles_have_all_digits: A cast of a double to DECIMAL takes its shortest decimal.
-        unsized_decimal: The digits of a DECIMAL without any, in all and behind the point; None: refused.
-        json_types: The types that a cast of a text reads as JSON.
-        reads_texts: Whether operators of JSON take a text, and parse it.
-        prepare: What its parsed conditions become before they are read.
-        corrected: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
+        row_equality: The operator that compares the members of two rows.
+        sunday: The number of Sunday in EXTRACT(DOW ...); None: engines differ.
+        doubles_have_all_digits: A cast of a double to DECIMAL uses its shortest decimal form.
+        unsized_decimal: The precision and scale of DECIMAL without arguments; None: not supported.
+        json_types: The types to which a cast parses a string as JSON.
+        reads_texts: Whether JSON operators accept a string, and parse it.
+        prepare: A function that rewrites parsed conditions before they are read.
+        corrected: A function that corrects the tokens if sqlglot's tokenizer differs from the engine.
     """
 
     name: str
@@ -60,8 +60,8 @@ class SqlLanguage(Struct, frozen=True, dict=True):
 
     @cached_property
     def reader(self) -> Dialect:
-        """Sqlglot's dialect. Indexes of arrays stay as they are written: `bracket` of the language knows
-        where they start, and that those of JSON start at 0.
+        """Sqlglot's dialect. It keeps array indexes as they are written: the rule of `bracket` decides where
+        they start. Indexes of JSON start at 0.
         """
         dialect = Dialect.get_or_raise(self.dialect)
         dialect.INDEX_OFFSET = 0
@@ -73,10 +73,10 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         return self.reader.parser()
 
     def parse(self, tokens: list[Token], text: str) -> list[exp.Expr | None]:
-        """The nodes of the statements that tokens are. Raises sqlglot's ParseError.
+        """The nodes of the statements in the tokens. Raises sqlglot's ParseError.
 
-        Calls of functions are read by sqlglot's own dialect, so that a function has one node in all the
-        languages; the dialect of an engine reads all the rest.
+        Function calls are parsed by sqlglot's own dialect, so that a function has the same node in all
+        languages; the dialect of the engine parses the rest.
         """
         if self.dialect is None:
             return list(self.parser.parse_into(exp.Condition, tokens, text))
@@ -87,8 +87,8 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         return [item if item is None else self.prepare(item) for item in named]
 
     def _unnamed(self, tokens: list[Token]) -> list[Token]:
-        """The tokens with names of functions that the dialect does not know; but for those with a syntax of
-        their own.
+        """The tokens with function names hidden from the dialect, except those of functions with a special
+        syntax.
         """
         special = {*self.parser.FUNCTION_PARSERS, *self.parser.NO_PAREN_FUNCTION_PARSERS}
         return [
@@ -101,12 +101,12 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         ]
 
     def tokens(self, text: str) -> list[Token]:
-        """The tokens of a text. Raises sqlglot's TokenError."""
+        """The tokens of a condition. Raises sqlglot's TokenError."""
         return self.corrected(self.reader.tokenize(text))
 
 
 def named_calls(root: exp.Expr) -> exp.Expr:
-    """A tree in which the calls with marked names are those of sqlglot's own dialect. Raises ParseError."""
+    """The tree with each call of a marked name as a node of sqlglot's own dialect. Raises ParseError."""
     for node in reversed(list(root.find_all(exp.Anonymous, bfs=False))):
         name = str(node.this)
         if not name.startswith(MARK):
@@ -122,7 +122,7 @@ def named_calls(root: exp.Expr) -> exp.Expr:
 def _call(name: str, node: exp.Expr) -> exp.Expr:
     try:
         return exp.func(name, *node.expressions, copy=False)
-    except TypeError:  # of what sqlglot makes an operator: mod(a, b)
+    except TypeError:  # a function that sqlglot turns into an operator: mod(a, b)
         build: Callable[[list[exp.Expr]], exp.Expr] = _OWN.FUNCTIONS[name.upper()]
         return build(node.expressions)
     except (AttributeError, IndexError, ValueError):

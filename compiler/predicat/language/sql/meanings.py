@@ -1,4 +1,4 @@
-"""SQL functions that need several operators: the tree of each."""
+"""SQL functions that are translated to several operators: the tree of each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from predicat.ir import syntax as t
 
 
 def right(text: t.Tree, length: t.Tree, span: Span) -> t.Tree:
-    """RIGHT: the last characters of a text; the whole text if it is shorter. The length is not negative."""
+    """RIGHT: the last characters of a string; all of it if it is shorter. The length must not be negative."""
     start = _apply(
         "add", span, _apply("sub", span, _apply("length", span, text), length), t.Constant(1, span)
     )
@@ -17,7 +17,7 @@ def right(text: t.Tree, length: t.Tree, span: Span) -> t.Tree:
 
 
 def split_part(text: t.Tree, by: t.Tree, place: int, span: Span) -> t.Tree:
-    """SPLIT_PART: the part at a position that counts from 1; the empty text if there are fewer parts."""
+    """SPLIT_PART: the part at a position, counted from 1; the empty string if there are fewer parts."""
     part = _apply("bracket", span, _apply("split", span, text, by), t.Constant(place - 1, span))
     return _apply(
         "coalesce", span, part, _apply("substr", span, text, t.Constant(1, span), t.Constant(0, span))
@@ -25,7 +25,7 @@ def split_part(text: t.Tree, by: t.Tree, place: int, span: Span) -> t.Tree:
 
 
 def quarter(month: t.Tree, span: Span) -> t.Tree:
-    """1 to 4."""
+    """The quarter of a month, 1 to 4."""
     return _apply("div", span, _apply("add", span, month, t.Constant(2, span)), t.Constant(3, span))
 
 
@@ -45,38 +45,38 @@ def weekday(day: t.Tree, span: Span) -> t.Tree:
 
 
 def _thursday(moment: t.Tree, span: Span) -> t.Tree:
-    """The Thursday of the week."""
+    """The Thursday of the week (Monday to Sunday) of a time."""
     day = _apply("cast", span, moment, t.Constant("to_date", span))
     ahead = _apply("sub", span, t.Constant(3, span), weekday(_apply("day_of_week", span, day), span))
     return _apply("add_days", span, day, ahead)
 
 
 def iso_year(moment: t.Tree, span: Span) -> t.Tree:
-    """The year of ISO 8601: that of the week's Thursday."""
+    """The year of ISO 8601: the year of the week's Thursday."""
     return _apply("year", span, _thursday(moment, span))
 
 
 def week(moment: t.Tree, span: Span) -> t.Tree:
-    """The week of ISO 8601: that of the year which its Thursday lies in."""
+    """The week of ISO 8601, numbered within the year of its Thursday."""
     thursday = _apply("day_of_year", span, _thursday(moment, span))
     whole = _apply("div", span, _apply("sub", span, thursday, t.Constant(1, span)), t.Constant(7, span))
     return _apply("add", span, whole, t.Constant(1, span))
 
 
 def floor_div(number: t.Tree, by: int, span: Span) -> t.Tree:
-    """A whole number divided by a positive one, rounded down."""
+    """An integer divided by a positive integer, rounded down."""
     size = t.Constant(by, span)
     return _apply("div", span, _apply("sub", span, number, _floor_mod(number, size, span)), size)
 
 
 def _floor_mod(number: t.Tree, size: t.Tree, span: Span) -> t.Tree:
-    """The rest, which is not negative."""
+    """The remainder of a division by a positive integer. It is never negative."""
     rest = _apply("mod", span, number, size)
     return _apply("mod", span, _apply("add", span, rest, size), size)
 
 
 def date_bin(stride: int, moment: t.Tree, origin: t.Tree, span: Span) -> t.Tree:
-    """DATE_BIN: the start of the stride that holds a time; strides begin at an origin."""
+    """DATE_BIN: the start of the stride that contains a time. Strides are counted from an origin."""
     ahead = _apply("to_micros", span, _apply("sub", span, moment, origin))
     rest = _floor_mod(ahead, t.Constant(stride, span), span)
     return _apply("from_micros", span, _apply("sub", span, _apply("to_micros", span, moment), rest))
@@ -94,7 +94,7 @@ def second(moment: t.Tree, span: Span) -> t.Tree:
 
 
 def make_date(year: t.Tree, month: t.Tree, day: t.Tree, span: Span) -> t.Tree:
-    """MAKE_DATE: UNKNOWN if the month has no such day."""
+    """MAKE_DATE: NULL if there is no such month or day."""
     one = t.Constant(1, span)
     months = _apply(
         "add",
@@ -115,9 +115,10 @@ def make_date(year: t.Tree, month: t.Tree, day: t.Tree, span: Span) -> t.Tree:
 
 
 def units_between(unit: str, start: t.Tree, end: t.Tree, span: Span) -> t.Tree:
-    """TIMESTAMPDIFF: the whole units from one time to another, cut towards zero.
+    """TIMESTAMPDIFF: the complete units from one time to another, truncated toward zero.
 
-    Months are those of java.time: first the end loses a day if its clock has not come to that of the start.
+    Months are counted as in java.time: an end after the start first moves back by a day if its time of day is
+    before that of the start; an end before the start moves the other way.
     """
     if unit not in ("MONTH", "QUARTER", "YEAR"):
         ahead = _apply("sub", span, end, start)
@@ -155,7 +156,7 @@ _BELOW_A_DAY = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR")
 
 
 def _packed(moment: t.Tree, span: Span) -> t.Tree:
-    """A number of the month and the day: 32 more a month."""
+    """A number for the year, the month and the day of a time; each month is 32."""
     months = _apply(
         "add",
         span,

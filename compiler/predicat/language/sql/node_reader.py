@@ -1,4 +1,4 @@
-"""Reads nodes of sqlglot, each by its rule in a table, with the place of each in the text."""
+"""Reads sqlglot's nodes, each by its rule in a table, and finds the span of each in the condition."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ MAX_SHOWN = 40
 """The longest part of a condition that a message repeats."""
 
 Build = Callable[["Reader", exp.Expr, int], t.Tree]
-"""How a node is read: the reader, the node and its depth give the untyped tree. Raises Stop."""
+"""A function of the reader, a node and its depth that returns the untyped tree. Raises Stop."""
 
 Key = type[exp.Expr] | str
-"""The class of a node, or the name of a function in small letters."""
+"""The class of a node, or the name of a function in lower case."""
 
 Rule = tuple[frozenset[str] | None, Build]
-"""The arguments that a node may have (None: any), and how it is read."""
+"""The arguments that a node may have (None: any), and the function that reads it."""
 
 
 class RuleTable(Struct, frozen=True):
@@ -36,7 +36,7 @@ class RuleTable(Struct, frozen=True):
 
     Attributes:
         rules: The rule of each key.
-        known: Names of functions, to guess a misspelt one from.
+        known: Names of functions, suggested for a misspelt name.
     """
 
     rules: Mapping[Key, Rule]
@@ -44,7 +44,7 @@ class RuleTable(Struct, frozen=True):
 
 
 class Stop(Exception):
-    """A part has a problem that is reported already."""
+    """A part of the condition has a problem, which is already reported."""
 
 
 class Reader:
@@ -61,10 +61,10 @@ class Reader:
         self.spans = spans
         self.extents: dict[int, tuple[int, int]] = {}
         self.parameters: dict[int, tuple[int, int]] = {}
-        """The place of each parameter, by the identity of its node."""
+        """The start and end offset of each parameter, by the identity of its node."""
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
-        """Report a problem. The result is to be raised."""
+        """Reports a problem. The caller raises the result."""
         self.reporter.add(diagnostic)
         return Stop()
 
@@ -74,9 +74,7 @@ class Reader:
         return Span(self.source, low, high) if high >= 0 else self.whole
 
     def extent(self, node: exp.Expr) -> tuple[int, int]:
-        """The offsets of the first and last token of a node. Computed once, and without recursion: chains are
-        long.
-        """
+        """The start and end offset of a node. Computed once, and without recursion: chains may be long."""
         if id(node) not in self.extents:
             result = [(node, list(node.iter_expressions()))]
             for _, parts in result:
@@ -86,11 +84,11 @@ class Reader:
         return self.extents[id(node)]
 
     def stands_before(self, one: exp.Expr, other: exp.Expr) -> bool:
-        """Whether a node comes before another in the text."""
+        """Whether a node comes before another in the condition."""
         return 0 <= self.extent(one)[1] <= self.extent(other)[0] < len(self.source.text)
 
     def around(self, node: exp.Expr, parts: list[exp.Expr]) -> tuple[int, int]:
-        """The extent of a node, from those of its parts."""
+        """The extent of a node, from the extents of its parts."""
         meta = node.meta
         low, high = (
             (meta["start"], meta["end"] + 1)
@@ -104,7 +102,7 @@ class Reader:
         return self.spans.extent(node, low, high) if parts or isinstance(node, exp.Func) else (low, high)
 
     def read(self, node: exp.Expr | None, depth: int) -> t.Tree:
-        """The tree of a node. Raises Stop for what is not supported; the reporter has the problem."""
+        """The tree of a node. Raises Stop if it is not supported; the reporter has the problem."""
         if node is None:
             raise self.fail(say.missing_operand(self.whole))
         if depth > MAX_DEPTH * 3:
@@ -116,7 +114,7 @@ class Reader:
         return build(self, node, depth + 1)
 
     def rule(self, node: exp.Expr) -> tuple[frozenset[str] | None, Build]:
-        """The rule of a node's class, or of the function that it is called by. Raises Stop."""
+        """The rule of a node's class, or of its function name. Raises Stop if there is none."""
         rules = self.table.rules
         rule = rules.get(type(node))
         if rule is None and isinstance(node, exp.Func) and type(node) not in NODES:
@@ -126,7 +124,7 @@ class Reader:
         return rule
 
     def unsupported(self, node: exp.Expr) -> Diagnostic:
-        """The problem of a node that has no rule, with what to write instead where that is known."""
+        """The message for a node without a rule. It says what to write instead, if known."""
         negated = isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)
         result = node.this if negated else node
         what, hint = next((row for kind, row in NODES.items() if isinstance(result, kind)), (None, None))
@@ -150,7 +148,7 @@ class Reader:
         return value if isinstance(value, exp.Query) else node
 
     def written(self, node: exp.Expr) -> str:
-        """An operator as it is written: the text between its operands, or else the whole node."""
+        """An operator as written in the condition: the text between its operands, or the whole node."""
         parts = [
             self.extent(part)
             for part in (node.args.get("this"), node.args.get("expression"))
@@ -167,7 +165,7 @@ class Reader:
         return repr(text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "...")
 
     def called_name(self, node: exp.Expr) -> str:
-        """The name of a function as it is written, in small letters."""
+        """The name of a function as written in the condition, in lower case."""
         if isinstance(node, exp.Anonymous):
             return str(node.this).removeprefix(MARK).lower()
         result = self.spans.called_name(self.extent(node)[0])
@@ -189,5 +187,5 @@ class Reader:
         return tuple(out)
 
     def apply(self, op: str, node: exp.Expr, *parts: exp.Expr, depth: int) -> t.Tree:
-        """A call of an operator with the trees of `parts`; `node` gives its place."""
+        """A call of an operator with the trees of `parts` and the span of `node`."""
         return t.OperatorCall(op, self.all(list(parts), depth), self.span(node))

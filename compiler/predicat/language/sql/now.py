@@ -1,7 +1,7 @@
 """The current time: from sqlglot's nodes to trees.
 
-It is the time of the statement, as in Spark and of a statement in PostgreSQL that is its own transaction. The
-current date is that of UTC.
+It is the start time of the query, as in Spark, and in PostgreSQL outside a longer transaction. The current
+date is the date in UTC.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from predicat.language.sql.node_reader import Reader
 
 
 def timestamp(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """`now()`, `current_timestamp`. Digits of the second are refused: engines round or cut them."""
+    """`now()`, `current_timestamp`. A precision is not supported: some engines round, others truncate."""
     counted(reader, node, 0)
     return t.OperatorCall("now", (), reader.span(node))
 
@@ -30,5 +30,5 @@ def date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def is_utc(zone: exp.Expr) -> bool:
-    """Whether a zone is a constant name of UTC."""
+    """Whether a zone is a constant that names UTC."""
     return isinstance(zone, exp.Literal) and zone.name.upper() in ("UTC", "ETC/UTC", "Z", "+00:00", "GMT")

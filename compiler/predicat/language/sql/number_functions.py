@@ -1,4 +1,4 @@
-"""SQL functions of numbers, and of choices between values, as trees of operators of the table.
+"""Numeric and conditional SQL functions, as trees of operators.
 
 Sources: Spark SQL, "Built-in Functions", mathematical, bitwise and conditional functions; PostgreSQL,
 "Mathematical Functions and Operators".
@@ -22,12 +22,12 @@ from predicat.language.sql.operators import array_of, binary
 from predicat.language.sql.shapes import BINARY, THIS
 
 _ITEM, _REST, _VALUE = "an element", "a rest", "a value"
-"""Variables that nobody can write."""
+"""Names of variables that no condition can contain."""
 MAX_ARGUMENTS = 100
 
 
 def double(tree: t.Tree, span: Span) -> t.Tree:
-    """A conversion to double, as CAST does it."""
+    """A cast to double."""
     return apply("cast", span, tree, t.Constant("to_double", span))
 
 
@@ -46,15 +46,15 @@ def ordered(op: str) -> Build:
 
 
 def against_all(reader: Reader, node: exp.Expr, array: exp.Expr, op: str, kind: str, depth: int) -> t.Tree:
-    """A comparison with the elements of an array."""
+    """A comparison with any or all elements of an array (`kind`)."""
     span = reader.span(node)
     value, items = reader.all([node.this, array], depth)
     return each(kind, _ITEM, items, lambda item: apply(op, span, value, item), span)
 
 
 def pmod(prefix: str = "") -> Build:
-    """PMOD: the remainder; to a negative one the divisor is added. `prefix` is that of the operators: with
-    "lenient." they may begin again at the other end.
+    """PMOD: the remainder; the divisor is added to a negative one. `prefix` is the prefix of the operators:
+    those with "lenient." wrap around on overflow.
     """
     mod, add = f"{prefix}mod", f"{prefix}add"
 
@@ -72,7 +72,7 @@ def pmod(prefix: str = "") -> Build:
 
 
 def of_double(op: str) -> Build:
-    """A function of one number, as a double."""
+    """The rule of a function of one number, which is cast to double."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -83,7 +83,7 @@ def of_double(op: str) -> Build:
 
 
 def square_root(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SQRT of engines where it is NaN for a negative number: Spark and DuckDB."""
+    """SQRT of Spark and DuckDB: NaN for a negative number."""
     span = reader.span(node)
     (value,) = reader.all(counted(reader, node, 1), depth)
 
@@ -96,7 +96,7 @@ def square_root(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def logarithm(alone: str | None) -> Build:
-    """LOG(x) by the operator that it is in a language, or log10(x), which sqlglot reads as LOG(10, x)."""
+    """LOG(x) by the operator `alone` (None: not supported), and log10(x), parsed as LOG(10, x)."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -113,7 +113,7 @@ def logarithm(alone: str | None) -> Build:
 
 
 def rounded(op: str) -> Build:
-    """ROUND, BROUND and TRUNC, whose meaning for a number of some type the check knows."""
+    """ROUND, BROUND and TRUNC. The check decides what they do, by the type of the number."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         args = list(reader.all(counted(reader, node, 1, 2), depth))
@@ -125,7 +125,7 @@ def rounded(op: str) -> Build:
 
 
 def power(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """POW with the exponents for which all engines round alike: 0.5, 1 and 2."""
+    """POW with an exponent of 0.5, 1 or 2, for which all engines round alike. Raises Stop for any other."""
     span = reader.span(node)
     base, exponent = reader.all([node.this, node.expression], depth)
     value = exponent.value if isinstance(exponent, t.Constant) else None
@@ -137,12 +137,12 @@ def power(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def exclusive_or(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """`a ^ b`: the exclusive or of Spark, and the power of PostgreSQL."""
+    """Refuses `a ^ b`: an exclusive or on Spark, a power on PostgreSQL."""
     raise reader.fail(say.circumflex(reader.span(node)))
 
 
 def inverted(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`~a`: all bits turned, which is -1 - a."""
+    """`~a`: all bits inverted, which is -1 - a."""
     span = reader.span(node)
     return apply("sub", span, number(-1, span), reader.read(node.this, depth))
 
@@ -155,14 +155,14 @@ def divide(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def iff(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """IFF(condition, yes, no): `no` where the condition is UNKNOWN."""
+    """IFF(condition, yes, no): `no` if the condition is FALSE or UNKNOWN."""
     span = reader.span(node)
     test, yes, no = reader.all(counted(reader, node, 3), depth)
     return choose(apply("is_true", span, test), yes, no, span)
 
 
 def decode(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """DECODE(x, a, yes, b, other, rest): the value behind the first one that is the same; NULL is as NULL."""
+    """DECODE(x, a, yes, b, other, rest): the result after the first equal value. NULL equals NULL."""
     span = reader.span(node)
     subject, *others = reader.all(counted(reader, node, *range(3, MAX_ARGUMENTS)), depth)
     tree: t.Tree = others.pop() if len(others) % 2 else t.Constant(None, span)
@@ -172,7 +172,7 @@ def decode(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def hashed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SHA2(s, 256)."""
+    """SHA2(s, 256). Raises Stop for another length than 256, or 0, which means 256."""
     args = list(arguments(node))
     value, *bits = reader.all(args, depth)
     if len(args) != 2 or constants.whole(reader, bits[0], "sha2") not in (0, 256):

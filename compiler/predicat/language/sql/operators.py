@@ -24,7 +24,7 @@ MAX_DIGITS = 1000
 
 
 def chain(op: str) -> Build:
-    """AND and OR: a left-deep chain becomes one flat call."""
+    """AND and OR: a left-deep chain is translated to one flat call."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         kind = type(node)
@@ -50,7 +50,7 @@ def unary(op: str) -> Build:
 
 
 def not_(tree: t.Tree) -> t.Tree:
-    """NOT a condition: UNKNOWN where the condition is."""
+    """NOT a condition; UNKNOWN if the condition is UNKNOWN."""
     return t.OperatorCall("not", (tree,), tree.span)
 
 
@@ -60,7 +60,7 @@ def paren(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """A text, a bigint, a decimal (`0.5`) or a double (`5e-1`)."""
+    """A string, a bigint, a decimal (`0.5`) or a double (`5e-1`)."""
     text, span = str(node.this), reader.span(node)
     if node.args.get("is_string"):
         return t.Constant(text, span)
@@ -74,7 +74,7 @@ def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """A number with a minus: a constant, or a call."""
+    """A minus before a value: a negative constant, or a call."""
     inner = reader.read(node.this, depth)
     if (
         isinstance(inner, t.Constant)
@@ -83,7 +83,7 @@ def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     ):
         value = (
             inner.value.copy_negate() if isinstance(inner.value, Decimal) else -inner.value
-        )  # a minus alone would round
+        )  # the operator - rounds a Decimal
         value = INT_MIN if value == INT_MIN else value
         return t.Constant(value, reader.span(node))
     return t.OperatorCall("neg", (inner,), reader.span(node))
@@ -108,7 +108,7 @@ def column(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def names(reader: Reader, parts: list[exp.Expr]) -> t.Tree:
-    """A name with the names after its dots."""
+    """The parts of a dotted name."""
     tree: t.Tree = t.Name(parts[0].name, reader.span(parts[0]))
     for part in parts[1:]:
         tree = t.Member(tree, part.name, tree.span.to(reader.span(part)))
@@ -121,7 +121,7 @@ def identifier(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def dot(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`value.name` of a value that is no plain name."""
+    """`value.name`, if the value is not a plain name."""
     if not isinstance(node.expression, exp.Identifier):
         raise reader.fail(reader.unsupported(node.expression))
     return t.Member(reader.read(node.this, depth), node.expression.name, reader.span(node))
@@ -138,7 +138,7 @@ def placeholder(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`x BETWEEN low AND high`; SYMMETRIC also tries the bounds the other way round."""
+    """`x BETWEEN low AND high`; SYMMETRIC also tries the bounds swapped."""
     span = reader.span(node)
     value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
     tree = _between(value, low, high, span)
@@ -171,7 +171,7 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
-    """`list('name')`: the values of a list of the catalog."""
+    """`list('name')`: the values of a list in the catalog."""
     if not isinstance(listed, exp.List):
         raise reader.fail(reader.unsupported(node))
     args = listed.expressions
@@ -182,14 +182,16 @@ def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
 
 
 def absent(value: t.Tree, span: Span) -> t.Tree:
-    """Whether there is no value. A JSON value has a text, also where that is UNKNOWN here."""
+    """Whether a value is NULL. For the string of a JSON value, whether the JSON value is NULL: its string may
+    be UNKNOWN here, though engines have one.
+    """
     if isinstance(value, t.OperatorCall) and value.op == "json_text":
         return absent(value.args[0], span)
     return t.OperatorCall("is_null", (value,), span)
 
 
 def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """IS NULL and IS TRUE with their negations: never UNKNOWN."""
+    """IS [NOT] NULL, IS [NOT] TRUE and IS [NOT] FALSE: never UNKNOWN."""
     inner, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     if isinstance(right, exp.Null):
@@ -201,7 +203,7 @@ def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def like(op: str) -> Build:
-    """The rule of LIKE or ILIKE without ESCAPE: a backslash escapes."""
+    """The rule of LIKE or ILIKE without ESCAPE: the escape character is the backslash."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         return like_with(reader, node, op, "\\", depth)
@@ -210,8 +212,8 @@ def like(op: str) -> Build:
 
 
 def like_with(reader: Reader, node: exp.Expr, op: str, escape: str, depth: int) -> t.Tree:
-    """LIKE with one pattern, ANY of several or ALL of them. NOT LIKE ANY is one NOT LIKE or another, as
-    Spark and PostgreSQL have it.
+    """LIKE with one pattern, or with ANY or ALL of several. `x NOT LIKE ANY (a, b)` means `x NOT LIKE a OR
+    x NOT LIKE b`, as in Spark and PostgreSQL.
     """
     value, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
@@ -238,7 +240,7 @@ def like_with(reader: Reader, node: exp.Expr, op: str, escape: str, depth: int) 
 def pattern(
     reader: Reader, value: t.Tree, node: exp.Expr, op: str, escape: str, span: Span, depth: int
 ) -> t.Tree:
-    """LIKE or ILIKE with a pattern that is a constant, or a value of the row."""
+    """LIKE or ILIKE with a pattern that is a constant or computed from the row."""
     pattern = reader.read(node, depth)
     if isinstance(pattern, t.Constant) and isinstance(pattern.value, str):
         try:
@@ -254,7 +256,7 @@ def pattern(
 
 
 def _escaping(pattern: t.Tree, escape: str) -> t.Tree:
-    """A pattern of the row with the backslash as its escape character."""
+    """A pattern that is computed from the row, with its escape character replaced by a backslash."""
     if escape == "\\":
         return pattern
     doubled = t.OperatorCall(
@@ -278,7 +280,7 @@ def escape(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """CASE: a condition that is UNKNOWN counts as false; without ELSE the rest is NULL."""
+    """CASE: a condition that is UNKNOWN counts as FALSE; without ELSE the default is NULL."""
     span = reader.span(node)
     operand = reader.read(node.this, depth) if node.this is not None else None
     default = node.args.get("default")
@@ -293,7 +295,7 @@ def case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """IF(test, yes, no): `no` also where the test is UNKNOWN."""
+    """IF(test, yes, no): `no` if the test is FALSE or UNKNOWN."""
     test = reader.read(node.this, depth)
     no = node.args.get("false")
     other: t.Tree = reader.read(no, depth) if no is not None else t.Constant(None, test.span)
@@ -304,8 +306,8 @@ def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def bracket(op: str) -> Build:
-    """`base[index]`: `bracket` counts the elements of an array from 0, `bracket1` from 1. Those of JSON
-    count from 0 everywhere.
+    """`base[index]`: the operator `bracket` counts the elements of an array from 0, `bracket1` from 1. Both
+    count the elements of a JSON array from 0.
     """
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -317,7 +319,7 @@ def bracket(op: str) -> Build:
 
 
 def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """CONCAT and ||: a NULL part makes the whole NULL."""
+    """CONCAT and ||: NULL if a part is NULL."""
     tree, *rest = reader.all(list(arguments(node)), depth)
     for part in rest:
         tree = t.OperatorCall("concat", (tree, part), reader.span(node))
@@ -351,7 +353,9 @@ def unequal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
-    """The array in ANY(array), SOME(array) or ALL(array). Sqlglot has a node for ANY only."""
+    """The array in ANY(array), SOME(array) or ALL(array), if its name is in `names`, else None. Sqlglot has a
+    node for ANY only.
+    """
     if isinstance(node, exp.Any) and "any" in names:
         inner: exp.Expr = node.this.unnest()
         return inner
@@ -361,7 +365,7 @@ def array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
 
 
 def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tree:
-    """Whether a value is in an array. FALSE for an empty array, also if the value is UNKNOWN."""
+    """Whether an array contains a value. FALSE for an empty array, even if the value is NULL."""
     span = reader.span(node)
     tree = reader.apply("in", node, node.this, array, depth=depth)
     if isinstance(array.unnest(), exp.Array):
@@ -373,12 +377,12 @@ def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tr
 
 
 def either_concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """CONCAT where its parts have values: the languages differ about the others."""
+    """CONCAT of parts that are never NULL: engines differ about NULL parts."""
     return reader.apply("either_concat", node, *arguments(node), depth=depth)
 
 
 def double_division(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`/` of two numbers as doubles, whatever their types."""
+    """`/` of two numbers, which are both cast to double."""
     span = reader.span(node)
     parts = reader.all([node.this, node.expression], depth)
     doubles = tuple(
@@ -388,7 +392,7 @@ def double_division(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def text(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """A text constant that is no plain literal: E'...', $$...$$ or r'...'."""
+    """A string constant with another syntax: E'...', $$...$$ or r'...'."""
     return t.Constant(str(node.this), reader.span(node))
 
 

@@ -1,4 +1,4 @@
-"""Conditions of other SQL dialects as `sql` bodies. sqlglot translates them; their engine is not asked."""
+"""Conditions of other SQL dialects, translated to `sql` bodies by sqlglot; not verified on their engines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import sql as say
 
 DIALECTS = {"bigquery": "BigQuery", "snowflake": "Snowflake", "trino": "Trino"}
-"""The dialects of sqlglot that are read, with the names of their engines."""
+"""The supported dialects of sqlglot, with the names of their engines."""
 
 
 def as_sql(text: str, dialect: str, name: str = "<predicate>") -> str:

@@ -1,4 +1,4 @@
-"""SQL functions of regular expressions, as trees of operators of the table.
+"""SQL functions of regular expressions, as trees of operators.
 
 Patterns are RE2. Sources: Spark SQL, "Built-in Functions", regexp_*; PostgreSQL, "POSIX Regular Expressions".
 """
@@ -18,7 +18,7 @@ from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics import captures
 
 _TEXT = "a string"
-"""A variable that nobody can write."""
+"""The name of a variable that no condition can contain."""
 
 
 def like(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -34,8 +34,8 @@ def like(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """REGEXP_EXTRACT(s, pattern, group): as in Spark the first group, unless another is named, and the
-    empty text where nothing matches.
+    """REGEXP_EXTRACT(s, pattern, group): a group (default: 1) of the first match, or an empty string, as in
+    Spark.
     """
     span = reader.span(node)
     value, pattern, *group = reader.all(counted(reader, node, 2, 3), depth)
@@ -43,7 +43,7 @@ def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def substr(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """REGEXP_SUBSTR: the first match; NULL where there is none."""
+    """REGEXP_SUBSTR: the first match; NULL if there is none."""
     span = reader.span(node)
     value, pattern = reader.all(counted(reader, node, 2), depth)
 
@@ -55,7 +55,7 @@ def substr(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def replace(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """REGEXP_REPLACE(s, pattern, new, 'g'): all matches."""
+    """REGEXP_REPLACE(s, pattern, new, 'g') replaces all matches."""
     span = reader.span(node)
     args = list(arguments(node))
     if len(args) == 3:
@@ -70,7 +70,7 @@ def replace(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def replace_once(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """REGEXP_REPLACE without flags, for patterns that match once: all matches and the first are the same."""
+    """REGEXP_REPLACE without flags. Raises Stop unless the pattern can match only once: engines differ."""
     span = reader.span(node)
     value, pattern, new = reader.all(counted(reader, node, 3), depth)
     if not captures.matches_once(constants.text(reader, pattern, "regexp_replace")):
@@ -81,7 +81,7 @@ def replace_once(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def replace_all(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """Spark's REGEXP_REPLACE: all matches; $1 is a group, and a backslash makes a sign plain."""
+    """Spark's REGEXP_REPLACE of all matches: in the replacement $1 is a group, and a backslash escapes."""
     span = reader.span(node)
     value, pattern, new = reader.all(counted(reader, node, 3), depth)
     written = constants.text(reader, new, "regexp_replace")
@@ -90,7 +90,7 @@ def replace_all(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _of_java(match: re.Match[str]) -> str:
-    """A part of a replacement of Java in that of the operator."""
+    """A part of a Java replacement, in the syntax of the operator."""
     if match[2]:
         return f"\\{match[2]}"
     plain = match[1] or match[0]
@@ -98,7 +98,7 @@ def _of_java(match: re.Match[str]) -> str:
 
 
 def count(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """REGEXP_COUNT: by how much longer a text is with a character behind each match."""
+    """REGEXP_COUNT: the number of characters that are added by inserting one after each match."""
     span = reader.span(node)
     value, pattern = reader.all(counted(reader, node, 2), depth)
 
@@ -119,4 +119,4 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "regexp_replace": (None, replace),
     "regexp_count": (None, count),
 }
-"""The functions by their names."""
+"""The functions by name."""

@@ -1,4 +1,4 @@
-"""Patterns of SQL as regular expressions."""
+"""Patterns of SQL, translated to regular expressions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def matches_any_case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def similar_to(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`s SIMILAR TO 'pattern'`: a regular expression for the whole text, with LIKE's % and _."""
+    """`s SIMILAR TO 'pattern'`: a regular expression for the whole string, with LIKE's % and _."""
     value, pattern = reader.all([node.this, node.expression], depth)
     if not isinstance(pattern, t.Constant) or not isinstance(pattern.value, str):
         raise reader.fail(say.pattern_not_constant(reader.span(node)))
@@ -30,7 +30,7 @@ def similar_to(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _regex(reader: Reader, pattern: str, span: Span) -> str:
-    """The regular expression of a pattern. Inside of brackets all signs but the backslash are as they are."""
+    """The regular expression of a pattern. Inside brackets only the backslash is special."""
     pieces, escaped, bracket = ["(?s)^(?:"], False, False
     for char in pattern:
         if escaped:

@@ -2,8 +2,9 @@
 share.
 
 Strings are in single quotes (a quote is doubled, a backslash is literal), names plain or in double quotes,
-parameters are `:name`. Places come from sqlglot's tokens. `rules.py` has how each node is read, `refusals.py`
-what is refused. Source: ISO/IEC 9075-2 for the predicates; docs/languages_sql.md lists what differs.
+parameters are `:name`. Spans come from sqlglot's tokens. `rules.py` has the rule of each node, `refusals.py`
+the syntax that is not supported. Source: ISO/IEC 9075-2 for the predicates; docs/languages_sql.md lists the
+differences.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from predicat.language.sql.spans import SpanIndex
 from predicat.language.sql.tokens import as_written, called_div, clause_word, unclosed
 
 SQL = SqlLanguage("sql", corrected=called_div)
-"""Standard SQL, and what Spark and PostgreSQL have in common."""
+"""Standard SQL, and the common part of Spark SQL and PostgreSQL."""
 
 TABLE = rule_table(DIFFERENCES)
 
@@ -53,7 +54,7 @@ def read_as(language: SqlLanguage, table: RuleTable, body: Body) -> t.Tree:
 def _parse(
     text: str, source: Source, fields: Container[str], language: SqlLanguage, table: RuleTable
 ) -> t.Tree:
-    """The untyped tree of a SQL predicate. `fields` are those of its dataset, for hints. Raises
+    """The untyped tree of a SQL predicate. `fields` are the fields of its dataset, for hints. Raises
     PredicatError.
     """
     whole = Span(source, 0, len(text))
@@ -82,7 +83,7 @@ def _parse(
         raise PredicatError([_parse_error(item, whole, tokens, fields) for item in error.errors]) from None
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES)) from None
-    except (IndexError, TypeError):  # of sqlglot's compiled nodes, where an operand is missing
+    except (IndexError, TypeError):  # raised by sqlglot's compiled nodes if an operand is missing
         raise PredicatError.of(say.missing_operand(whole)) from None
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
@@ -108,7 +109,7 @@ def _plain(text: str) -> str:
 
 
 def _unquoted(tokens: list[Token], fields: Container[str], at: int) -> str | None:
-    """A field with the name of a keyword, at a problem or up to two tokens before it."""
+    """The field with the name of a keyword, at a problem or up to two tokens before it; None without one."""
     before = [token for token in tokens if token.start <= at][-3:]
     plain = (TokenType.VAR, TokenType.STRING, TokenType.IDENTIFIER)
     return next(
@@ -119,7 +120,7 @@ def _unquoted(tokens: list[Token], fields: Container[str], at: int) -> str | Non
 def _parse_error(
     error: dict[str, object], whole: Span, tokens: list[Token], fields: Container[str]
 ) -> Diagnostic:
-    """A problem that sqlglot's parser reports, at the token that it names by line and column."""
+    """The message for an error of sqlglot's parser, at the token of its line and column."""
     at = (error.get("line"), error.get("col"))
     token = next((token for token in tokens if (token.line, token.col) == at), None)
     span = Span(whole.source, token.start, token.end + 1) if token is not None else whole

@@ -1,4 +1,4 @@
-"""Syntax that sqlglot's parser accepts and filters do not, with the message and the hint for each."""
+"""Syntax that sqlglot's parser accepts and filters do not support, with the message and hint for each."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),
     exp.RegexpILike: (None, "write RLIKE '(?i)...', which ignores case"),
 }
-"""What SQL has and a filter does not: what it is called, if not as it is written, and what to write
+"""Nodes that filters do not support: their names (None: as written in the condition), and what to write
 instead.
 """
 
@@ -70,7 +70,7 @@ OTHER_NAMES = {
     "regexp_matches": "write s RLIKE 'pattern' (in postgres bodies s ~ 'pattern')",
     "array_size": "write size(array)",
 }
-"""Functions that a filter has not by this name, and what to write instead."""
+"""Functions that have another name or form in filters, and what to write instead."""
 
 WRITTEN_OTHERWISE = {
     "`": "a name with special characters is put in double quotes",
@@ -91,7 +91,7 @@ WRITTEN_OTHERWISE = {
     "@": "write array_contains(array, x), or a postgres body",
     "~": "write RLIKE for a regular expression",
 }
-"""Signs that are no words of a condition, and what to write instead."""
+"""Symbols and words that conditions do not have, and what to write instead."""
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
 
@@ -166,9 +166,9 @@ _CURLED = frozenset(
     "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
 )
 _JOINED = {"&&": "AND", "&": "AND", "||": "OR", "|": "OR"}
-"""Signs that other languages join conditions with."""
+"""The AND and OR of other languages."""
 _TURNED = {("=", "<"): "<=", ("=", ">"): ">=", ("!", "<"): ">=", ("!", ">"): "<="}
-"""Signs of comparisons that are written the wrong way round."""
+"""Comparison operators with their characters swapped."""
 
 
 _OF_SESSION = frozenset(
@@ -186,7 +186,7 @@ _SHIFTS = frozenset({TokenType.GT, TokenType.LT})
 
 
 def _shift_signs(tokens: list[Token]) -> set[int]:
-    """The places of `<<` and `>>`, which are two tokens each."""
+    """The start offsets of the tokens of `<<` and `>>`, which are two tokens each."""
     pairs = [
         (one, other)
         for one, other in pairwise(tokens)
@@ -196,7 +196,7 @@ def _shift_signs(tokens: list[Token]) -> set[int]:
 
 
 def _is_shift_apart(one: Token, other: Token) -> bool:
-    """Two signs of a comparison with a gap, which sqlglot reads as a shift."""
+    """Whether two tokens are `< <` or `> >` with a space, which sqlglot parses as a shift."""
     return one.token_type is other.token_type and one.token_type in _SHIFTS and other.start > one.end + 1
 
 
@@ -242,24 +242,24 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
         lambda at, _behind, one, _other: say.operator(at, one.text, PARAMETER),
     ),
 )
-"""Two tokens, one behind the other, and the message for them."""
+"""Tests of two consecutive tokens, and the message for each."""
 
 
 JSON_ARROWS: Mapping[str, str] = {"->>": JSON_HINT, "#>": JSON_HINT, "#>>": JSON_HINT}
-"""The arrows of JSON for languages that have none."""
+"""The JSON arrows, for languages that do not support them."""
 
 
 def refused_tokens(
     tokens: list[Token], source: Source, foreign: Mapping[str, str] = JSON_ARROWS
 ) -> Diagnostic | None:
-    """The first problem that the tokens show: one of PAIRS, an operator that the language has not (`foreign`,
-    with what to write), or IS, IN, LIKE, BETWEEN or a comparison behind a comparison.
+    """The first problem in the tokens, None without one: a pair of PAIRS, an operator of another engine
+    (`foreign`), or IS, IN, LIKE, BETWEEN or a comparison after a comparison.
 
-    Of `a = b IS NULL` parsers disagree about what belongs together.
+    Parsers disagree about the precedence in `a = b IS NULL`.
     """
-    compared = [False]  # whether a comparison stands before, inside of each open bracket
+    compared = [False]  # for each open bracket: whether a comparison precedes inside it
     shifts = _shift_signs(tokens)
-    joined = None  # the sign between two comparisons that is no AND, or OR
+    joined = None  # & or | between two comparisons, instead of AND or OR
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         at = Span(source, one.start, one.end + 1)
         for applies, message in PAIRS:

@@ -95,4 +95,4 @@ REFUSED = {
     "array_size": "write size(array)",
     "bit_count": "test the bits: a & 1 = 1",
 }
-"""What to write instead of a function, by its name in small letters."""
+"""What to write instead of a function, by its name in lower case."""

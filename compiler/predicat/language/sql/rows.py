@@ -1,4 +1,4 @@
-"""Rows of values, which are compared place by place: `(a, b) = (1, 2)`, `struct(a, b) IN (struct(1, 2))`.
+"""Rows of values, compared member by member: `(a, b) = (1, 2)`, `struct(a, b) IN (struct(1, 2))`.
 
 In standard SQL and PostgreSQL a NULL makes the comparison UNKNOWN. Spark's rows are structs, in which NULL
 equals NULL. Sources: PostgreSQL, "Row and Array Comparisons"; Spark SQL, "NULL Semantics".
@@ -15,7 +15,7 @@ from predicat.language.sql.node_reader import Reader
 
 
 def parts(reader: Reader, node: exp.Expr | None) -> list[exp.Expr] | None:
-    """The values of a row; None for what is no row."""
+    """The members of a row; None if the node is not a row."""
     if isinstance(node, exp.Tuple):
         return list(node.expressions)
     if not isinstance(node, exp.Func):
@@ -30,7 +30,9 @@ def parts(reader: Reader, node: exp.Expr | None) -> list[exp.Expr] | None:
 
 
 def equal(reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, depth: int) -> t.Tree | None:
-    """Whether two rows are equal in each place; None if the left side is no row. Raises Stop."""
+    """Whether two rows are equal; None if the left side is not a row. Raises Stop if the right side does not
+    match.
+    """
     return _compared(reader, node, left, right, reader.language.row_equality, depth)
 
 

@@ -102,7 +102,7 @@ RULES: dict[Key, Rule] = {
     "matches_filter": (None, operators.reference),
     **{name: (None, build) for name, build in calendars.AS_WRITTEN.items()},
     **{name: (None, build) for name, build in json_functions.AS_WRITTEN.items()},
-    # Functions that sqlglot has no node for, or whose node differs between its versions, by their names.
+    # By name: functions without a node in sqlglot, or with a node that differs between its versions.
     "div": (None, functions.function("sql.div", 2)),
     "size": (None, functions.function("size", 1)),
     "cardinality": (None, functions.function("size", 1)),
@@ -141,11 +141,11 @@ RULES: dict[Key, Rule] = {
     **number_functions.RULES,
     **json_functions.RULES,
 }
-"""How each node is read, and each function that has none: the arguments of the node that are understood
-(None: whatever it has), and the function that reads it.
+"""The rule of each node, and of each function without one: the supported arguments of the node (None: any),
+and the function that reads it.
 """
 FUNCTIONS = [name for name in RULES if isinstance(name, str) and name not in ("is_true", "matches_filter")]
-"""The functions by name, in small letters. The other names are those of predicat itself."""
+"""The names of the functions in RULES, in lower case, without predicat's own."""
 KNOWN = [
     *FUNCTIONS,
     "coalesce",
@@ -162,12 +162,12 @@ KNOWN = [
     "right",
     "quarter",
 ]
-"""Names to guess a misspelt one from."""
+"""Names that are suggested for a misspelt name."""
 
 
 def rule_table(differences: Mapping[Key, Rule | None]) -> RuleTable:
-    """The table of a language: the shared rules, extended and overridden by its own. None removes a shared
-    rule.
+    """The table of a language: the shared rules, extended and overridden by `differences`. None removes a
+    shared rule.
     """
     own = {key: rule for key, rule in {**RULES, **differences}.items() if rule is not None}
     names = dict.fromkeys((*KNOWN, *(key for key in differences if isinstance(key, str))))

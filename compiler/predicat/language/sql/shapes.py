@@ -1,7 +1,7 @@
-"""The arguments of nodes of sqlglot, by which rules take them: a node with another argument is refused."""
+"""Sets of arguments of sqlglot's nodes, for rules: a node with any other argument is not supported."""
 
 THIS = frozenset({"this"})
 BINARY = frozenset({"this", "expression"})
 CAST = frozenset({"this", "to", "_type", "safe"})
 PATH = BINARY | {"only_json_types", "json_type"}
-"""Of an arrow into JSON."""
+"""The arguments of a JSON arrow."""

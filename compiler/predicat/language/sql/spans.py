@@ -1,5 +1,5 @@
-"""The spans of SQL: sqlglot keeps those of names and constants, but not those of the keywords and brackets
-beside them, which are worked out from its tokens.
+"""The spans of SQL nodes: sqlglot keeps the spans of names and constants only. The keywords and brackets
+around them are found in its tokens.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
 _TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
 OPERATORS = (exp.Binary, exp.Connector)
-"""What sqlglot holds for functions, and is written between its operands."""
+"""Infix operators, some of which are also functions in sqlglot's classes."""
 
 
 class SpanIndex:
-    """The tokens of a text, by where they start and end."""
+    """The tokens of a condition, by their start and end offsets."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
-        # Text in quotes is no keyword.
+        # A quoted token is not a keyword.
         self.words = [
             token.text.upper() if token.end - token.start + 1 == len(token.text) else "" for token in tokens
         ]
 
     @cached_property
     def starts(self) -> dict[int, int]:
-        """The number of the token that begins at an offset of the text."""
+        """The index of the token that starts at an offset."""
         return {token.start: index for index, token in enumerate(self.tokens)}
 
     @cached_property
     def ends(self) -> dict[int, int]:
-        """The number of the token that ends at an offset of the text."""
+        """The index of the token that ends at an offset."""
         return {token.end + 1: index for index, token in enumerate(self.tokens)}
 
     @cached_property
     def openers(self) -> dict[int, int]:
-        """The opening bracket of each closing one."""
+        """The opening bracket of each closing bracket, as indexes of tokens."""
         openers: dict[int, int] = {}
         stack: list[int] = []
         for index, word in enumerate(self.words):
@@ -51,12 +51,12 @@ class SpanIndex:
 
     @cached_property
     def closers(self) -> dict[int, int]:
-        """The closing bracket of each opening one, by the numbers of their tokens."""
+        """The closing bracket of each opening bracket, as indexes of tokens."""
         return {opener: closer for closer, opener in self.openers.items()}
 
     @property
     def deepest(self) -> int:
-        """How many brackets are open at once, at most."""
+        """The maximum nesting depth of brackets."""
         depth = deepest = 0
         for word in self.words:
             depth += (word in _OPENING) - (word in _CLOSING)
@@ -64,16 +64,14 @@ class SpanIndex:
         return deepest
 
     def called_name(self, start: int) -> str:
-        """The name of a function that starts at an offset, in lower case; empty if no function is called
-        there.
-        """
+        """The name of the function call that starts at an offset, in lower case; empty if there is none."""
         index = self.starts.get(start, -1)
         is_call = index >= 0 and self.at(index + 1) == "(" and self.words[index].isidentifier()
         return self.words[index].lower() if is_call else ""
 
     def parameters(self, root: exp.Expr) -> dict[int, tuple[int, int]]:
-        """The place of each parameter, by the identity of its node: those of one name in the order of the
-        text.
+        """The start and end offset of each parameter, by the identity of its node. Parameters with the same
+        name are matched in order.
         """
         places: dict[str, list[tuple[int, int]]] = {}
         for one, other in pairwise(self.tokens):
@@ -83,7 +81,7 @@ class SpanIndex:
         return {id(node): places[node.name].pop(0) for node in nodes if places.get(node.name)}
 
     def extent(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
-        """The extent of a node: its operands and its own keywords."""
+        """The start and end offset of a node with its keywords. `low` and `high` are those of its parts."""
         first, last = self.starts.get(low), self.ends.get(high)
         if first is None or last is None:
             return low, high
@@ -95,7 +93,7 @@ class SpanIndex:
         return self.tokens[first].start, self.tokens[last].end + 1
 
     def call(self, node: exp.Func, first: int, last: int) -> tuple[int, int]:
-        """With the name of the function before its arguments, and the bracket behind them."""
+        """The first and last token of a call: with the function name and the closing bracket."""
         head = first if "end" in node.meta else first - 2
         closing = (
             self.closers.get(head + 1) if self.at(head + 1) == "(" and self.at(head).isidentifier() else None
@@ -105,8 +103,8 @@ class SpanIndex:
         return head, max(last, closing)
 
     def keywords(self, node: exp.Expr, first: int, last: int) -> tuple[int, int]:
-        """The tokens of a node from the tokens of its operands: with the keywords, brackets and signs around
-        these.
+        """The first and last token of a node, from those of its operands: with the keywords, brackets and
+        signs around them.
         """
         match node:
             case exp.Paren() | exp.Tuple() if self.at(first - 1) == "(" and self.at(last + 1) == ")":
@@ -144,7 +142,7 @@ class SpanIndex:
                 return first, last
 
     def end_of_case(self, first: int, last: int) -> int:
-        """The token of the END that closes the CASE at `first`."""
+        """The index of the END that closes the CASE at `first`; `last` if there is none."""
         depth = 0
         for index in range(first, len(self.words)):
             depth += {"CASE": 1, "END": -1}.get(self.words[index], 0)
@@ -153,5 +151,5 @@ class SpanIndex:
         return last
 
     def at(self, index: int) -> str:
-        """The word of a token in capitals; empty outside the text."""
+        """The word of a token in upper case; empty for an index out of range."""
         return self.words[index] if 0 <= index < len(self.words) else ""

@@ -1,7 +1,7 @@
-"""SQL functions of texts, as trees of operators of the table.
+"""SQL string functions, as trees of operators.
 
-Sources of those with one meaning in both: Spark SQL, "Built-in Functions", string functions;
-PostgreSQL, "String Functions and Operators".
+Sources: Spark SQL, "Built-in Functions", string functions; PostgreSQL, "String Functions and Operators". The
+functions have the same meaning in both.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from predicat.semantics import regex
 
 MAX_REPEATED = 20
 MAX_PADDED = 1000
-"""The longest text that lpad and rpad make: what they add is written out."""
+"""The maximum length of lpad and rpad: the SQL contains the padding as a constant."""
 _PART, _TEXT = "a part", "a string"
-"""Variables that nobody can write."""
+"""Names of variables that no condition can contain."""
 
 
 def pad(op: str) -> Build:
-    """LPAD and RPAD: a text cut to a length, or with characters of another before or behind it."""
+    """LPAD and RPAD: a string truncated to a length, or padded at its start or end."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
@@ -44,7 +44,7 @@ def pad(op: str) -> Build:
 
 
 def start(value: t.Tree, length: int, span: Span) -> t.Tree:
-    """The first characters of a text."""
+    """The first `length` characters of a string."""
     return apply("substr", span, value, number(1, span), number(length, span))
 
 
@@ -53,7 +53,7 @@ def _length(value: t.Tree, span: Span) -> t.Tree:
 
 
 def empty(value: t.Tree, span: Span) -> t.Tree:
-    """The empty text where a value is there."""
+    """The empty string; NULL if the value is NULL."""
     return start(value, 0, span)
 
 
@@ -76,7 +76,7 @@ def concat_ws(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SPLIT by a pattern that matches one text only, as most do."""
+    """SPLIT by a pattern that matches only one string. Raises Stop for other patterns."""
     span = reader.span(node)
     value, by = reader.all(counted(reader, node, 2), depth)
     literal = plain(constants.text(reader, by, "split"))
@@ -86,7 +86,7 @@ def split(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def plain(pattern: str) -> str | None:
-    """The one text that a pattern matches; None for other patterns."""
+    """The only string that a pattern matches; None for other patterns."""
     try:
         node = regex.parse(pattern)
     except regex.RegexError:
@@ -96,7 +96,7 @@ def plain(pattern: str) -> str | None:
 
 
 def string_to_array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """STRING_TO_ARRAY: as a split, but the empty text has no part."""
+    """STRING_TO_ARRAY: as SPLIT, but the empty string gives an empty array."""
     span = reader.span(node)
     value, by = reader.all(counted(reader, node, 2), depth)
     constants.text(reader, by, "string_to_array")
@@ -135,7 +135,7 @@ def overlay(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def translate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """TRANSLATE: each character becomes the one in its place, or none; one replacement after another."""
+    """TRANSLATE as a series of REPLACE: each character is replaced by the one at its position, or removed."""
     span = reader.span(node)
     value, source, target = reader.all(counted(reader, node, 3), depth)
     old, new = constants.text(reader, source, "translate"), constants.text(reader, target, "translate")
@@ -145,7 +145,7 @@ def translate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     table = {char: to for char, to in table.items() if char != to}
     tree = value
     while table:
-        # What a character becomes must not be replaced again.
+        # The result of a replacement must not be replaced again.
         last = next((one for one in table if one not in table.values()), None)
         if last is None:
             raise reader.fail(say.translate_in_circle(span))
@@ -154,8 +154,8 @@ def translate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def substring_index(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SUBSTRING_INDEX: the text before a separator's place, counted from the start; or behind it, counted
-    from the end. The whole text if it has fewer.
+    """SUBSTRING_INDEX(s, separator, n): the part before the n-th separator or, if n is negative, after the
+    -n-th separator from the end. The whole string if it has fewer separators.
     """
     span = reader.span(node)
     value, by, place = reader.all(counted(reader, node, 3), depth)
@@ -174,7 +174,7 @@ def substring_index(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def elt(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """ELT(n, first, second, ...): the value at a place that counts from 1."""
+    """ELT(n, first, second, ...): the n-th value, counted from 1; NULL if there is none."""
     span = reader.span(node)
     place, *values = reader.all(counted(reader, node, *range(2, 100)), depth)
     tree: t.Tree = t.Constant(None, span)
@@ -185,7 +185,7 @@ def elt(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """ARRAY_JOIN and ARRAY_TO_STRING: the elements that are not NULL, with a text between them."""
+    """ARRAY_JOIN and ARRAY_TO_STRING: the elements that are not NULL, with a separator between them."""
     span = reader.span(node)
     items, by = reader.all(counted(reader, node, 2), depth)
     there = each("filter", _PART, items, lambda part: not_(apply("is_null", span, part)), span)
@@ -193,7 +193,7 @@ def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def repeat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """REPEAT(s, 3), with a small constant."""
+    """REPEAT(s, 3), with a constant of at most MAX_REPEATED."""
     span = reader.span(node)
     value, count = reader.all(counted(reader, node, 2), depth)
     times = constants.whole(reader, count, "repeat")
@@ -224,4 +224,4 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "array_join": (None, array_join),
     "array_to_string": (None, array_join),
 }
-"""The functions by their names."""
+"""The functions by name."""

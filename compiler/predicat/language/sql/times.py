@@ -35,11 +35,13 @@ _CAST_TYPES = {
 
 
 BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
-"""The whole numbers of engines, by their sizes."""
+"""The integer types of engines, with their bits."""
 
 
 def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """A cast to DECIMAL. Without digits it is Spark's DECIMAL(10), or 38 digits of PostgreSQL's."""
+    """A cast to DECIMAL. Without arguments it has the language's default precision and scale. Raises Stop if
+    there is none, or if the arguments are invalid.
+    """
     span = reader.span(node)
     written = [part.name for part in node.args["to"].expressions]
     sizes = [int(size) if size.isascii() and size.isdigit() and len(size) < 4 else -1 for size in written]
@@ -70,12 +72,12 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def engine_cast(to_whole: str) -> Build:
-    """A cast as one engine has it: whole numbers have the range of their type, and are made of doubles by
-    an operator of the check.
+    """A cast of an engine: integers have the range of their type. `to_whole` is the cast to an integer, which
+    differs in rounding.
     """
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-        if isinstance(node.this, exp.IntDiv):  # what sqlglot makes of PostgreSQL's div(a, b)
+        if isinstance(node.this, exp.IntDiv):  # sqlglot's node for PostgreSQL's div(a, b)
             return reader.apply("sql.div", node.this, node.this.this, node.this.expression, depth=depth)
         bits = BITS.get(node.args["to"].this)
         if bits is None:
@@ -88,7 +90,7 @@ def engine_cast(to_whole: str) -> Build:
 
 
 def either_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """A cast as both engines have it: they make different whole numbers of doubles."""
+    """A cast of the `sql` language. The cast of a double to an integer is ambiguous: engines differ."""
     tree = cast(reader, node, depth)
     if isinstance(tree, t.OperatorCall) and tree.args[1:] == (t.Constant("to_int", tree.span),):
         return t.OperatorCall("cast", (tree.args[0], t.Constant("to_either_int", tree.span)), tree.span)
@@ -96,7 +98,7 @@ def either_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
-    """A whole number if it fits the number of bits, else UNKNOWN."""
+    """The integer if it fits the number of bits, else NULL."""
     if bits == 64:
         return number
     if bits == 32:
@@ -114,7 +116,7 @@ def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
 
 
 def is_time_of_day(node: exp.Expr) -> bool:
-    """Whether a node is cast to a time of the day."""
+    """Whether a node is a cast to TIME."""
     node = node.unnest()
     return isinstance(node, exp.Cast | exp.TryCast) and node.args["to"].this == exp.DType.TIME
 
@@ -130,7 +132,7 @@ def conversion(kind: str) -> Build:
 
 
 def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """A constant length of time, without months."""
+    """A constant interval. Raises Stop if it has months."""
     months, rest = length(reader, node)
     if months:
         raise reader.fail(sql_times.months_as_length(reader.span(node)))
@@ -138,8 +140,8 @@ def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 
 def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:
-    """The months and the rest of a constant interval. sqlglot has a placeholder for its text
-    (`protect_interval_literals`).
+    """The months and the rest of a constant interval. Raises Stop if it is invalid. The node has a
+    placeholder for the string (`protect_interval_literals`).
     """
     span, amount, unit = reader.span(node), node.this, node.args.get("unit")
     first, last = (
@@ -178,19 +180,19 @@ _EXTRACT = {
 
 _AMBIGUOUS = {"DOW": "Sunday is 0 on PostgreSQL and 1 on Spark: write isodow, or dayofweek, where it is 1"}
 _IN_UTC = {"EPOCH": meanings.epoch, "SECOND": meanings.second}
-"""Parts with decimals: seconds have no time zone."""
+"""Parts with decimals, which do not depend on the time zone."""
 _OF_WEEKS = {"WEEK": meanings.week, "ISOYEAR": meanings.iso_year, "YEAROFWEEK": meanings.iso_year}
 
 
 def part(op: str) -> Build:
-    """A part of a time: `hour(t)`, or `hour(t AT TIME ZONE 'Europe/Paris')`; UTC where no zone is named."""
+    """A part of a time: `hour(t)`, or `hour(t AT TIME ZONE 'Europe/Paris')`. The default zone is UTC."""
     return lambda reader, node, depth: read_part(reader, op, node, only(reader, node), depth)
 
 
 def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
-    """A part of a date or of a timestamp, in the time zone that AT TIME ZONE names."""
+    """A part of a date or timestamp, in the zone of AT TIME ZONE if there is one."""
     if is_time_of_day(moment) and not isinstance(moment.unnest().this, exp.Literal):
-        moment = moment.unnest().this  # the hour of its time of day is that of a timestamp
+        moment = moment.unnest().this  # the hour of t::time is the hour of t
     tree = zones.of_function(reader, moment)
     if tree is None:
         return reader.apply(op, node, moment.unnest(), depth=depth)
@@ -210,8 +212,8 @@ def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
-    """The part of a date or timestamp that a word names. Raises Stop for those that engines count
-    differently.
+    """The part of a date or timestamp that has a name, in upper or lower case. Raises Stop for an unknown
+    part, and for parts that engines number differently.
     """
     part, span = name.upper(), reader.span(node)
     if part == "DOW" and reader.language.sunday is not None:
@@ -236,7 +238,7 @@ def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, dept
 
 
 def named(part: str) -> Build:
-    """A function of one argument that has the name of a part."""
+    """The rule of a function of one argument that returns a part."""
     return lambda reader, node, depth: named_part(reader, part, node, only(reader, node), depth)
 
 

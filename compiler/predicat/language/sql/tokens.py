@@ -1,4 +1,4 @@
-"""The tokens of a condition where sqlglot's tokenizer reads them otherwise."""
+"""Corrections of sqlglot's tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot import Token, TokenType
 
 
 def called_div(tokens: list[Token]) -> list[Token]:
-    """The tokens with `div(a, b)` as the call of a function. sqlglot knows DIV between two operands only."""
+    """The tokens with `div(a, b)` as a function call. sqlglot supports DIV as an infix operator only."""
     return [
         renamed(token, TokenType.VAR, token.text)
         if token.token_type is TokenType.DIV and _is_called(tokens, index)
@@ -19,12 +19,12 @@ def called_div(tokens: list[Token]) -> list[Token]:
 
 
 MARK = "written as "
-"""Before the name of a function that sqlglot is not to know."""
+"""A prefix that hides the name of a function from sqlglot."""
 
 
 def as_written(tokens: list[Token], names: Container[str]) -> list[Token]:
-    """The tokens with names of functions that sqlglot's parser does not know: their arguments stay as they
-    are.
+    """The tokens with the function names in `names` hidden from sqlglot's parser, so that it keeps their
+    arguments as written.
     """
     return [
         renamed(token, TokenType.VAR, MARK + token.text)
@@ -38,7 +38,7 @@ def as_written(tokens: list[Token], names: Container[str]) -> list[Token]:
 
 
 def renamed(token: Token, kind: TokenType, text: str) -> Token:
-    """A token of another kind or text at the same place."""
+    """A token with another kind and text at the same position."""
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
@@ -52,7 +52,7 @@ _OPERANDS = frozenset(
         TokenType.STRING,
     }
 )
-"""What ends an operand, so that DIV behind it is an operator."""
+"""Tokens that end an operand: DIV after them is an infix operator."""
 
 
 def _is_called(tokens: list[Token], index: int) -> bool:
@@ -77,16 +77,18 @@ _CLAUSES = frozenset(
 
 
 def clause_word(tokens: list[Token]) -> Token | None:
-    """The word of a clause or a statement that a condition begins with."""
+    """The keyword of a clause or statement at the start of a condition; None if there is none."""
     return tokens[0] if tokens and tokens[0].token_type in _CLAUSES else None
 
 
 _DOLLARS = re.compile(r"\$(?:[A-Za-z_]\w*)?\$")
-"""What a text between dollars opens and closes with."""
+"""The delimiter of a dollar-quoted string."""
 
 
 def unclosed(text: str, quotes: str) -> int | None:
-    """Where a quote opens that nothing closes. A backslash among the quotes escapes what is behind it."""
+    """The offset of the first quotation mark that is not closed; None if there is none. If `quotes` has a
+    backslash, it escapes the next character.
+    """
     at, escapes = 0, "\\" in quotes
     while at < len(text):
         if text.startswith("--", at):
@@ -106,7 +108,9 @@ def unclosed(text: str, quotes: str) -> int | None:
 
 
 def _closed(text: str, start: int, *, escapes: bool) -> int | None:
-    """The place of the quote that closes the one at `start`. A doubled quote is part of the text."""
+    """The offset of the quotation mark that closes the one at `start`; None if there is none. A doubled one
+    is part of the string.
+    """
     at, doubled = start + 1, text[start] * 2
     while at < len(text) and (text[at] != text[start] or text.startswith(doubled, at)):
         at += 2 if text.startswith(doubled, at) or (escapes and text[at] == "\\") else 1

@@ -1,4 +1,4 @@
-"""Time zones: `t AT TIME ZONE 'Europe/Berlin'` and the functions that mean the same.
+"""Time zones: `t AT TIME ZONE 'Europe/Berlin'` and equivalent functions.
 
 A timestamp is a point in time. In a zone it becomes the local time there, represented as a UTC timestamp: its
 day, its hour and comparisons with constants are in local time. The conversion from local time to a timestamp
@@ -21,11 +21,13 @@ from predicat.language.sql.now import is_utc
 from predicat.semantics import time_zones
 
 _PLAIN = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME)
-"""Types of a timestamp that has no zone."""
+"""The types of timestamps without a time zone."""
 
 
 def shows_clocks(reader: Reader, node: exp.Expr) -> bool:
-    """Whether an engine with two timestamp types has it without a zone: AT TIME ZONE then adds the zone."""
+    """Whether a node is a timestamp without time zone in engines with both timestamp types. AT TIME ZONE then
+    converts it from local time instead of to local time.
+    """
     node = node.unnest()
     if isinstance(node, exp.AtTimeZone):
         return not shows_clocks(reader, node.this)
@@ -41,7 +43,7 @@ def shows_clocks(reader: Reader, node: exp.Expr) -> bool:
 
 
 def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth: int) -> t.Tree:
-    """`moment AT TIME ZONE zone`."""
+    """`moment AT TIME ZONE zone`. Raises Stop for local time that is not a constant."""
     tree = _timestamp(reader, moment, depth)
     if is_utc(zone):
         return tree
@@ -54,7 +56,9 @@ def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth:
 
 
 def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.Tree:
-    """The timestamp without a zone whose part in a zone is read: an engine would read it as a moment."""
+    """The timestamp without time zone of which a part in a zone is extracted. This is ambiguous: engines
+    convert it from local time of the zone, not to local time.
+    """
     args = (*reader.all([moment], depth), t.Constant(reader.span(zone).text, reader.span(zone)))
     return t.OperatorCall("either_moment", args, reader.span(moment))
 
@@ -81,7 +85,7 @@ def _timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def of_function(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
-    """The moment and the zone of a function that shows a moment in a zone; None of any other node."""
+    """The timestamp and the zone of a conversion to local time; None for any other node."""
     node = node.unnest()
     if isinstance(node, exp.AtTimeZone):
         return node.this, node.args["zone"]
@@ -93,7 +97,7 @@ def of_function(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | N
 
 
 _IN_ZONE = {"from_utc_timestamp": 0, "timezone": 1, "convert_timezone": 1}
-"""Functions of a moment and a zone, and which argument is the moment."""
+"""Functions of a timestamp and a zone, and the index of the timestamp in their arguments."""
 
 
 def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -124,4 +128,4 @@ READ: dict[str, Build] = {
     "timezone": in_zone,
     "to_utc_timestamp": to_utc,
 }
-"""The functions by name, in small letters."""
+"""The functions by name, in lower case."""
