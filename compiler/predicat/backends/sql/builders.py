@@ -134,7 +134,7 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def concatenated(left: Operand, right: Operand) -> Sql:
-    """`left || right`; NULL if one of them is."""
+    """`left || right`; NULL if one of them is NULL."""
     first = left if isinstance(left, exp.DPipe) else wrap(sql_of(left))
     return exp.DPipe(this=first, expression=wrap(sql_of(right)), safe=True)
 
@@ -213,7 +213,7 @@ _OPPOSITE: dict[type[Sql], type[exp.Binary]] = {
 
 def is_null(sql: Sql) -> Sql:
     """IS NULL."""
-    # IS NULL alone does not tell PostgreSQL what a parameter is.
+    # PostgreSQL cannot infer the type of a parameter from IS NULL alone.
     typed = cast(sql, "TEXT") if isinstance(sql, exp.Var) else sql
     return exp.Is(this=comparison_operand(typed), expression=exp.Null())
 

@@ -1,6 +1,6 @@
-r"""Texts of PostgreSQL and DuckDB with characters that a line cannot show: `E' \t\n'`.
+r"""String literals of PostgreSQL and DuckDB with control characters, written as escapes: `E' \t\n'`.
 
-A tab, a carriage return or a line feed as it is gets lost in editors, terminals and version control.
+A raw tab, carriage return or line feed may get lost in editors, terminals and version control.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import re
 from collections.abc import Callable
 
 _QUOTED = re.compile(r"""(?:"[^"]*")|(?<![\w"])E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'""", re.DOTALL)
-"""A name, a text that has escapes already, or a text."""
+"""A quoted name, a string literal with escapes, or a plain string literal."""
 _CONTROL = re.compile(r"[\x01-\x1f\x7f]")
 _NAMES = {"\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r"}
 
 
 def with_escapes(*, of_backslashes: bool) -> Callable[[str], str]:
-    """SQL with each text that has control characters in the form that has escapes; with `of_backslashes` also
-    a text with a backslash: a session of PostgreSQL may take a plain one for an escape.
+    """A function that writes string literals with control characters in SQL with escapes. With
+    `of_backslashes` also those with a backslash: settings of a PostgreSQL session may make it an escape.
     """
 
     def escaped(match: re.Match[str]) -> str:

@@ -1,8 +1,7 @@
-"""Named functions for what stays long: a small runtime that is installed in an engine.
+"""Named functions for long SQL: a small runtime that is installed in an engine.
 
-Each function is defined by the core node that it means, with a variable for each argument. So what it does in
-an engine follows from the same rules as the SQL without it, and a call takes the place of each node of that
-form.
+Each function is defined by a core node with a variable for each argument. So its SQL follows from the same
+rules as the SQL without functions, and a call can replace each node of this form.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ class Function(Struct, frozen=True):
 
     Attributes:
         name: Its name, without the schema.
-        meaning: What it computes: a node whose variables are the arguments, in the order of `arguments`.
-        arguments: The names of its arguments.
+        meaning: The node that it computes. The variables of the node are the arguments.
+        arguments: The names of its arguments, in order.
     """
 
     name: str
@@ -34,7 +33,7 @@ class Function(Struct, frozen=True):
     arguments: tuple[str, ...]
 
     def arguments_in(self, node: Call) -> list[Node] | None:
-        """The arguments for which the function means this node; None if it does not for any."""
+        """The arguments with which the function computes this node; None if it cannot."""
         arguments: dict[str, Node] = {}
         return [arguments[name] for name in self.arguments] if _fits(self.meaning, node, arguments) else None
 
@@ -58,11 +57,11 @@ class Runtime(Struct, frozen=True):
     """The functions that an engine has.
 
     Attributes:
-        functions: The functions by the operator of what they mean.
-        call: A renderer's SQL of a call of a function for a node, with its arguments; None where the SQL
-        without it is better.
-        of_every_extension: Of the functions of the engine's extension, which reads manifests, those that all
-        its versions have. None if the engine has no extension.
+        functions: The functions by the operators of their meanings.
+        call: Gives the SQL of a call of a function for a node, with its arguments; None if the SQL without
+        the function is better.
+        of_every_extension: The functions that all versions of the engine's extension (which reads manifests)
+        have. None if the engine has no extension.
     """
 
     functions: Mapping[str, tuple[Function, ...]]
@@ -70,7 +69,7 @@ class Runtime(Struct, frozen=True):
     of_every_extension: Runtime | None = None
 
     def serves(self, node: Node) -> bool:
-        """Whether a function means a part of a node."""
+        """Whether a part of a node can be replaced by a call of a function."""
         parts = (part for part in walk(node) if isinstance(part, Call))
         return any(
             function.arguments_in(part) is not None
@@ -98,14 +97,14 @@ CONVERSIONS: dict[str, Node] = {
     "double": Call(DOUBLE, "to_double", (_S,)),
     "timestamp": Call(TIMESTAMP, "to_timestamp", (_S,)),
 }
-"""The functions of a text: casts of SQL, and the conversions of CEL."""
+"""The functions of a string: casts of SQL, and the conversions of CEL."""
 
 PARSE_JSON = Call(JSON, "parse_json", (_S,))
-"""The function that parses JSON in a text."""
+"""The function that parses a string as JSON."""
 
 
 def _read_of_json(value: Node) -> dict[str, Node]:
-    """What is read of a JSON value."""
+    """The meanings of the functions that read a number from a JSON value, by name."""
     text, number = Call(STRING, "json_string", (value,)), Call(DOUBLE, "json_number", (value,))
     integer, whole = (Call(BIGINT, "to_int", (read,)) for read in (text, number))
     in_cel = Call(BOOLEAN, "gt", (number, Literal(DOUBLE, float(INT_MIN))))
@@ -120,12 +119,12 @@ def _read_of_json(value: Node) -> dict[str, Node]:
 
 _DOCUMENT = Variable(JSON, "j")
 OF_JSON = _read_of_json(_DOCUMENT)
-"""The functions of a JSON value: its number, and conversions of its number or text."""
+"""The functions of a JSON value: its number, and conversions of its number or string."""
 OF_MEMBER = _read_of_json(Call(JSON, "json_get", (_DOCUMENT, Variable(STRING, "k"))))
-"""The same of a member of a JSON object."""
+"""The same functions of a member of a JSON object."""
 
 PREFIX = "predicat"
-"""How the names of all functions begin, as the name of a schema or as a part of it."""
+"""The start of the names of all functions: the name of a schema, or a prefix of the function's own name."""
 
 
 def calls(sql: exp.Expr) -> bool:
@@ -134,9 +133,7 @@ def calls(sql: exp.Expr) -> bool:
 
 
 def is_conversion(sql: exp.Expr) -> bool:
-    """Whether an expression is the call of a conversion: it costs more than what is worked out from its
-    value.
-    """
+    """Whether an expression is the call of a conversion, which costs more than the use of its result."""
     return isinstance(sql, exp.Anonymous) and sql.name in _CONVERSIONS
 
 

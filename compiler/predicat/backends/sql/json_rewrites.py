@@ -1,4 +1,4 @@
-"""Rewrites of predicates over JSON: operators that only SQL has, each with one look-up of a value.
+"""Rewrites of predicates over JSON to operators that exist in SQL only, each with one look-up of a value.
 
 A comparison tests the kind of a JSON value and then its value. The text of a value often implies its kind, so
 one look-up is enough.
@@ -19,9 +19,9 @@ JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
 ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_element", "json_let")
 """The operators that `fuse_kind_tests` makes, and `json_let` of `parsed_once`.
 
-`json_text`: the text of a JSON value that is known to be a string. `json_equals`: whether it equals a
-constant; FALSE for a value of another kind. `json_in`: whether it is one of several texts. `json_element`: a
-look-up with a JSON value as the key, of a member by its name or an element by its position.
+`json_text`: the string of a JSON value that is known to be a string. `json_equals`: whether a JSON value
+equals a constant; FALSE for a value of another kind. `json_in`: whether it is one of several strings.
+`json_element`: a look-up with a JSON value as the key, of a member by its name or an element by its position.
 """
 
 
@@ -49,8 +49,8 @@ def fuse_kind_tests(node: Node) -> Node:
 
 
 def _fuse_equality(node: Node) -> Node:
-    """An equality with a text where UNKNOWN counts as FALSE: a value of another kind then counts as
-    unequal.
+    """An equality with strings as `json_equals` or `json_in`, if UNKNOWN counts as FALSE: a value of another
+    kind is then unequal. Other nodes are unchanged.
     """
     match node:
         case Call(op="eq", args=(Call(op="json_string", args=(value,)), Literal(value=str()) as wanted)):
@@ -84,8 +84,8 @@ def _kind(test: Call) -> object:
 
 
 def _conjunction(node: Call) -> Node:
-    """`x is a string AND its text = 'a'` becomes an equality of JSON values; other conditions on the text
-    need no test of their own.
+    """`x is a string AND x = 'a'` becomes `json_equals`. Other conditions on the string need no further test
+    of the kind.
     """
     parts: list[Node] = []
     for part in node.args:
@@ -118,7 +118,7 @@ def _equality(test: Call, part: Node) -> Node | None:
 
 
 def _disjunction(node: Call) -> Node:
-    """Equalities of one JSON value with texts become one."""
+    """Several equalities of a JSON value with strings become one `json_in`."""
     values: dict[Node, list[Literal]] = {}
     for part in node.args:
         if (text := _equal_text(part)) is not None:
@@ -142,7 +142,7 @@ def _equal_text(node: Node) -> tuple[Node, Literal] | None:
 
 
 def _text_of(node: Node, value: Node) -> Node:
-    """A node in which a JSON value is known to be a string: its text is read without a test of the kind."""
+    """A node in which a JSON value is known to be a string, which is then read without a test of the kind."""
     if isinstance(node, Call) and node.op == "json_string" and node.args[0] == value:
         return Call(STRING, "json_text", (value,), node.span)
     if isinstance(node, Quantifier) and node.variable in free(value):
@@ -151,8 +151,8 @@ def _text_of(node: Node, value: Node) -> Node:
 
 
 def path(node: Node, fits: Callable[[Step], bool]) -> tuple[Node, list[Step]]:
-    """The value at which a chain of look-ups with constant keys starts, and the keys and positions of the
-    chain as long as they fit.
+    """Consecutive look-ups with constant keys: the value in which they look up, and their keys and positions.
+    The first look-up whose key does not fit becomes part of the value.
     """
     steps: list[Step] = []
     while (
@@ -175,8 +175,8 @@ def constant_step(key: Node) -> Step | None:
 
 
 def is_only_text(value: str) -> bool:
-    """Whether only a string can have this text: it is not the text of a number, a truth value, an array or an
-    object.
+    """Whether only a JSON string can have this text: it is not the text of a number, a boolean, an array or
+    an object.
     """
     return not value.startswith(_OTHERS) and value.lower() not in _WORDS
 

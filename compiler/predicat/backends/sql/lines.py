@@ -1,7 +1,7 @@
-"""Line breaks in generated SQL, which is one line as it is made.
+"""Line breaks in generated SQL. The dialects generate a single line.
 
-A text that is longer than a line has one operand of its top AND or OR per line; so have operands in
-parentheses, and the branches of a CASE. Nothing but the space between two words changes.
+SQL that is longer than a line gets one line for each operand of its top AND or OR, also in parentheses, and
+for each branch of a CASE. Only spaces between words change.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from predicat import backends
 
 WIDTH = 110
-"""The longest text that stays on one line."""
+"""The longest line."""
 _STEP = "  "
 _OPENS, _CLOSES = ("(", "[", "{", "CASE"), (")", "]", "}", "END")
 _MAX_DEPTH = 30
@@ -38,7 +38,7 @@ def broken(sql: str, dialect: str) -> str:
 
 @lru_cache
 def _tokens(escapes: bool) -> re.Pattern[str]:
-    """Texts, names in quotes, brackets, and the words at which a line may begin: all are upper case."""
+    """Matches string literals, quoted names, brackets, and the upper-case words at which a line may begin."""
     quoted = r"'(?:[^'\\]|\\.)*'" if escapes else r"E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'"
     words = r"\b(?:CASE|END|BETWEEN|AND|OR|WHEN|ELSE)\b"
     return re.compile(rf"""{quoted}|"[^"]*"|`[^`]*`|([(\[{{]|[)\]}}]|{words})""", re.DOTALL)
@@ -70,7 +70,7 @@ def _broken(sql: str, tokens: re.Pattern[str], indent: str) -> str:
 
 
 def _operands(sql: str, words: list[_Word], word: str) -> list[str]:
-    """The operands of AND or OR at the top. The AND of a BETWEEN is none."""
+    """The operands of the top AND or OR. The AND of a BETWEEN does not count."""
     ends: list[_Word] = []
     open_ = 0
     for item in words:
@@ -90,7 +90,7 @@ def _operands(sql: str, words: list[_Word], word: str) -> list[str]:
 
 
 def _group(sql: str, words: list[_Word], tokens: re.Pattern[str], indent: str) -> str:
-    """A text with its longest CASE, or its longest part in parentheses, on lines of its own."""
+    """SQL with its longest CASE, or its longest part in parentheses, on lines of its own."""
     ends = [(item.start, item.text) for item in words if item.depth == 0 and item.text in (*_OPENS, *_CLOSES)]
     groups = list(zip(ends[::2], ends[1::2], strict=True))
     if not groups:
@@ -105,7 +105,7 @@ def _group(sql: str, words: list[_Word], tokens: re.Pattern[str], indent: str) -
 
 
 def _branches(sql: str, words: list[_Word], end: int, tokens: re.Pattern[str], indent: str) -> str:
-    """A text to the end of a CASE, with the branches of this on lines of their own."""
+    """SQL up to the END of a CASE, with each branch of this on a line of its own."""
     starts = [item.start for item in words if item.depth == 1 and item.text in ("WHEN", "ELSE")]
     inner = indent + _STEP
     rows = sql[: starts[0]].rstrip()

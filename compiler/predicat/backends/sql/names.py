@@ -93,7 +93,7 @@ def identifier(name: str, dialect: str) -> exp.Identifier:
 
 @lru_cache(maxsize=10_000)
 def needs_quotes(name: str, dialect: str) -> bool:
-    """Whether a name without quotes would be another one, or a word of the dialect of sqlglot."""
+    """Whether a name without quotes would mean another name, or is a keyword of the engine or of sqlglot."""
     if name in UNRESERVED:
         return False
     words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS

@@ -1,6 +1,6 @@
-"""Rewrites of predicates over JSON in texts, for SQL: a document is parsed once for all that is read of it.
+"""Rewrites of predicates over JSON in strings, for SQL: each document is parsed only once.
 
-The test whether a text is JSON is long, and a comparison reads the kind of a value and the value itself.
+The test whether a string is JSON is long, and a comparison reads the kind of a value and the value itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def parsed_once(node: Node, fresh_name: Names) -> Node:
 
 
 def _documents(node: Node) -> list[Call]:
-    """The documents that a node parses, each once; not those of elements of an array."""
+    """The distinct documents that a node parses, except those that depend on a variable of a macro."""
     reads = (part for part in walk(node) if isinstance(part, Call) and part.op == "parse_json")
     return list(
         dict.fromkeys(part for part in reads if not any(isinstance(inner, Variable) for inner in walk(part)))
@@ -37,7 +37,7 @@ def _documents(node: Node) -> list[Call]:
 
 
 def _grouped(node: Call) -> Call:
-    """An AND or OR with its parts of the same documents side by side, as one part."""
+    """An AND or OR in which the operands over the same documents become one operand."""
     groups: dict[tuple[Call, ...], list[Node]] = {}
     for arg in node.args:
         groups.setdefault(tuple(_documents(arg)), []).append(arg)

@@ -83,7 +83,7 @@ class Renderer(Struct):
     dialect: DialectRules[Renderer]
     parameterize: bool = False
     indexed: bool = False
-    """Whether the SQL is a condition of a WHERE, which indexes may serve."""
+    """Whether the SQL is a condition of a WHERE that may use indexes."""
     where: bool = False
     """Whether the SQL is a condition of a WHERE."""
     storage: Storage = NOTHING_KNOWN
@@ -97,12 +97,12 @@ class Renderer(Struct):
     counter: int = 0
     height: int = 0
     rendered: dict[int, Sql] = field(default_factory=dict[int, Sql])
-    """The SQL of large nodes by their value numbers: a rule may ask for an operand several times."""
+    """The SQL of large nodes by their value numbers: a rule may render an operand several times."""
     numbering: ValueNumbering = field(default_factory=ValueNumbering)
     sizes: Sizes = field(default_factory=Sizes)
 
     def known(self, node: Node) -> Node:
-        """A predicate without tests of ranges that the relation guarantees."""
+        """The predicate without tests of ranges that constraints of the relation guarantee."""
         return without_guards(node, self.is_checked) if self.storage.checks else node
 
     def may_overflow(self, node: Node) -> bool:
@@ -114,15 +114,15 @@ class Renderer(Struct):
         return node.type == DOUBLE and (not self.rewritings.facts or facts.may_be_nan(node))
 
     def integers(self, node: Node) -> facts.Integers:
-        """The range of an expression of integers."""
+        """The range of an integer expression."""
         return facts.integers(node) if self.rewritings.facts else facts.ANY_INTEGER
 
     def doubles(self, node: Node) -> facts.Doubles:
-        """The range of an expression of doubles."""
+        """The range of a double expression."""
         return facts.doubles(node) if self.rewritings.facts else facts.ANY_DOUBLE
 
     def is_checked(self, bounded: Bounded) -> bool:
-        """Whether constraints of the relation leave no value beyond the range of a field."""
+        """Whether constraints of the relation guarantee that a field is within its bounds."""
         low, high = self.storage.checks.get(bounded.field.decl.column(self.dialect.name), (None, None))
         if bounded.field.type == DOUBLE and high is None:  # NaN is above every number
             return False
@@ -166,9 +166,7 @@ class Renderer(Struct):
                 assert_never(node)
 
     def call(self, node: Call) -> Sql:
-        """The SQL of an operator by the rule of the dialect. Raises Unsupported where the rule is
-        NotSupported.
-        """
+        """The SQL of an operator by the rule of the dialect. Raises Unsupported if that is NotSupported."""
         read = node.args[0] if node.op in CONVERSIONS.values() else None
         if isinstance(read, Call) and read.op == "json_string":
             return self.convert_json_text(node, read.args[0])
@@ -180,7 +178,7 @@ class Renderer(Struct):
             return called
         rule = self.dialect.table[node.op]
         if self.parameterize and node.type in (TIMESTAMP, DATE) and is_of_clock(node):
-            return self.with_constants(node)  # an index serves it
+            return self.with_constants(node)  # an index may be used
         if not self.dialect.supports_nul:
             self.refuse_nul(node)
         if isinstance(rule, NotSupported):
@@ -188,7 +186,7 @@ class Renderer(Struct):
                 msg.unsupported(node.span, self.dialect.name, written(node), rule.text, rule.hint)
             )
         sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
-        # Rules for JSON documents handle JSON's null themselves.
+        # Rules for JSON documents handle JSON null themselves.
         return self.dialect.not_json_null(sql) if node.type == JSON and node.op in COLUMN_LOOK_UPS else sql
 
     def function(self, node: Call) -> Sql | None:
@@ -196,8 +194,8 @@ class Renderer(Struct):
         return None if self.runtime is None else self.runtime.called(self, node)
 
     def convert_json_text(self, node: Call, value: Node) -> Sql:
-        """A conversion of the text of a JSON value. The kind is tested first. The text, which rules use
-        several times, is read once.
+        """A conversion of a JSON string; NULL for any other JSON value. The string, which rules use several
+        times, is read once.
         """
         json = self.dialect.documents
         result = self.let_node(
@@ -214,7 +212,7 @@ class Renderer(Struct):
         return self.dialect.bind({name: self.node(node)}, body(Variable(node.type, name, node.span)))
 
     def compared_double(self, node: Node, other: Node) -> Sql:
-        """A double that is only compared with another value."""
+        """A double that is only compared with another value: beside a constant it may have shorter SQL."""
         limit, sql = other.value if isinstance(other, Literal) else None, None
         if self.dialect.beside_constant is not None and isinstance(limit, float):
             sql = self.dialect.beside_constant(self, node, limit)
@@ -229,7 +227,7 @@ class Renderer(Struct):
         return variable(node.name)
 
     def document(self, node: Node) -> Sql:
-        """A JSON value to look something up in: JSON's null has nothing, and needs no test."""
+        """A JSON value for a look-up in it. It needs no test for JSON null, which has no members."""
         if isinstance(node, Call) and node.op in JSON_STEPS:
             return self.dialect.documents.value(self, node)
         return (
@@ -287,9 +285,7 @@ class Renderer(Struct):
         )
 
     def with_literal_keys(self, rule: Rule, node: Call) -> Sql:
-        """Apply a rule with constants left in the SQL: keys are names, also where constants become
-        parameters.
-        """
+        """Apply a rule without parameters: keys are names, so these constants always stay in the SQL."""
         marks, self.parameterize = self.parameterize, False
         try:
             return rule(self, node)
@@ -297,7 +293,7 @@ class Renderer(Struct):
             self.parameterize = marks
 
     def with_constants(self, node: Call) -> Sql:
-        """The SQL of a call with its constants left in it."""
+        """The SQL of a call whose constants do not become parameters."""
         return self.with_literal_keys(Renderer.call, node)
 
     def refuse_nul(self, node: Call) -> None:
@@ -365,7 +361,7 @@ class Renderer(Struct):
         return cast(marker, _exact(stored) if isinstance(stored, Decimal) else self.dialect.types[kind])
 
     def double(self, value: float) -> Sql:
-        """A double compared with a double: a plain number if the engine reads exactly this double from it."""
+        """A constant that is compared with a double: a plain number if the engine reads it as this double."""
         if not math.isfinite(value):
             return cast({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN"), "DOUBLE")
         if value.is_integer() and abs(value) < 1e15:
@@ -377,8 +373,8 @@ class Renderer(Struct):
 
 
 def _digits(value: Decimal, kind: Type) -> str:
-    """A decimal as it is written. Engines count a 0 before the point, for which 38 digits behind it leave no
-    room.
+    """A decimal as SQL. Engines count a 0 before the point as a digit, so it is left out for a type with 38
+    digits after the point.
     """
     shown = f"{value:f}"
     full = isinstance(kind, DecimalType) and kind.scale == MAX_PRECISION
@@ -386,7 +382,7 @@ def _digits(value: Decimal, kind: Type) -> str:
 
 
 def _exact(value: Decimal) -> str:
-    """A type that holds a decimal number: DECIMAL alone has no decimals on Spark and three on DuckDB."""
+    """A type that holds a decimal number. DECIMAL alone has scale 0 on Spark and scale 3 on DuckDB."""
     _, digits, exponent = value.as_tuple()
     scale = max(-int(exponent), 0)
     return f"DECIMAL({max(len(digits) + max(int(exponent), 0), scale)}, {scale})"
@@ -398,13 +394,13 @@ def micros(value: timedelta) -> int:
 
 
 def unless_missing(r: Renderer, node: Call, value: Sql) -> Sql:
-    """The SQL of a strict operator that the engine evaluates though an argument is NULL: NULL for these."""
+    """The SQL of a strict operator for an engine that accepts NULL arguments: NULL if one of them is NULL."""
     nullable = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
     return case((and_(*(not_(is_null(part)) for part in nullable)), value)) if nullable else value
 
 
 def constant(node: Node) -> str:
-    """The value of an argument that the check made sure is a constant text."""
+    """The value of a constant string argument. The check guarantees that it is constant."""
     return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
 
 

@@ -1,6 +1,6 @@
-"""How the rows of a relation are stored: its indexes, and how it orders texts.
+"""The storage of a relation: its indexes, and how it orders strings.
 
-A dialect chooses among forms of a condition by it. The meaning never depends on it.
+A dialect uses it to choose between forms of a condition. The meaning never depends on it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from msgspec import Struct
 
 
 class TextOrder(Struct, frozen=True):
-    """How a collation orders and folds texts. All FALSE: nothing is known of it.
+    """How a collation orders strings and changes their case. All False: nothing is known.
 
     Attributes:
         by_code_point: It orders by code point.
-        serves_prefixes: A plain index in this order serves LIKE 'abc%'.
+        serves_prefixes: LIKE 'abc%' can use a plain index in this order.
         ascii_case: LOWER and UPPER change ASCII letters only.
         usual_case: LOWER and UPPER map ASCII letters to each other. Turkish, Azeri and Lithuanian do not.
     """
@@ -31,8 +31,8 @@ UNKNOWN_ORDER = TextOrder()
 
 
 class IndexKey(Struct, frozen=True):
-    """One key of an index: an expression in the spelling that the dialect compares, its operator class and
-    its collation, each empty for the default; and whether it is just a column.
+    """One key of an index: an expression in a normalized spelling, its operator class and its collation
+    (empty: the default), and whether the expression is just a column.
     """
 
     expression: str
@@ -49,7 +49,7 @@ class Index(Struct, frozen=True):
         method: `btree`, `hash`, `gin`, `gist`, ...
         keys: Its keys in order.
         columns: The columns that its keys read.
-        partial: Whether it has the rows of a condition only.
+        partial: Whether it contains only the rows of a condition.
     """
 
     name: str
@@ -60,14 +60,14 @@ class Index(Struct, frozen=True):
 
 
 class Storage(Struct, frozen=True):
-    """What is known of how a relation is stored.
+    """The storage of a relation, as far as it is known.
 
     Attributes:
         indexes: Its indexes. None: they are not known.
-        order: The default order of texts of the database.
-        orders: The orders of columns that have their own.
+        order: The default order of strings in the database.
+        orders: The orders of columns with an order of their own.
         types: The types of columns, as the engine names them.
-        checks: The least and the greatest value that constraints leave to columns of numbers. None: no end.
+        checks: The least and the greatest value that constraints allow in numeric columns. None: no bound.
     """
 
     indexes: tuple[Index, ...] | None = None
@@ -77,7 +77,7 @@ class Storage(Struct, frozen=True):
     checks: Mapping[str, tuple[Decimal | None, Decimal | None]] = {}
 
     def order_of(self, column: str) -> TextOrder:
-        """How a column orders texts."""
+        """The order of the strings of a column."""
         return self.orders.get(column, self.order)
 
     def index_on(

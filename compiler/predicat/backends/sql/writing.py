@@ -1,6 +1,7 @@
-"""The text of SQL by sqlglot's generators, with the spellings of a careful author.
+"""The text of SQL by sqlglot's generators, in idiomatic spelling.
 
-`x IS NOT NULL` and `x NOT IN (...)` for a NOT around them, and `DATE '2026-01-01'` for a cast of a constant.
+`x IS NOT NULL` and `x NOT IN (...)` instead of a NOT around the test, and `DATE '2026-01-01'` instead of a
+cast of a constant.
 """
 
 from __future__ import annotations
@@ -18,27 +19,25 @@ _Writer = Callable[[Generator, exp.Expr], str]
 
 
 class Spelling(Struct, frozen=True):
-    """How a dialect writes what is not an operator."""
+    """How a dialect writes constants, casts, parameters and names."""
 
     constants: tuple[tuple[exp.DType, str], ...] = (
         (exp.DType.DATE, "DATE"),
         (exp.DType.TIMESTAMPTZ, "TIMESTAMPTZ"),
     )
-    """The words before a text that make it a constant of a type."""
+    """The keyword before a string literal that makes it a literal of a type."""
     plain_casts: bool = False
-    """Whether casts are written without sqlglot's generator, which asks whether a cast is one to JSON. For
-    this it reads the word "json" as SQL, twice a cast: half of the time of a text. No cast of ours is.
+    """Whether casts are written without sqlglot's generator. That checks whether a cast is to JSON (none is),
+    and parses the word "json" twice for each cast: half of the time of writing SQL.
     """
     numbered: bool = True
-    """Whether the markers of parameters have numbers (`$1`); without them (`?`) a value is passed for each
-    marker.
-    """
+    """Whether parameters are numbered (`$1`); otherwise (`?`) a value is passed for each marker."""
     times_as_texts: bool = False
-    """Whether dates and times are passed as texts: PySpark hands a time before 1900 over by the calendar of
-    java.sql.Timestamp, days away.
+    """Whether dates and times are passed as strings: PySpark converts a time before 1900 with the calendar of
+    java.sql.Timestamp, which may be days off.
     """
     backslashes: bool = False
-    """Whether a backslash escapes in texts, and names stand in backquotes."""
+    """Whether a backslash escapes in string literals, and names are quoted with backquotes."""
     colons: bool = False
     """Whether a cast is `x::type`, as PostgreSQL shows it in plans and definitions."""
     variables: bool = False
@@ -63,25 +62,25 @@ def _generator(dialect: str, spelling: Spelling) -> Generator:
     cast = _with_colons if spelling.colons else table[exp.Cast]
     table[exp.Cast] = _constants(cast, dict(spelling.constants))
     table[exp.Unnest] = _unchanged(table[exp.Unnest])
-    # A compiled generator has no subclasses, so its table of methods gets other rows.
+    # A compiled generator cannot be subclassed, so entries of its table of methods are replaced.
     result._dispatch = table  # noqa: SLF001
     return result
 
 
 def _unchanged(write: _Writer) -> _Writer:
-    """What writes a node, on a copy: sqlglot takes the name of the ordinality out of the node that it writes,
+    """A writer that works on a copy: sqlglot removes the name of the ordinality from the node that it writes,
     and a node may occur at several places.
     """
     return lambda generator, sql: write(generator, sql.copy() if sql.args.get("offset") else sql)
 
 
 def _function(generator: Generator, sql: exp.Expr) -> str:
-    """A function by the name that it has: words of SQL are capital letters, functions of ours small ones."""
+    """A function call with its name unchanged: SQL functions are upper case, installed ones lower case."""
     return f"{sql.name}({', '.join(map(generator.sql, sql.expressions))})"
 
 
 def _names(dialect: str) -> _Writer:
-    """Names in quotes only where the dialect needs them, also those of variables."""
+    """A writer of names, also of variables, in quotes only if the dialect needs them."""
 
     def write(generator: Generator, sql: exp.Expr) -> str:
         if isinstance(sql, exp.Identifier) and needs_quotes(sql.name, dialect):
@@ -96,7 +95,7 @@ def _cast(generator: Generator, sql: exp.Expr) -> str:
 
 
 _OPERANDS = (exp.Column, exp.Anonymous, exp.Paren, exp.Cast, exp.Subquery, exp.Literal, exp.Null, exp.Var)
-"""What binds as tight as the colons of a cast."""
+"""The nodes that need no parentheses before the colons of a cast."""
 _SHORT = {"DOUBLE PRECISION": "float8", "DECIMAL": "numeric"}
 
 
@@ -117,7 +116,7 @@ def _try_cast(generator: Generator, sql: exp.Expr) -> str:
 
 
 def _constants(cast: _Writer, words: dict[exp.DType, str]) -> _Writer:
-    """CAST, but of a constant text to some types: a constant of the type."""
+    """A writer of casts. The cast of a string literal to some types becomes a literal of the type."""
 
     def write(generator: Generator, sql: exp.Expr) -> str:
         value = sql.this
@@ -131,11 +130,11 @@ def _constants(cast: _Writer, words: dict[exp.DType, str]) -> _Writer:
 # --- negations
 
 _BEFORE = (exp.In, exp.Between, exp.Like, exp.ILike)
-"""The tests that have NOT between the value and their word."""
+"""The tests that are written with NOT between the value and the keyword."""
 
 
 def _not(generator: Generator, sql: exp.Expr) -> str:
-    """NOT; inside of a test that has a place for it."""
+    """NOT, which is written inside the test if its syntax allows that."""
     test = sql.this.this if isinstance(sql.this, exp.Paren) else sql.this
     if isinstance(test, _BEFORE):
         value, whole = generator.sql(test, "this"), generator.sql(test)

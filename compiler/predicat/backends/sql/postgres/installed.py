@@ -1,11 +1,11 @@
 """PostgreSQL: the functions of the schema `predicat`, as `predicat apply` installs them.
 
-They are SQL functions of one expression, so that the planner puts the expression in the place of the call. It
-does so only if the arguments are cheap (at most ten operators, no subquery), and if the expression has no
-subquery. What ordinary rows need is thus in the functions of this table; what other rows need is in functions
-of their own, called `..._general`, which cost some microseconds a call.
+They are SQL functions of one expression, so that the planner can inline them. It does so only if the
+arguments are cheap (at most ten operators, no subquery), and if the expression has no subquery. So these
+functions handle ordinary values only, and call others (`exact_...`) for the rest, which cost some
+microseconds a call.
 
-The bodies are parsed when they are created (`RETURN ...`), so that no search path changes what they mean.
+The bodies are parsed when they are created (`RETURN ...`), so that no search path changes their meaning.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _A, _B = (variable(name) for name in "ab")
 
 
 def _arithmetic() -> Iterator[Definition]:
-    """Of two numbers: what ordinary numbers need, and functions for all others."""
+    """The functions of two numbers or times, and the `exact_...` functions for doubles of any size."""
 
     def definition(name: str, kinds: str, returns: str, body: Sql, note: str) -> Definition:
         return Definition(name, f"a {kinds}, b {kinds}", returns, POSTGRES.text(body), note)
@@ -79,7 +79,9 @@ def _arithmetic() -> Iterator[Definition]:
 
 
 def _numbers() -> Iterator[Definition]:
-    """The number of a JSON value. jsonb has no exponents, so a short text is that of an ordinary number."""
+    """The functions that read the number of a JSON value. jsonb writes no exponents, so a short string is a
+    number that neither overflows nor underflows.
+    """
     note = "the number of a JSON value as a double, NULL for any other value"
     kind = "double precision"
     exact = POSTGRES.text(POSTGRES.tree(OF_JSON["number"]))

@@ -1,10 +1,10 @@
-"""PostgreSQL: functions of the runtime that convert a text.
+"""PostgreSQL: functions of the runtime that convert a string.
 
-PostgreSQL 16 tells whether it can read a text as a type (`pg_input_is_valid`), for little more than the cast
-costs. It reads more texts than the meaning has. So the text is also tested: by comparisons that tell common
-texts from all others, and else by a pattern.
+PostgreSQL 16 tests whether it can convert a string to a type (`pg_input_is_valid`), for little more than the
+cost of the cast. It accepts more strings than a filter does. So the string is also tested: by comparisons
+that recognize common strings, and otherwise by a pattern.
 
-The cast is around the CASE. One inside would be worked out, and fail, where the text is a constant.
+The cast is around the CASE: PostgreSQL would evaluate a cast of a constant inside it at plan time, and fail.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def _standalone(name: str) -> str:
 
 
 def _exact(name: str, returns: str, note: str) -> Definition:
-    """A conversion of any text, too long to be put in the place of a call."""
+    """A conversion of any string, too long to be inlined."""
     return _number(f"exact_{name}", returns, _standalone(name), note)
 
 
 def _integers() -> Iterator[Definition]:
     note = "NULL if s is not an integer or does not fit"
-    # What begins with a digit above 0 and is valid has digits and _. Leading zeros, a sign or blanks may be
-    # followed by letters as well.
+    # A valid string that begins with a digit above 0 has only digits and _. After a leading zero, a sign or
+    # spaces there may be letters as well.
     common = "s COLLATE \"C\" >= '1' AND STRPOS(s, '_') = 0"
     tests = f"{_valid('bigint')} AND ({common} OR {_STRIPPED} ~ '{INT_PATTERN}')"
     yield _number("to_bigint", "bigint", _cast("bigint", (tests, "s")), f"CAST(s AS BIGINT), {note}")
@@ -74,7 +74,7 @@ def _integers() -> Iterator[Definition]:
 
 
 def _doubles() -> Iterator[Definition]:
-    # What begins with a digit is a decimal number, unless it begins with 0x.
+    # A valid string that begins with a digit is a decimal number, unless it begins with 0x.
     digits = "(s COLLATE \"C\" BETWEEN '0' AND '0A' OR s COLLATE \"C\" BETWEEN '1' AND ':')"
     short = f"OCTET_LENGTH(s) <= {DOUBLE_LONGEST}"
     for name, text, common, meaning in (
@@ -90,7 +90,7 @@ def _doubles() -> Iterator[Definition]:
         pattern = f"OCTET_LENGTH({text}) <= {DOUBLE_LONGEST} AND {text} ~ '{DOUBLE_PATTERN}'"
         words = f"{text} IN ('NaN', 'Infinity', '-Infinity')"
         read = _cast("float8", (f"{_valid('float8')} AND ({common} OR {pattern} OR {words})", "s"))
-        # PostgreSQL does not read what is nearer to 0 than any double.
+        # PostgreSQL rejects nonzero numbers that are closer to 0 than any double.
         tiny = f"CASE WHEN OCTET_LENGTH(s) > 300 OR s ~ '[eE]-' THEN predicat.exact_{name}(s) END"
         yield _exact(name, "float8", note)
         yield _number(name, "float8", f"COALESCE({read}, {tiny})", note)
@@ -102,7 +102,7 @@ def _pattern(text: str) -> str:
 
 
 def _day(text: str) -> str:
-    """Whether a text is a day, of digits in their places."""
+    """SQL that tests whether a string is an existing day, with digits and hyphens in their places."""
     in_place = f"{text} LIKE '____-__-__' AND {text} !~ '[^-0-9]' AND {text} NOT LIKE '%-%-%-%'"
     return f"{in_place} AND {_valid('date', text)}"
 
@@ -122,10 +122,11 @@ _ZONE = "(?:0[0-9]|1[0-4])"
 
 
 def _at(separator: str, end: str, text: str) -> str:
-    """Whether `s` is a moment in whole seconds with this separator and end, so that PostgreSQL reads `text`.
+    """SQL that tests whether `s` is a timestamp in whole seconds with this separator and end, which
+    PostgreSQL can convert from `text`.
 
-    Where it does, and `s` begins with a digit, only digits are in the places of digits if no two characters
-    side by side, and not the last one, are others.
+    If PostgreSQL can, and `s` begins with a digit, a simple test for digits is enough: no two adjacent
+    characters, and not the last one, are other characters than digits.
     """
     others = "[^0-9]{2}" if end else "[^0-9](?:[^0-9]|$)"
     return (
@@ -137,7 +138,7 @@ def _at(separator: str, end: str, text: str) -> str:
 
 def _timestamps() -> Iterator[Definition]:
     day = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    # Offsets may lead out of the years that there are.
+    # An offset may leave the supported years.
     within = "s NOT LIKE '0001-01-01%' AND s NOT LIKE '9999-12-31%'"
     valid = _valid("timestamptz")
     rest = f"CASE WHEN s ~ '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}' AND {valid} THEN predicat.exact_%s(s) END"
@@ -164,7 +165,7 @@ def _timestamps() -> Iterator[Definition]:
 
 
 def _of_json() -> Iterator[Definition]:
-    """The conversions of a JSON value that is a text or a number."""
+    """The conversions of a JSON value that is a string or a number."""
     for arguments, given, value, text in (
         ("j jsonb", "j", "j", "(j #>> '{}')"),
         ("j jsonb, k text", "j, k", "j -> k", "j ->> k"),
@@ -183,6 +184,6 @@ def _of_json() -> Iterator[Definition]:
 
 
 def _whole(number: str, above: str) -> str:
-    """A double without what is behind the point, NULL if it does not fit."""
+    """A double truncated to an integer; NULL if it does not fit."""
     limit = "9223372036854775808::float8"
     return f"CASE WHEN {number} {above} -{limit} AND {number} < {limit} THEN TRUNC({number})::bigint END"

@@ -1,7 +1,7 @@
-"""PostgreSQL: the function of the runtime that parses JSON in a text.
+"""PostgreSQL: the function of the runtime that parses a string as JSON.
 
-From PostgreSQL 16 on, `pg_input_is_valid` and `IS JSON` tell whether a text is JSON. Only a function may use
-them: SQL without functions is the same for all servers. They need more stack the deeper the text is nested.
+From PostgreSQL 16 on, `pg_input_is_valid` and `IS JSON` test whether a string is JSON. Only a function may
+use them: SQL without functions is the same for all servers. They need more stack for deeper nesting.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from predicat.backends.sql.postgres.definition import Definition
 from predicat.backends.sql.postgres.json_texts import HAS_SHORT_KEYS
 
 _MOST_OPEN = 2000
-"""So many brackets may be open where the engine reads a text: it has a stack for some 10,000."""
+"""The most opening brackets in a string that the engine parses: its stack is enough for about 10,000."""
 _OPEN = json_texts.OPEN.replace("__s", "s")
 _HAS_USUAL_NUMBERS = "s !~ '[0-9][eE][-+]?[0-9]{5}|[0-9]{250}'"
 _IS_USUAL = f"""
@@ -31,7 +31,7 @@ FROM (SELECT CAST(CASE WHEN {_IS_VALID} THEN s END AS jsonb) AS j OFFSET 0) AS x
 
 
 def definitions() -> Iterator[Definition]:
-    """The functions of PostgreSQL 16: usual texts need no loop, only the engine's own test."""
+    """The functions for PostgreSQL 16. Ordinary strings need no loop, only the engine's own test."""
     loop = POSTGRES.text(POSTGRES.tree(PARSE_JSON))
     keys = POSTGRES.text(json_texts.tree("postgres", HAS_SHORT_KEYS.replace("__s", "s")).copy())
     exact = json_texts.limited(f"CASE WHEN {_IS_WIDE} AND {keys} THEN ({_WIDE}) ELSE {loop} END")

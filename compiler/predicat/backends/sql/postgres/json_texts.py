@@ -1,12 +1,13 @@
-r"""PostgreSQL: the JSON in a text.
+r"""PostgreSQL: JSON in strings.
 
-A cast to jsonb raises an error for a text that is no JSON, and before PostgreSQL 16 no function says which
-texts these are. So the test splits the text at its quotes: what is within texts has one pattern; what is
-between them becomes one text, with the character 1 for each text and 0 for each number or word. A loop
-then makes each innermost array or object of it 0, until nothing is left but one value. The cast is around
-the CASE. One inside would be worked out, and fail, where the text is a constant.
+A cast to jsonb raises an error for a string that is not JSON, and before PostgreSQL 16 no function tests
+this. So the SQL splits the string at its double quotes. The parts inside quotes are tested with one pattern.
+The parts between them are joined, with the character U+0001 in place of each JSON string, and each number or
+word replaced by 0. A loop then replaces each innermost array or object by 0, until a single value is left.
+The cast is around the CASE: PostgreSQL would evaluate a cast of a constant inside it at plan time, and fail.
 
-jsonb keeps the last of two equal keys, so the document then has fewer colons between its texts than the text.
+jsonb keeps only the last of duplicate keys: the document then has fewer colons outside quotes than the
+string.
 """
 
 from predicat.backends.sql.common import json_texts

@@ -1,4 +1,4 @@
-"""PostgreSQL: arithmetic that never raises."""
+"""PostgreSQL: arithmetic that never raises an error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from predicat.ir.values import INT_MAX, INT_MIN
 
 
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
-    """The values as the columns of a subquery, and their names as the columns'."""
+    """Names for values: the values as columns of a subquery, with these names."""
     columns = [exp.alias_(_own(value), name, quoted=True, copy=False) for name, value in values.items()]
     inner = (
         exp.select(*columns, copy=False).offset(0, copy=False).subquery(f"{next(iter(values))}t", copy=False)
@@ -54,12 +54,12 @@ def bigint_or_null(r: Renderer, value: Sql) -> Sql:
 
 
 TINY = "2.4703282292062328e-324"
-"""Numbers nearer to zero are zero as doubles."""
+"""Numbers closer to zero than this are zero as doubles."""
 
 
 def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
-    """The cases in which a numeric is zero as a double, and in which it is another double. Beyond these it
-    is infinite.
+    """The branches of a CASE that converts a numeric to a double: for numbers that become zero, and for all
+    others that fit. The remaining ones are infinite.
     """
     size = call("ABS", value)
     tiny = binary(exp.LT, size, number_literal(TINY)), cast(0, "DOUBLE")
@@ -68,7 +68,7 @@ def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
 
 
 def _remainder(r: Renderer, node: Call) -> Sql:
-    """A remainder. One by a constant fits in any width."""
+    """A remainder. With a constant divisor it fits in an integer type of any width."""
     value, by = node.args
     if isinstance(by, Literal) and by.value not in (0, None) and not isinstance(value, Call):
         return binary(exp.Mod, r.node(value), r.node(by))
@@ -76,7 +76,7 @@ def _remainder(r: Renderer, node: Call) -> Sql:
 
 
 def _integer_arithmetic(r: Renderer, node: Call) -> Sql:
-    """Arithmetic of integers, each of whose results is NULL where it does not fit."""
+    """Arithmetic of integers; NULL if the result of a step does not fit."""
     return ranges.integers(r, node, lambda leaves: _whole(r, node, leaves))
 
 
@@ -105,7 +105,7 @@ def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
 
 
 def _column(sql: Sql) -> Sql:
-    """A number without its cast to a wider one: a numeric and an argument of a function need none."""
+    """A column without its cast to a wider type, which numerics and arguments of functions do not need."""
     return sql.this if isinstance(sql, exp.Cast) and isinstance(sql.this, exp.Column) else sql
 
 
@@ -115,7 +115,7 @@ def _double_arithmetic(r: Renderer, node: Call) -> Sql:
 
 
 def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
-    """A double for operands of any size."""
+    """An expression of doubles that is right for operands of any size."""
     if not ranges.is_part(node, DOUBLE):
         known = leaves.get(r.numbering.number(node))
         return as_double(r, node) if known is None else known
@@ -125,7 +125,7 @@ def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
             return exp.Neg(this=wrap(parts[0][1]))
         case "abs":
             return call("ABS", parts[0][1])
-        case op if r.runtime is not None and leaves:  # around it is a guard, which most rows pass
+        case op if r.runtime is not None and leaves:  # behind a guard: few rows need this branch
             return runtime.called(runtime.DOUBLES[op], *(_column(sql) for _, sql in parts))
         case op:
             return _ieee_operation(r, op, *parts)
@@ -156,8 +156,8 @@ _ENDLESS = ("Infinity", "-Infinity", "NaN")
 
 def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql]) -> Sql:
     """One operation by IEEE 754. PostgreSQL raises an error if finite numbers give infinity, or numbers other
-    than zero give zero. Operands of normal size are handled first; the expressions for the others have names
-    for the operands.
+    than zero give zero. Operands of normal size are handled first; the SQL for the others gives the operands
+    names.
     """
 
     def body(a: Sql, b: Sql) -> Sql:
@@ -182,12 +182,10 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
 
 
 def _ordinary(op: str, a: Sql, b: Sql, sizes: list[ranges.LogRange | None]) -> Sql | None:
-    """Whether two doubles are of a size of which PostgreSQL can work the operation out; None if they always
-    are.
-    """
+    """Whether PostgreSQL computes an operation of two doubles without an error; None if it always does."""
     if op in ("add", "sub"):
         if any(size is not None and size.high < 290 for size in sizes):
-            return None  # a sum is infinite only where both are next to it
+            return None  # a sum overflows only if both operands are close to the limit
         return or_(*(binary(exp.LT, call("ABS", sql), _double("1e290")) for sql in (a, b)))
     bounds = ranges.operand_bounds(op, sizes[0], sizes[1])
     operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
@@ -196,7 +194,7 @@ def _ordinary(op: str, a: Sql, b: Sql, sizes: list[ranges.LogRange | None]) -> S
 
 
 def operation_of_any(op: str, a: Sql, b: Sql, exact: Sql) -> Sql:
-    """An operation of two doubles of which nothing is known: `exact` gives those that are not ordinary."""
+    """An operation of two doubles of unknown size, with `exact` for those that are not of normal size."""
     plain, divides = ("div", True) if op == "fdiv" else (op, False)
     ordinary = _ordinary(plain, a, b, [None, None])
     if divides and ordinary is not None:
@@ -206,12 +204,12 @@ def operation_of_any(op: str, a: Sql, b: Sql, exact: Sql) -> Sql:
 
 
 def product(a: Sql, b: Sql) -> Sql:
-    """The product of two doubles of which PostgreSQL can work it out."""
+    """The product of two doubles that PostgreSQL multiplies without an error."""
     return _result("mul", a, b)
 
 
 def _result(op: str, a: Sql, b: Sql) -> Sql:
-    """The operation itself, NULL by zero."""
+    """The operation itself; NULL for a division by zero."""
     a, b = _once_widened(a, b)
     constant = isinstance(b, exp.Literal) and float(b.name) != 0
     by = call("NULLIF", b, 0) if op == "div" and not constant else b
@@ -219,8 +217,8 @@ def _result(op: str, a: Sql, b: Sql) -> Sql:
 
 
 def _once_widened(a: Sql, b: Sql) -> tuple[Sql, Sql]:
-    """Two doubles, of which one is converted to a double if the other one is a column or a short constant:
-    PostgreSQL widens it.
+    """Two doubles. If both are conversions of a column or a short constant, one of these is left out:
+    PostgreSQL widens that operand itself.
     """
     if _is_conversion(a) and _is_conversion(b):
         return (a.this, b) if isinstance(a.this, exp.Literal) else (a, b.this)
@@ -238,13 +236,13 @@ def _is_conversion(sql: Sql) -> bool:
 def let_unless_column(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(sql)` with a name for an expression that is not a column."""
     if isinstance(sql, exp.Column):
-        return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
+        return body(sql)  # a constant gets a name: PostgreSQL would evaluate it in every branch, and fail
     name = r.fresh_name("v")
     return r.dialect.bind({name: sql}, body(variable(name)))
 
 
 def _ieee_sum(op: str, a: Sql, b: Sql) -> Sql:
-    """A sum or a difference. It is infinite if the sum of the halves is beyond half of the largest double."""
+    """A sum or a difference. It is infinite if the sum of the halves exceeds half of the largest double."""
     result = ranges.operation(ranges.OPERATORS[op], a, b)
     halves = ranges.operation(
         ranges.OPERATORS[op], *(ranges.operation(exp.Div, sql, number_literal(2)) for sql in (a, b))
@@ -258,8 +256,8 @@ def _ieee_sum(op: str, a: Sql, b: Sql) -> Sql:
 
 
 def _ieee_product(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
-    """A product or a quotient. Its logarithm shows whether it is a double. Near the limits of doubles it is
-    computed with a factor of a power of two.
+    """A product or a quotient. Its logarithm shows whether it overflows or underflows. Near the limits of
+    doubles it is first computed with one operand scaled by a power of two.
     """
     divides = op == "div"
     result = _result(op, a, b)
@@ -318,13 +316,13 @@ def _absolute(r: Renderer, node: Call) -> Sql:
 
 
 def _exact_operation(r: Renderer, node: Call) -> Sql:
-    """Arithmetic of decimals; NULL where the result has more digits than its type."""
+    """Arithmetic of decimals; NULL if the result has more digits than its type."""
     sql = binary(decimals.SIGNS[node.op], *decimals.operands(r, node))
     return _below(r, sql, node.type) if may_have_more_digits(node) else sql
 
 
 def exact_of_number(r: Renderer, node: Call) -> Sql:
-    """A number with the digits of a type."""
+    """A number as a decimal type, rounded to its scale; NULL if it does not fit."""
     (arg,), kind = node.args, node.type
     if arg.type == DOUBLE:
         return _exact_of_double(r, arg, kind)
@@ -335,7 +333,7 @@ def exact_of_number(r: Renderer, node: Call) -> Sql:
 
 
 def _exact_of_double(r: Renderer, arg: Node, kind: Type) -> Sql:
-    """A double by its text, which is its shortest decimal; NULL of one that is too large."""
+    """A double as a decimal, through its string, which is its shortest decimal; NULL if it does not fit."""
     scale = kind.scale if isinstance(kind, DecimalType) else 0
 
     def build(value: Sql) -> Sql:
@@ -346,14 +344,14 @@ def _exact_of_double(r: Renderer, arg: Node, kind: Type) -> Sql:
 
 
 def _below(r: Renderer, value: Sql, kind: Type) -> Sql:
-    """A decimal that has no more digits before the point than a type, or NULL."""
+    """A decimal; NULL if it has more digits before the point than the type."""
     whole = kind.precision - kind.scale if isinstance(kind, DecimalType) else 0
     limit = number_literal(f"1{'0' * whole}")
     return let(r, value, lambda sql: case((binary(exp.LT, call("ABS", sql), limit), sql)))
 
 
 def _decimal_of(double: Sql, _digits: int) -> Sql:
-    """The shortest decimal of a double, which is its text."""
+    """The shortest decimal of a double, through its string."""
     return numeric(cast(double, "TEXT"))
 
 
@@ -362,7 +360,7 @@ def _double_of(decimal: Sql) -> Sql:
 
 
 def _shift(kind: type[exp.Binary]) -> Rule:
-    """Bits moved by a number of places, which is an INTEGER."""
+    """A bitwise shift. The number of places is a constant INTEGER."""
     return lambda r, node: binary(kind, cast(r.node(node.args[0]), "BIGINT"), constant_int(node.args[1]))
 
 
@@ -377,7 +375,7 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
 
 
 def not_nan(sql: Sql) -> Sql:
-    """Whether a double is not NaN; NULL of NULL."""
+    """Whether a double is not NaN; NULL for NULL."""
     return binary(exp.NEQ, sql, cast("NaN", "DOUBLE"))
 
 

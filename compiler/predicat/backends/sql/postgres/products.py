@@ -1,8 +1,9 @@
 """PostgreSQL: products and quotients of doubles that are only compared with a constant.
 
-PostgreSQL raises an error where a product of finite numbers is infinite, or one of others than zero is zero.
-Beside a constant the exact size of such a product does not matter. So factors of extreme size get another
-size, which leaves the product on the same side of the constant, and of which PostgreSQL can work it out.
+PostgreSQL raises an error if a product of finite numbers is infinite, or a product of nonzero numbers is
+zero. In a comparison with a constant the exact size of such a product does not matter. So factors of extreme
+size are replaced by others, for which PostgreSQL raises no error and the product is on the same side of the
+constant.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from predicat.ir.nodes import Call, Field, Node
 from predicat.ir.types import BIGINT, DOUBLE
 
 _MOST_POWER = 100
-"""Constants between 1e-100 and 1e100 are far from the products whose size is changed."""
+"""Constants between 1e-100 and 1e100 are far from the products whose factors are replaced."""
 
 
 def beside_constant(r: Renderer, node: Node, limit: float) -> Sql | None:
-    """A product or quotient of two columns, for a comparison with a constant. None of anything else, and
-    where a function of the runtime says it.
+    """A product or quotient of two columns, for a comparison with a constant. None if the usual SQL is as
+    good, as with functions of the runtime, and for other expressions and constants.
     """
     if r.runtime is not None or r.parameterize or not 10.0**-_MOST_POWER < abs(limit) < 10.0**_MOST_POWER:
         return None
@@ -48,7 +49,7 @@ def beside_constant(r: Renderer, node: Node, limit: float) -> Sql | None:
 
 
 def _size(r: Renderer, node: Node) -> ranges.LogRange | None:
-    """The range of the size of a column; no whole number but 0 is below 1."""
+    """The range of the size of a column. The size of a nonzero integer is at least 1."""
     log_range = ranges.log_range_of_operand(r, node)
     whole = isinstance(node, Call) and node.args[0].type == BIGINT
     return ranges.LogRange(0, log_range.high) if whole and log_range is not None else log_range
@@ -61,14 +62,16 @@ def _is_column(node: Node) -> bool:
 
 
 def _plain(sql: Sql) -> Sql:
-    """A column without its cast: beside a double it is one."""
+    """A column without its cast, which is not needed beside a double."""
     return sql.this if isinstance(sql, exp.Cast) else sql
 
 
 def _beside(
     op: str, columns: list[Sql], place: int, bounds: ranges.Bounds, factor: ranges.LogRange
 ) -> Sql | None:
-    """The operation where the other operand multiplies by a number of a known size."""
+    """The operation, if the operand other than `place` multiplies by a factor of known size. None if the
+    product of a replaced operand could be close to the constant.
+    """
     low, high = bounds
     if low is not None and low + factor.high > -_MOST_POWER:
         return None
@@ -82,8 +85,8 @@ def _beside(
 
 
 def _resized_beside(value: Sql, low: int | None, high: int | None) -> Sql:
-    """A column for the multiplication by a number of a known size. Zero is as good as a number whose products
-    vanish, unless the other one may be infinite: that is one with bounds on both sides.
+    """A column as an operand beside a factor of known size. An operand whose products underflow becomes zero
+    or, with bounds on both sides, the lower bound: then the other operand may be infinite.
     """
     size, sign = call("ABS", value), call("SIGN", value)
     cases: list[tuple[Sql, Sql]] = []
@@ -97,19 +100,19 @@ def _resized_beside(value: Sql, low: int | None, high: int | None) -> Sql:
 
 
 def _resized(value: Sql, low: int, high: int) -> Sql:
-    """A finite number as one whose size is between two powers of ten; zero as it is."""
+    """A finite number with its size limited to the range between two powers of ten; zero is unchanged."""
     size = call("LEAST", call("GREATEST", call("ABS", value), _double(f"1e{low}")), _double(f"1e{high}"))
     return binary(exp.Mul, call("SIGN", value), size)
 
 
 def _double(text: str) -> Sql:
-    """A constant that makes doubles of the other values of a CASE, GREATEST or LEAST."""
+    """A double constant, which makes the other values of a CASE, GREATEST or LEAST doubles as well."""
     return cast(text, "DOUBLE")
 
 
 def _of_any_size(r: Renderer, node: Call, columns: list[Sql]) -> Sql:
-    """The product of two numbers of which nothing is known. If one is above 1 and the other one below, it is
-    an ordinary number.
+    """The product of two numbers of unknown size. If one is at least 1 and the other one is below 1, it
+    neither overflows nor underflows.
     """
     absolute = [call("ABS", value) for value in columns]
     exact = numbers.product(*(as_double(r, arg) for arg in node.args))
@@ -121,5 +124,5 @@ def _of_any_size(r: Renderer, node: Call, columns: list[Sql]) -> Sql:
 
 
 def _is_finite(size: Sql) -> Sql:
-    """Whether a size is that of a number other than NaN and the infinities."""
+    """Whether a size is neither NaN nor infinite."""
     return binary(exp.LT, size, _double("Infinity"))

@@ -32,15 +32,15 @@ from predicat.rewrite.elements import condition, is_exists_over_values
 from predicat.rewrite.polarity import true_rows
 
 _COMPARED = (BIGINT, STRING, BOOLEAN, DATE, TIMESTAMP, DURATION)
-"""What PostgreSQL compares as the meaning does: a double may be NaN."""
+"""The types that PostgreSQL compares as a filter does. Doubles are not among them: they may be NaN."""
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """A macro as an array of the outcomes of its elements, since EXISTS has no UNKNOWN: `TRUE = ANY (array)`
-    has the logic of the macro.
+    """A macro. For `any` and `all` the outcomes of the elements become an array: `TRUE = ANY (array)` has the
+    logic of the macro, while EXISTS has no UNKNOWN.
 
-    For other macros the body is computed next to its element first. An aggregate of the body alone would
-    belong to the outer query, if it does not use a column of the element.
+    For other macros a subquery computes the body next to its element. An aggregate of the body alone would
+    belong to the outer query if the body does not use a column of the element.
     """
     if is_exists_over_values(node):
         return _exists_over_values(r, node)
@@ -70,7 +70,7 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
 
 
 def _filtered(r: Renderer, node: Quantifier, rows: Sql, place: Sql | None) -> Sql:
-    """The elements for which a test holds that is never UNKNOWN, in their order."""
+    """The elements for which the test is TRUE, in their order. The test is never UNKNOWN."""
     kept = select(variable(node.variable), rows)
     kept.set("where", exp.Where(this=r.node(node.body)))
     kept.set("order", exp.Order(expressions=[exp.Ordered(this=place, nulls_first=False)]))
@@ -88,12 +88,12 @@ def exists(r: Renderer, node: Quantifier) -> Sql:
 
 def _exists_over_values(r: Renderer, node: Quantifier) -> Sql:
     rows = table(r, values(r, node.source), exp.to_identifier(node.variable, quoted=True))
-    return queries.exists(rows, r.node(condition(node)))  # a name for what comes again makes a subquery of it
+    return queries.exists(rows, r.node(condition(node)))  # names for repeated parts become a subquery
 
 
 def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
-    """A comparison of each element with one value as `value < ANY (array)`, whose answer for a NULL, and
-    for no elements, is that of the macro.
+    """A comparison of each element with one value as `value < ANY (array)`; None for other macros. For NULL
+    and for an empty array this has the result of the macro.
     """
     body, kind = node.body, {"any": exp.Any, "all": exp.All}.get(node.kind)
     if kind is None or not isinstance(body, Call) or body.op not in COMPARISON_NODES:
@@ -112,7 +112,7 @@ def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
 
 
 def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -> Sql:
-    """The elements as rows: the variable, and the place in the array where it is asked for."""
+    """The elements as rows: the variable and, if `place` is given, the position in the array."""
     places = [place] if place else []
     if isinstance(element_of(node.source), StructType):
         # In FROM, each member of a composite value would be a column.
@@ -129,7 +129,9 @@ def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -
 
 
 def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
-    """What the verdicts on the elements make: a truth value, or an array in the order of the source."""
+    """The result of a macro from the verdicts on its elements: a boolean, or an array in the order of the
+    source; NULL if a verdict is NULL.
+    """
     unknown = call("BOOL_OR", is_null(verdict))
     if node.kind == "one":
         hits = only_where(count_all(), verdict)
@@ -144,7 +146,7 @@ def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> 
 
 
 def _empty(r: Renderer, node: Quantifier) -> Sql:
-    """An empty array of the element type of a macro."""
+    """An empty array of the type of a macro. Raises Unsupported for a `map` to arrays or structs."""
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
     if isinstance(element, ArrayType | StructType):
         if node.kind != "filter":

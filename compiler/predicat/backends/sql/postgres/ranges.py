@@ -1,8 +1,8 @@
-"""PostgreSQL: interval analysis. Plain arithmetic if the operands are so small that nothing can overflow or
-vanish.
+"""PostgreSQL: interval analysis. Arithmetic is plain if the operands are so small that nothing can overflow
+or underflow.
 
 The bounds of an expression follow from the bounds of its leaves (interval arithmetic). Comparing a leaf with
-constants costs a tenth of an exact sum, which PostgreSQL has only as NUMERIC.
+constants costs a tenth of an exact sum, which PostgreSQL can compute only as NUMERIC.
 """
 
 from __future__ import annotations
@@ -47,14 +47,12 @@ _MOST_LEAVES = 30
 
 
 def is_part(node: Node, kind: Type) -> TypeGuard[Call]:
-    """Whether a node is arithmetic of a type, so that an operator around it includes it in its own
-    expression.
-    """
+    """Whether a node is arithmetic of a type, and so a part of the expression of the operator around it."""
     return isinstance(node, Call) and node.type == kind and node.op in _PARTS[kind]
 
 
 def operation(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
-    """An arithmetic operation. It is marked as typed: sqlglot makes an untyped division one of doubles."""
+    """An arithmetic operation. A division is marked as typed: sqlglot would turn it into one of doubles."""
     result = binary(kind, left, right)
     if kind is exp.Div:
         result.set("typed", True)
@@ -62,7 +60,7 @@ def operation(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
 
 
 def numeric(sql: Sql) -> Sql:
-    """An exact decimal number of any size."""
+    """A number as NUMERIC, which is exact for any size."""
     return cast(sql, "DECIMAL")
 
 
@@ -90,7 +88,7 @@ OPERATORS: dict[str, type[exp.Binary]] = {
 
 
 def plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
-    """The expression as it is written, except that a division by zero is NULL."""
+    """The expression with PostgreSQL's own operators; NULL for a division by zero."""
     if isinstance(node, Literal) and node.value is not None:
         return r.node(node)
     if not is_part(node, kind):
@@ -123,8 +121,8 @@ def _guarded(
     exact: Exact,
     plain: Exact,
 ) -> Sql:
-    """The plain expression if its leaves are within the first limits that keep it from overflowing, otherwise
-    the exact one.
+    """The plain expression if its leaves are within limits, otherwise the exact one. The first limits are
+    used that `fits` accepts, because nothing can overflow or underflow within them.
     """
     for limit in limits:
         leaves = _Leaves(r)
@@ -169,11 +167,11 @@ _RANGES = [
     (INT_MIN + 1, INT_MAX),
     *((-(2**bits), 2**bits - 1) for bits in (62, 61, 60, 53, 47, 40, 31, 27, 23, 20, 15, 12)),
 ]
-"""The ranges tried for the leaves, from every integer to ranges that leave room for many factors."""
+"""The ranges tried for the leaves, from all integers to ranges that allow many factors."""
 
 
 def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
-    """An expression of integers: plain if its leaves are small, otherwise as `exact` gives it."""
+    """An expression of integers: plain if its leaves are small, otherwise `exact`."""
 
     def fits(leaves: _Leaves, each: tuple[int, int]) -> bool:
         result = _range(leaves, node, each)
@@ -188,12 +186,12 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
 
 
 def _leaf(r: Renderer, node: Node) -> Sql:
-    """A column as it is; what another operand of a calculation does not widen is widened there."""
+    """A leaf as BIGINT, but a column unchanged: `plain_expression` widens it if no other operand does."""
     return r.node(node) if is_column(node) else widened(r, node)
 
 
 def widened(r: Renderer, node: Node) -> Sql:
-    """An operand as BIGINT: a narrower one would overflow earlier."""
+    """An operand as BIGINT: a narrower type would overflow earlier."""
     sql = r.node(node)
     return sql if is_full(r, node) else widened_sql(sql, BIGINT)
 
@@ -216,9 +214,9 @@ def _within(sql: Sql, each: tuple[int, int]) -> Sql:
 def _range(
     leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool = True
 ) -> tuple[int, int] | None:
-    """The least and the greatest value if every leaf is in a range; None if something may overflow.
+    """The least and the greatest value if every leaf is in the range `each`; None if a step may overflow.
 
-    The size of a leaf does not matter (`bounded` is False) if it only occurs as a divisor.
+    `bounded` is False for a divisor, whose size does not matter.
     """
     if isinstance(node, Literal) and isinstance(node.value, int):
         return node.value, node.value
@@ -241,8 +239,8 @@ def _range(
 # --- doubles
 
 _POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
-"""Powers of ten tried for the leaves: the largest size, and also the smallest where a product or a quotient
-could vanish.
+"""Powers of ten tried for the leaves: as the largest size and, if a product or a quotient could underflow,
+also as the smallest one.
 """
 _HIGHEST, _LOWEST, _LEAST = 307.0, -322.3, -323.31
 """Powers of ten: results must be below the first and not below the second, with room for rounding. No double
@@ -251,7 +249,7 @@ is below the third.
 
 
 class LogRange(Struct, frozen=True):
-    """The powers of ten between which the size of a number other than zero is."""
+    """The range of the size of a nonzero number, as powers of ten."""
 
     low: float
     high: float
@@ -265,8 +263,8 @@ def doubles(
     *,
     then: Callable[[Sql], Sql] = lambda sql: sql,
 ) -> Sql:
-    """An expression of doubles: plain if its leaves are of normal size and the result is below a power of
-    ten, otherwise as `exact` gives it.
+    """An expression of doubles: plain if its leaves are of normal size and the result is below
+    `10 ** highest`, otherwise `exact`.
 
     `then` is applied to the plain result, which is neither NaN nor infinite.
     """
@@ -321,8 +319,8 @@ def known_log_range(r: Renderer, node: Node) -> LogRange | None:
 
 
 def log_range_of_operand(r: Renderer, node: Node) -> LogRange | None:
-    """The range of the size of a finite double, also of a column that has NaN and infinities: of these no
-    calculation raises an error.
+    """The range of the size of the finite values of an operand; None if it is unknown. NaN and infinities do
+    not matter: no calculation with them raises an error.
     """
     size = facts.size_of_float(node)
     return known_log_range(r, node) if size is None else LogRange(*size)
@@ -335,9 +333,7 @@ _BOTH: Bounds = -150, 150
 
 
 def operand_bounds(op: str, one: LogRange | None, other: LogRange | None) -> tuple[Bounds, Bounds]:
-    """The bounds of the operands of a product or a quotient that keep it from being infinite and from
-    vanishing.
-    """
+    """The bounds of the operands within which a product or a quotient neither overflows nor underflows."""
     if one is None and other is None:
         return _BOTH, _BOTH
     if one is None and other is not None:
@@ -358,13 +354,13 @@ def _bounds_of_other_factor(factor: LogRange) -> Bounds:
 
 
 def _limited(low: int | None, high: int | None) -> Bounds:
-    """Bounds that doubles reach: below the least there is only zero, above the greatest only infinity."""
+    """Bounds limited to sizes of doubles: below the least there is only zero, above the greatest infinity."""
     return None if low is None or low < _LOWEST else low, high if high is None else min(high, int(_HIGHEST))
 
 
 def _log_range(leaves: _Leaves, node: Node, each: LogRange) -> LogRange | None:
-    """The size of a double if every leaf has the size `each`; None if a step may overflow or vanish, and for
-    a constant that is not finite.
+    """The range of the size of a double if every leaf of unknown size has the size `each`; None if a step may
+    overflow or underflow, or a constant is not finite.
     """
     if isinstance(node, Literal) and node.value is not None:
         return known_log_range(leaves.r, node)
@@ -390,6 +386,6 @@ def _combined_log_range(op: str, one: LogRange, other: LogRange | None = None) -
         case "div":
             return LogRange(one.low - other.high, one.high - other.low)
         case _:
-            # What is left of a difference is a multiple of the last place of the smaller one, 2**-52 of it at
-            # least.
+            # A nonzero difference is a multiple of the last bit of the smaller operand: at least 2**-52 of
+            # that operand.
             return LogRange(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)

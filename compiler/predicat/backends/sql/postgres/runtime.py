@@ -25,15 +25,15 @@ from predicat.ir.types import BIGINT, DATE, DOUBLE, JSON, Type
 
 
 def called(name: str, *arguments: Sql) -> Sql:
-    """A call of a function."""
+    """A call of a function of the schema."""
     return call(f"{SCHEMA}.{name}", *arguments)
 
 
 # --- what the functions mean
 
 INTEGERS = {"add": "plus", "sub": "minus", "mul": "times", "div": "div"}
-"""The functions of two integers, by the operators that they mean. Their names differ from those of doubles,
-so that a column of either type needs no cast.
+"""The functions of two integers, by operator. Their names differ from those of doubles, so that a column of
+either type needs no cast.
 """
 DOUBLES = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "fdiv": "ieee_divide"}
 """The functions of two doubles."""
@@ -55,7 +55,7 @@ FUNCTIONS = (
 )
 _MOST_NODES = 6
 _MOST_OPERATORS = 8
-"""The planner takes a function's expression for its call if an argument has at most ten operators."""
+"""The planner inlines a function if its arguments have at most ten operators each."""
 
 
 def _call(r: Renderer, function: Function, node: Call, arguments: list[Node]) -> Sql | None:
@@ -74,7 +74,7 @@ def _argument(r: Renderer, node: Node) -> Sql:
 
 
 def _is_small(node: Node) -> bool:
-    """Whether a node is so small that it may be rendered twice."""
+    """Whether a node is small enough to be rendered twice."""
     parts = list(islice(walk(node), _MOST_NODES + 1))
     return len(parts) <= _MOST_NODES and not any(isinstance(part, Quantifier) for part in parts)
 
@@ -85,7 +85,7 @@ def _is_guarded(r: Renderer, node: Call) -> bool:
 
 
 def is_cheap(sql: Sql) -> bool:
-    """Whether the planner takes a function's expression for its call with this argument."""
+    """Whether the planner inlines a call of a function with this argument."""
     operators = 0
     for part in sql.walk():
         if isinstance(part, exp.Query | exp.Case):
@@ -95,4 +95,4 @@ def is_cheap(sql: Sql) -> bool:
 
 
 RUNTIME = Runtime(by_operator(FUNCTIONS), _call)
-"""All of them."""
+"""All functions of the schema that filters may call."""

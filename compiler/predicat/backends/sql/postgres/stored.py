@@ -1,4 +1,4 @@
-"""PostgreSQL: definitions of indexes, read into what the forms of conditions are chosen by."""
+"""PostgreSQL: `Storage` from definitions of indexes and names of collations."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _METHODS = {"btree", "hash", "gin", "gist", "spgist", "brin"}
 
 
 def read_index(definition: str) -> Index | None:
-    """An index from its CREATE INDEX, or from what stands behind `ON table` there: `(lower(name))`,
-    `USING gin (h)`. None if it cannot be read; no form of a condition is then chosen by it.
+    """An index from its CREATE INDEX statement, or from the part after `ON table`: `(lower(name))`,
+    `USING gin (h)`. None if it cannot be parsed; no condition is then adapted to it.
     """
     text = definition.strip()
     if not text.upper().startswith("CREATE"):
@@ -55,8 +55,8 @@ def _key(column: Sql) -> IndexKey:
 
 
 def spelling(sql: Sql) -> str:
-    """An expression so that the same expressions are the same text, however PostgreSQL or the author of an
-    index spells them.
+    """A normalized spelling of an expression: the same for equal expressions, however PostgreSQL or the
+    author of an index spells them.
     """
     return repr(_plain(sql.copy()))
 
@@ -67,7 +67,7 @@ def _plain(sql: Sql) -> Sql:
         if isinstance(part, exp.Paren):
             part.replace(part.this)
         elif isinstance(part, exp.Cast) and part.to.this in (exp.DType.TEXT, exp.DType.VARCHAR):
-            # Of a text; a number as text is spelled in the same way on both sides.
+            # The cast of a string has no effect; the cast of a number is left out on both sides.
             part.replace(part.this)
         elif isinstance(part, exp.Identifier):
             part.set("quoted", True)
@@ -84,7 +84,7 @@ def _plain(sql: Sql) -> Sql:
 
 
 def _key_of(step: Sql) -> Sql:
-    """The key of a look-up; sqlglot reads a constant without a cast as a path."""
+    """The key of a look-up. sqlglot parses a constant without a cast as a path."""
     parts = step.expressions if isinstance(step, exp.JSONPath) else []
     if len(parts) == 2 and isinstance(parts[1], exp.JSONPathKey) and isinstance(parts[1].this, str):
         return string_literal(parts[1].this)
@@ -92,11 +92,11 @@ def _key_of(step: Sql) -> Sql:
 
 
 _TURKISH = ("tr", "az", "lt")
-"""Languages in which the case of ASCII letters is another."""
+"""Languages with other rules for the case of ASCII letters."""
 
 
 def text_order(provider: str, locale: str) -> TextOrder:
-    """How a collation of a provider (`c`: the operating system, `i`: ICU, `b`: built in) orders texts."""
+    """The order of strings in a collation of a provider (`c`: operating system, `i`: ICU, `b`: built in)."""
     name = locale.upper().replace("-", "")
     plain = name in ("C", "POSIX")
     code_points = provider != "i" and (provider == "b" or plain or name in ("C.UTF8", "POSIX.UTF8"))
@@ -109,8 +109,8 @@ def text_order(provider: str, locale: str) -> TextOrder:
 
 
 def declared(collation: str | None, indexes: Sequence[str]) -> Storage:
-    """What a catalog states of a relation: the collation of its texts, and its indexes as they stand behind
-    `ON table` in CREATE INDEX.
+    """The storage that a catalog declares for a relation: the collation of its strings, and its indexes, each
+    as the part of CREATE INDEX after `ON table`.
     """
     order = text_order("c", collation) if collation else TextOrder()
     indexes_ = [index for index in map(read_index, indexes) if index is not None]

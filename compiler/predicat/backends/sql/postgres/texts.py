@@ -1,4 +1,4 @@
-"""PostgreSQL: operators on texts."""
+"""PostgreSQL: operators on strings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _C = exp.to_identifier("C", quoted=True)
 
 
 def collated(r: Renderer, values: Sequence[Node]) -> Sql:
-    """Order by code point, which the collation of the column or the database may not do."""
+    """The first of some strings, in collation "C" unless its own collation orders by code point. An index in
+    collation "C" needs "C" as well.
+    """
     sql = r.node(values[0])
     on = spelling(sql)
     plain = order_of(r, *values).by_code_point and not r.storage.index_on(on, ("btree",), collation="C")
@@ -47,13 +49,13 @@ def collated(r: Renderer, values: Sequence[Node]) -> Sql:
 
 
 def _starts_with(r: Renderer, node: Call) -> Sql:
-    """LIKE with a constant, which an index can serve; a function otherwise."""
+    """LIKE with a constant, which can use an index; a function otherwise."""
     return _like(r, node, "", "%") or call("STARTS_WITH", *r.args(node))
 
 
 def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
-    """LIKE with wildcards around a constant; None if the argument is not a constant, or is to be a
-    parameter.
+    """LIKE with wildcards around a constant; None if the argument is not a constant, or becomes a parameter
+    outside an indexed condition.
     """
     value, part = node.args
     if not isinstance(part, Literal) or not isinstance(part.value, str) or (r.parameterize and not r.indexed):
@@ -76,7 +78,7 @@ def _contains(r: Renderer, node: Call) -> Sql:
 
 
 def _ci(name: str) -> Rule:
-    """A comparison of a text with a constant under case folding."""
+    """A case-insensitive comparison of a string with a constant."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
@@ -94,7 +96,7 @@ def _ci(name: str) -> Rule:
 
 
 def _ascii_case(name: str) -> Rule:
-    """In collation "C", LOWER and UPPER change ASCII letters only."""
+    """LOWER or UPPER in collation "C", in which they change ASCII letters only."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         sql = r.node(node.args[0])
@@ -106,7 +108,7 @@ def _ascii_case(name: str) -> Rule:
 
 
 def _in_order_of_characters(sql: Sql) -> Sql:
-    """A text in the collation "C"."""
+    """A string in collation "C", which orders by code point."""
     return exp.Collate(this=wrap(sql), expression=_C)
 
 
@@ -115,7 +117,9 @@ def _matches(r: Renderer, node: Call) -> Sql:
 
 
 def _regex_extract(r: Renderer, node: Call) -> Sql:
-    """SUBSTRING with a pattern gives what its group holds, and NULL where nothing matches."""
+    """The part of a string that the group of a pattern matches, by SUBSTRING; the empty string if nothing
+    matches, NULL for NULL.
+    """
     pattern = found(r, node, regex.POSTGRES, [constant_int(node.args[2])], boundaries=True)
     value = r.node(node.args[0])
     part = call("SUBSTRING", value, pattern)
@@ -123,7 +127,7 @@ def _regex_extract(r: Renderer, node: Call) -> Sql:
 
 
 def _utf8(sql: Sql) -> Sql:
-    """The bytes of a text in UTF-8, whatever the encoding of the database."""
+    """The bytes of a string in UTF-8, whatever the encoding of the database."""
     return call("CONVERT_TO", sql, "UTF8")
 
 
@@ -131,7 +135,7 @@ def _substr(r: Renderer, node: Call) -> Sql:
     value, *numbers = (r.node(arg) for arg in node.args)
     if all(_int32_literal(arg) for arg in node.args[1:]):
         negative = len(numbers) == 2 and constant_int(node.args[2]) < 0
-        # As a parameter a constant is a BIGINT, which SUBSTR does not take.
+        # A constant that becomes a parameter is a BIGINT, which SUBSTR does not support.
         return (
             cast(exp.Null(), "TEXT")
             if negative
@@ -152,7 +156,7 @@ def _int32_literal(node: Node) -> bool:
 
 
 def split(r: Renderer, node: Call) -> Sql:
-    """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
+    """The parts of a string. The empty string has one empty part, for which STRING_TO_ARRAY gives none."""
     sql = r.node(node.args[0])
     empty = cast(exp.Array(expressions=[string_literal("")]), "TEXT[]")
     by = r.node(node.args[1])

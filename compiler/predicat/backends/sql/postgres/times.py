@@ -1,7 +1,7 @@
 """PostgreSQL: timestamps, dates and durations.
 
-Its columns may have years that a filter does not support, and infinity. These can be compared; what is
-computed from them is NULL.
+Columns may contain years that a filter does not support, and infinity. Such values can be compared;
+calculations with them give NULL.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _only(r: Renderer, node: Node, test: Callable[[Sql], Sql]) -> Sql:
 
 
 def _wall(r: Renderer, node: Call) -> Sql:
-    """The clock and the calendar of a call's timestamp in its time zone, or in UTC."""
+    """The date and the wall clock of a call's timestamp in its time zone, or in UTC."""
     moment = node.args[0]
     if moment.type == DATE:
         return r.node(moment)
@@ -92,9 +92,9 @@ def part(name: str) -> Rule:
 
 
 def _year(r: Renderer, node: Call) -> Sql:
-    """The year, NULL of infinity, as the other parts are without asking."""
+    """The year; NULL for infinity, for which PostgreSQL gives infinity (but NULL for smaller parts)."""
     moment = node.args[0]
-    if len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
+    if len(node.args) == 2:  # PostgreSQL counts year 0 as -1
         later = exp.Extract(
             this=exp.Var(this="YEAR"),
             expression=binary(exp.Add, _wall(r, node), cast("400 years", "INTERVAL")),
@@ -138,7 +138,7 @@ def _time_of_day(r: Renderer, node: Call) -> Sql:
 
 
 def _of_clocks(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
-    """A comparison of times of the day with each other or with a constant; None of any other values."""
+    """A comparison of times of day with each other or with a constant; None for other values."""
     sides = [_clock_or_constant(r, side) for side in (left, right)]
     one, other = sides
     return binary(COMPARISON_NODES[op], one, other) if one is not None and other is not None else None
@@ -157,24 +157,24 @@ def _clock_or_constant(r: Renderer, node: Node) -> Sql | None:
 
 
 def _micros(sql: Sql) -> Sql:
-    """Microseconds of an interval, or since 1970 of a timestamp, as an exact numeric."""
+    """The microseconds of an interval, or of a timestamp since 1970, as an exact numeric."""
     return binary(exp.Mul, exp.Extract(this=exp.Var(this="EPOCH"), expression=sql), 1_000_000)
 
 
 def difference(r: Renderer, left: Node, right: Node) -> Sql:
-    """The microseconds between two timestamps."""
+    """The microseconds between two timestamps; NULL unless both are within years 1 to 9999."""
     return cast(_micros(interval_between(r, left, right)), "BIGINT")
 
 
 def interval_between(r: Renderer, left: Node, right: Node) -> Sql:
-    """The interval between two timestamps, NULL unless both are within years 1 to 9999."""
+    """The interval between two timestamps; NULL unless both are within years 1 to 9999."""
     if r.runtime is not None and _is_moment(left) and _is_moment(right):
         return runtime.called("elapsed", r.node(left), r.node(right))
     return exp.Paren(this=binary(exp.Sub, in_supported_years(r, left), in_supported_years(r, right)))
 
 
 def comparison(op: str) -> Rule:
-    """A comparison: that of a difference of timestamps with a constant is one of intervals."""
+    """A comparison. A difference of timestamps and a constant are compared as intervals."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
@@ -206,7 +206,7 @@ def _constant(r: Renderer, node: Node) -> timedelta | None:
 
 
 def _interval(length: timedelta) -> Sql:
-    """In hours, not in days: the length of a day follows the time zone of the session."""
+    """A constant interval, in hours, not in days: the length of a day depends on the session's time zone."""
     size = micros(length)
     seconds, rest = divmod(abs(size), 1_000_000)
     shown = f"{'-' if size < 0 else ''}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
@@ -217,7 +217,7 @@ _YEARS = 365 * 86_400_000_000
 
 
 def shifted(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> Sql:
-    """A timestamp and a duration behind or before it, NULL outside years 1 to 9999."""
+    """A timestamp plus or minus a duration; NULL if it or the result is outside years 1 to 9999."""
     length = _constant(r, right)
     if length is not None and is_of_clock(
         Call(TIMESTAMP, "add" if operator is exp.Add else "sub", (left, right))
@@ -233,7 +233,7 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
         return _within(one, ahead, TIMESTAMP, binary(operator, one, _interval(length)))
 
     def build(size: Sql) -> Sql:
-        # The product of an interval and a number is exact where that is a whole number of seconds, or below a
+        # The product of an interval and a number is exact if it is an integer number of seconds, or below a
         # second.
         parts = [ranges.operation(exp.Div, size, number_literal(1_000_000)), binary(exp.Mod, size, 1_000_000)]
         second, rest = (
@@ -249,7 +249,7 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
 
 
 def _within(one: Sql, ahead: timedelta, kind: Type, moved: Sql) -> Sql:
-    """What is moved so far ahead, NULL unless it is within years 1 to 9999 before and after."""
+    """`moved`, which is `one` shifted by `ahead`; NULL unless both are within years 1 to 9999."""
     if abs(ahead) > LAST_MOMENT - FIRST_MOMENT:
         return cast(exp.Null(), "DATE" if kind == DATE else "TIMESTAMPTZ")
     low, high = (_literal(kind, _moved(bound, -ahead)) for bound in (FIRST_MOMENT, LAST_MOMENT))
@@ -257,7 +257,7 @@ def _within(one: Sql, ahead: timedelta, kind: Type, moved: Sql) -> Sql:
 
 
 def _moved(moment: datetime, by: timedelta) -> datetime:
-    """The moment so far away, or the first or last of all."""
+    """A timestamp shifted by a duration, limited to the first and the last supported timestamp."""
     try:
         return moment + by
     except OverflowError:
@@ -265,7 +265,7 @@ def _moved(moment: datetime, by: timedelta) -> datetime:
 
 
 def moment(r: Renderer, micros: Sql) -> Sql:
-    """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
+    """A timestamp from microseconds since 1970; NULL outside years 1 to 9999."""
 
     def build(sql: Sql) -> Sql:
         seconds = call("FLOOR", ranges.operation(exp.Div, sql, number_literal(1_000_000)))
@@ -277,8 +277,8 @@ def moment(r: Renderer, micros: Sql) -> Sql:
 
 
 def from_seconds(sql: Sql) -> Sql:
-    """A timestamp from whole seconds since 1970, which a double holds exactly for years 1 to 9999, and so
-    the microseconds that they make.
+    """A timestamp from integer seconds since 1970. For years 1 to 9999 these seconds, and the microseconds
+    computed from them, are exact as doubles.
     """
     return call("TO_TIMESTAMP", cast(sql, "DOUBLE"))
 

@@ -17,7 +17,9 @@ from predicat.ir.value_sets import ValueSet, as_text
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
-    """`x = ANY ('{...}')`, or, where the values are in a table, whether it has the value."""
+    """`x = ANY ('{...}')`, or a look-up in the table if the values are in a table; NULL for NULL. Raises
+    Unsupported if a value contains the character NUL.
+    """
     kind, listed = values_of(node)
     if listed.table is not None:
         return three_valued(r, node, listed)
@@ -30,12 +32,12 @@ def in_array(r: Renderer, node: Call) -> Sql:
 
 
 def array_text(listed: ValueSet) -> str:
-    """The values as PostgreSQL's text of an array."""
+    """The values as the string of a PostgreSQL array."""
     return "{" + ",".join(_element(as_text(one)) for one in listed.values) + "}"
 
 
 def _element(text: str) -> str:
-    """An element of PostgreSQL's array constants."""
+    """An element of such a string, in quotes if it needs them."""
     if text.replace("-", "").replace(".", "").isalnum() and text.isascii() and text.lower() != "null":
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -43,13 +45,13 @@ def _element(text: str) -> str:
 
 
 def in_table_where(r: Renderer, node: Call) -> Sql | None:
-    """A test of a WHERE, which may be FALSE instead of NULL: a join, for the planner."""
+    """A test in a WHERE, FALSE instead of NULL, which the planner turns into a join; None without a table."""
     _, listed = values_of(node)
     return in_table(r, r.node(node.args[0]), listed) if listed.table is not None else None
 
 
 def not_in_table_where(r: Renderer, node: Call) -> Sql | None:
-    """`NOT` of such a test in a WHERE: an anti-join."""
+    """NOT of such a test in a WHERE, which the planner turns into an anti-join; None for other conditions."""
     (inner,) = node.args
     if not isinstance(inner, Call) or inner.op != "in_list":
         return None

@@ -27,8 +27,8 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, T
 
 
 def _without_variables(sql: str) -> str:
-    """Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has
-    one (see identifier).
+    """SQL with each `${` escaped: Spark substitutes variables (`${name}`) even inside quotes. It occurs in
+    string literals only, because `DialectRules.identifier` refuses names with a variable.
     """
     return sql.replace("${", "\\u0024{")
 

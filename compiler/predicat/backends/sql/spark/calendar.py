@@ -1,4 +1,4 @@
-"""Spark: months, microseconds and formats of times, in UTC whatever the time zone of the session."""
+"""Spark: months, microseconds and formats of times, independent of the session's time zone."""
 
 from __future__ import annotations
 
@@ -99,14 +99,14 @@ def _in_zone(r: Renderer, node: Call) -> Sql:
 
 
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
-"""Where the parts of a time begin and end in its text: `2013-07-04 10:30:15`."""
+"""The start and the end of each part in the string of a timestamp: `2013-07-04 10:30:15`."""
 _BETWEEN = {5: "-", 8: "-", 11: " ", 14: ":", 17: ":"}
 _OF_DATES = {"a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM", "j": "DDD"}
 
 
 def _format_time(r: Renderer, node: Call) -> Sql:
-    """Pieces of the text of the wall clock. DATE_FORMAT would read a wall clock in the session's time zone,
-    where an hour may be missing; of a date it is the same everywhere.
+    """A formatted time, from substrings of the wall clock. DATE_FORMAT would read the wall clock in the
+    session's time zone, which may skip that hour. For dates it gives the same in all time zones.
     """
     pieces = calendar.pieces(constant(node.args[0]))
     moment = r.node(node.args[1])
@@ -116,7 +116,7 @@ def _format_time(r: Renderer, node: Call) -> Sql:
 
 
 def _joined(pieces: list[tuple[str, str]], text_of: Sql, day: Sql, moment: Sql | None) -> Sql:
-    """The parts one after the other; those that stand so in the text of the time are one piece of it."""
+    """The concatenated parts. Parts that are also adjacent in the string of the time become one substring."""
     text = cast(text_of, "STRING")
     parts: list[tuple[int, int] | Sql] = []
     for letter, said in pieces:
@@ -142,7 +142,7 @@ def _joined(pieces: list[tuple[str, str]], text_of: Sql, day: Sql, moment: Sql |
 
 
 def _separator(at: int, *, day: bool) -> str | None:
-    """The sign at a place of the text of a time; that of a day has ten characters."""
+    """The separator at a position in the string of a time, or of a day (ten characters), if there is one."""
     return None if day and at > 10 else _BETWEEN.get(at)
 
 

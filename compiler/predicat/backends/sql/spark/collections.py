@@ -33,7 +33,7 @@ from predicat.rewrite.elements import is_exists_over_values, takes_null
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """A macro as functions of arrays. NULL where an outcome that decides is missing."""
+    """A macro as functions of arrays. NULL if an outcome that would decide is NULL."""
     if is_exists_over_values(node) and isinstance(node.source, Call) and not takes_null(node):
         return call("EXISTS", values(r, node.source, nulls=False), lambda_(r.node(node.body), node.variable))
     items = elements(r, node.source)
@@ -52,7 +52,7 @@ def _is_missing() -> Sql:
 
 
 def is_whole(items: Sql) -> Sql:
-    """Whether no element of an array is missing."""
+    """Whether no element of an array is NULL."""
     return not_(call("EXISTS", items, _is_missing()))
 
 
@@ -61,12 +61,16 @@ def _has_no_missing(items: Sql) -> Sql:
 
 
 def _numbers_before(count: Sql) -> Sql:
-    """SEQUENCE counts down if the end is smaller, so one more number is made and cut off."""
+    """The numbers from 0 up to, but not including, `count`. For 0, SEQUENCE would count down to -1, so it
+    goes up to `count`, and SLICE removes the last number.
+    """
     return call("SLICE", call("SEQUENCE", cast(0, "BIGINT"), count), 1, cast(count, "INT"))
 
 
 def _sum(r: Renderer, node: Call) -> Sql:
-    """AGGREGATE adds up in order; integers as decimals, which hold any sum of them."""
+    """The sum of the elements, in order. Integers are added as decimals, which hold any sum of them. NULL if
+    an element is NULL, the sum of integers does not fit, or a finite double exceeds SUM_MOST.
+    """
     items = r.node(node.args[0])
     if node.type == DOUBLE:
         known = call("FORALL", items, lambda_(_can_be_added(variable("__item")), "__item"))
@@ -81,21 +85,21 @@ def _added(items: Sql, kind: str, of_item: str) -> Sql:
 
 
 def _can_be_added(item: Sql) -> Sql:
-    """Whether a double is not so large that the sum of many would be beyond the doubles."""
+    """Whether a double is so small that the sum of many cannot overflow, or is infinite or NaN."""
     size, most = call("ABS", item), cast(repr(SUM_MOST), "DOUBLE")
     return or_(binary(exp.LTE, size, most), binary(exp.GTE, size, cast("Infinity", "DOUBLE")))
 
 
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
-    """The value, or a struct of several, as the one element of an array, and its name as the variable of a
-    function on that.
+    """Names for values: an array with one element (the value, or a struct of several values), and a function
+    of this element.
     """
     value, name, body = pack(values, body)
     return call("GET", call("TRANSFORM", call("ARRAY", value), lambda_(body, name)), 0)
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
-    """Whether an array has a value; NULL without it beside a missing element, and of NULL."""
+    """Whether an array contains a value; NULL if it does not and an element is NULL, and for NULL."""
     value, items = r.args(node)
     return call("ARRAY_CONTAINS", items, value)
 
@@ -109,7 +113,7 @@ def _index(r: Renderer, node: Call) -> Sql:
 
 
 def _size(r: Renderer, node: Call) -> Sql:
-    """SIZE of a NULL is -1 in some settings; CARDINALITY of a map is that of its entries."""
+    """The number of elements or entries, by ARRAY_SIZE: SIZE of NULL is -1 in some settings."""
     (arg,) = node.args
     sql = r.node(arg)
     items = call("MAP_KEYS", sql) if isinstance(arg.type, MapType) else sql
@@ -117,8 +121,8 @@ def _size(r: Renderer, node: Call) -> Sql:
 
 
 def _in_list(r: Renderer, node: Call) -> Sql:
-    """`predicat_in_list(x, 'HASH')`: the extension looks into the values, which are in a file beside the
-    manifest and come to each executor once.
+    """`predicat_in_list(x, 'HASH')`, a function of the extension. The values are in a file next to the
+    manifest and are sent to each executor once.
     """
     _, listed = values_of(node)
     return call("predicat_in_list", r.node(node.args[0]), listed.digest)

@@ -51,7 +51,7 @@ from predicat.ir.values import (
 
 
 def _fits(sql: Sql, pattern: str) -> Sql:
-    """Whether a text has one of the patterns of `ir.values`. Java's `$` also finds a last line end."""
+    """Whether a string matches a pattern of `ir.values`. Java's `$` also matches before a last line break."""
     return rlike(sql, pattern.removesuffix("$").replace("^", "\\A", 1) + "\\z")
 
 
@@ -67,8 +67,7 @@ def _double_to_int(sql: Sql) -> Sql:
 
 def _text_to_double(sql: Sql) -> Sql:
     short = binary(exp.LTE, call("OCTET_LENGTH", sql), DOUBLE_LONGEST)
-    # NULL for a number beyond the doubles, which TRY_CAST takes for infinity: only of infinity is the
-    # remainder of infinity NaN.
+    # NULL for a number that overflows: TRY_CAST turns it into infinity, and infinity modulo infinity is NaN.
     value = call("NANVL", binary(exp.Mod, try_cast(sql, "DOUBLE"), cast("Infinity", "DOUBLE")), exp.Null())
     return case(
         (and_(short, _decimal(sql), _byte(sql, -1, "9")), value),
@@ -81,10 +80,10 @@ def _text_to_timestamp(r: Renderer, node: Call) -> Sql:
     if (text := text_of(node)) is not None:
         return cast_to_timestamp(r, r.node(text), rlike)
     sql = r.node(node.args[0])
-    # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
+    # TRY_CAST checks days and hours, but does not support a lower-case t or z.
     common = _shaped(sql, "____-_____T_____:_9Z")
     value = try_cast(sql, "TIMESTAMPTZ")
-    # An offset may lead out of the years that there are.
+    # An offset may leave the supported years.
     inside = and_(binary(exp.GTE, sql, "0001-01-02"), binary(exp.LT, sql, "9999-12-31"))
     upper = try_cast(call("UPPER", sql), "TIMESTAMPTZ")
     known = between(upper, r.dialect.timestamp(FIRST_MOMENT), r.dialect.timestamp(LAST_MOMENT))
@@ -104,7 +103,9 @@ def _midnight(day: Sql) -> Sql:
 
 
 def _to_duration(sql: Sql) -> Sql:
-    """The parts added up as nanoseconds; the types are such that Spark neither rounds nor overflows."""
+    """A string as a duration: the sum of its parts in nanoseconds, in types that Spark neither rounds nor
+    overflows. NULL if it is not a duration or too long.
+    """
     part, total = variable("__part"), variable("__total")
     count = try_cast(call("REGEXP_EXTRACT", part, "[0-9.]+", 0), "DECIMAL(24, 9)")
     unit = cast(durations.nanoseconds(call("REGEXP_EXTRACT", part, "[a-z]+", 0)), "DECIMAL(13)")
@@ -124,18 +125,18 @@ def _text_to_date(r: Renderer, node: Call) -> Sql:
 
 
 def _digits(sql: Sql) -> Sql:
-    """Whether a text of at most 20 bytes starts with a minus, a point, a slash or a digit, and ends with a
+    """Whether a string of at most 20 bytes starts with a minus, a point, a slash or a digit, and ends with a
     digit.
 
-    Casts to numbers take spaces and controls around the number, and a plus.
+    Casts to numbers also accept a plus, and spaces and control characters around the number.
     """
     first = and_(binary(exp.GTE, sql, "-"), binary(exp.LT, sql, ":"))
     return and_(first, binary(exp.LTE, call("OCTET_LENGTH", sql), 20), _byte(sql, -1, "9"))
 
 
 def _decimal(sql: Sql) -> Sql:
-    """Whether a text starts as a decimal number does: not with a space, a plus, or as hexadecimal digits
-    do ('0x', '-0X').
+    """Whether the start of a string may be that of a decimal number: no space, no plus, and no hexadecimal
+    prefix ('0x', '-0X').
     """
 
     def compared(kind: type[exp.Binary], other: str) -> Sql:
@@ -146,11 +147,11 @@ def _decimal(sql: Sql) -> Sql:
 
 
 def _shaped(sql: Sql, shape: str) -> Sql:
-    """Whether a text from '0001' on has this length in bytes, and these bytes where the shape has no
-    underscore.
+    """Whether a string is at least '0001' and has the length of the shape in bytes, and its bytes except at
+    underscores.
 
-    A shape names only the places that leave TRY_CAST no other reading: after '____-' the year has four digits
-    and neither sign nor spaces.
+    A shape contains only the bytes that exclude other formats of TRY_CAST: with '____-' the year has four
+    digits, and no sign or spaces.
     """
     size = binary(exp.EQ, call("OCTET_LENGTH", sql), len(shape))
     places = (_byte(sql, index, byte) for index, byte in enumerate(shape, 1) if byte != "_")
@@ -158,8 +159,8 @@ def _shaped(sql: Sql, shape: str) -> Sql:
 
 
 def _byte(sql: Sql, index: int, byte: str) -> Sql:
-    """Whether a text has a byte at a position; '9' matches any digit. Bytes are not decoded, so this costs an
-    eighth of LIKE.
+    """Whether a string has a byte at a position; '9' matches any digit. Bytes are not decoded, so this costs
+    an eighth of LIKE.
     """
     result = call("SUBSTRING", cast(sql, "BINARY"), index, 1)
     return between(result, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, result, _hex(byte))
@@ -176,7 +177,7 @@ _MOMENT = (
 
 
 def _moment_text(micros: Sql) -> Sql:
-    # DATE_FORMAT would read the wall clock in the session's time zone, which may lack that hour.
+    # DATE_FORMAT would read the wall clock in the session's time zone, which may skip that hour.
     clock = call("SUBSTRING", call("REPLACE", cast(calendar.wall_clock(micros), "STRING"), " ", "T"), 1, 19)
     return durations.concatenate(
         clock, durations.fraction(call("PMOD", micros, 1_000_000)), string_literal("Z")

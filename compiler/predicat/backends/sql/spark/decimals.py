@@ -27,7 +27,9 @@ _MOST_OF_MINUS = 34
 
 
 def arithmetic(r: Renderer, node: Call) -> Sql:
-    """Spark has the digits of the type. Where these are too many it gives up some behind the point."""
+    """Arithmetic of decimals; NULL if the result has too many digits for its type. Raises Unsupported if
+    Spark would drop some of the digits after the point.
+    """
     parts = operands(r, node)
     digits = decimals.digits(node.op, node.args)
     if digits.rounded_by_spark:
@@ -37,7 +39,9 @@ def arithmetic(r: Renderer, node: Call) -> Sql:
 
 
 def of_sign(r: Renderer, node: Call) -> Sql:
-    """Spark's minus and ABS round beyond 34 digits (Decimal.unary_-, with Scala's context)."""
+    """The negation or absolute value of a decimal. Spark's minus and ABS round to 34 digits (Decimal.unary_-,
+    with Scala's context), so longer decimals are subtracted from 0, or negated as strings.
+    """
     (arg,) = node.args
     kind = decimals.exact_type(arg)
     if kind.precision <= _MOST_OF_MINUS:
@@ -53,7 +57,7 @@ def of_sign(r: Renderer, node: Call) -> Sql:
 
 def _turned(value: Sql, kind: DecimalType) -> Sql:
     digits = result("sub", [kind, kind])
-    if digits.rounded_by_spark:  # by its text, where a difference would lose a digit
+    if digits.rounded_by_spark:  # through its string: a difference would lose a digit
         text = concatenated("-", cast(value, "STRING"))
         return cast(call("REPLACE", text, "--", ""), str(kind))
     zero = number_literal(0)

@@ -28,7 +28,9 @@ from predicat.ir.types import JSON
 
 
 def elements(r: Renderer, node: Node) -> Sql:
-    """The elements of an array, or the keys of an object; elements that are JSON's null are so."""
+    """The elements that a macro ranges over: of an array, of a JSON array, or the keys of a JSON object. JSON
+    null stays JSON null.
+    """
     if node.type != JSON:
         return r.node(node)
     if isinstance(node, Call) and node.op == "json_values":
@@ -40,17 +42,17 @@ def elements(r: Renderer, node: Node) -> Sql:
 
 
 def not_json_null(sql: Sql) -> Sql:
-    """A JSON value, with JSON's null as NULL."""
+    """A JSON value; NULL for JSON null."""
     return case((not_(call("IS_VARIANT_NULL", sql)), sql))
 
 
 def _at(items: Sql, position: Sql) -> Sql:
-    """The element at a place, counted from 0, that the row names."""
+    """The element at a position, counted from 0, that is computed from the row; NULL if there is none."""
     return call("GET", items, try_cast(position, "INT"))
 
 
 def json_value(r: Renderer, node: Node, kind: str | None = None) -> Sql:
-    """A JSON value as a type, or NULL. Look-ups in a row are one path."""
+    """A JSON value converted to a type; NULL if that fails. Consecutive look-ups become one path."""
     base, steps = path(node, lambda step: not isinstance(step, str) or not set(step) & set("'\"\\"))
     result = _looked_up(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(base)
     if kind is None and not steps:
@@ -61,14 +63,14 @@ def json_value(r: Renderer, node: Node, kind: str | None = None) -> Sql:
 
 
 def _looked_up(r: Renderer, node: Call) -> Sql:
-    """A member or an element by way of a map or an array of all of them."""
+    """A look-up with a key or a position computed from the row, in a map or an array of all values."""
     if node.op == "json_element":
         return member_or_element(r, node)
     base, key = node.args
     if node.op == "json_get":
         return call("TRY_ELEMENT_AT", _members(r, base), r.node(key))
     if isinstance(key, Call) and key.op == "to_whole" and (number_of := _json_read(key.args[0])) is not None:
-        # A number that is whole, as the integer that a place is.
+        # A JSON number is a position only if it is an integer.
         kind = r.dialect.documents.kind(r, number_of)
         whole = binary(
             exp.EQ, exp.Mod(this=json_value(r, number_of, "double"), expression=number_literal(1)), 0
@@ -92,17 +94,17 @@ def _step(step: str | int) -> str:
 
 
 def _members(r: Renderer, node: Node) -> Sql:
-    """The members of a JSON object as a map, else NULL."""
+    """The members of a JSON object as a map; NULL for any other value."""
     return json_value(r, node, "map<string,variant>")
 
 
 def _items(r: Renderer, node: Node) -> Sql:
-    """The elements of a JSON array, else NULL."""
+    """The elements of a JSON array; NULL for any other value."""
     return json_value(r, node, "array<variant>")
 
 
 def values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
-    """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
+    """The values of a key. A missing key and a JSON null give the same, except with `nulls`."""
     alone = call("ARRAY", json_value(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0]))
     sql, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
     if nulls:
@@ -137,10 +139,10 @@ def _json_items(r: Renderer, node: Call) -> Sql:
     return call("COALESCE", keys, not_json_null(r.document(value)))
 
 
-# The same tokens (a text, a number, what stands between two of these), of which numbers are doubles: VARIANT
-# has its keys in order.
-# EXISTS and not a plain comparison, so that both values are said once; it is UNKNOWN where one of them is
-# absent.
+# Two values are equal if their tokens are (strings, numbers, and the text between them), with numbers as
+# doubles: VARIANT sorts its keys.
+# With EXISTS, instead of a plain comparison, each value is written only once. The result is UNKNOWN if one of
+# them is NULL.
 _SAME_JSON = r"""
 EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
   REGEXP_EXTRACT_ALL(NULLIF(TO_JSON(`__j`), 'null'),
@@ -150,7 +152,7 @@ EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
 
 
 def is_kind_name(name: Sql, kind: str) -> Sql:
-    """Whether Spark's schema of a JSON value is one of a kind; NULL of NULL."""
+    """Whether Spark's schema of a JSON value belongs to a kind; NULL for NULL."""
     if kind in ("string", "boolean"):
         return binary(exp.EQ, name, kind.upper())
     return rlike(name, "^(BIGINT|DECIMAL|DOUBLE|FLOAT)" if kind == "number" else f"^{kind.upper()}")
@@ -161,12 +163,12 @@ def _json_number(r: Renderer, node: Call) -> Sql:
 
 
 def json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
-    """Whether a JSON value is a number that equals a double; NULL if there is no value."""
+    """Whether a JSON value is a number that equals a double; NULL for NULL."""
     return and_(is_kind(r, value, "number"), binary(exp.EQ, json_value(r, value, "double"), r.double(wanted)))
 
 
 def json_scalar(r: Renderer, value: Node, text: str) -> Sql:
-    """Whether a value is the scalar with this JSON text; NULL if there is no value."""
+    """Whether a value is the scalar with this JSON text; NULL for NULL."""
     return binary(exp.EQ, call("TO_JSON", json_value(r, value)), text)
 
 

@@ -1,8 +1,8 @@
-r"""Spark: the JSON in a text.
+r"""Spark: JSON in strings.
 
-`try_parse_json` takes what follows the first value of a text. The text is one value if it is JSON as an
-element of an array and as a member of an object: nothing ends both. It refuses one key twice, longer keys and
-numbers than those of the limits, and half of a surrogate pair, but not the character NUL.
+`try_parse_json` ignores text after the first value. So the string is parsed both as an element of an array
+and as a member of an object: no text can close both early. `try_parse_json` rejects duplicate keys, keys and
+numbers that are too long, and unpaired surrogates, but accepts the character NUL.
 """
 
 from predicat.backends.sql.common import json_texts

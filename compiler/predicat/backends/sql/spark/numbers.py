@@ -17,11 +17,11 @@ from predicat.ir.types import BIGINT, DOUBLE, DURATION, TIMESTAMP
 
 
 def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
-    """An operand that Spark may not join with its parent.
+    """An operand in a form that Spark's optimizer does not merge with its parent.
 
-    Sums within sums, and products within products, are one list of operands to its optimizer, TRY_ or not. It
-    adds up their constants (ReorderAssociativeOperator), and works `(a + b) + c` and `a + (b + c)` out once
-    for both, although doubles differ by what is rounded, and integers by what overflows.
+    The optimizer flattens nested sums and nested products, with TRY_ or without. It combines their constants
+    (ReorderAssociativeOperator), and treats `(a + b) + c` and `a + (b + c)` as the same, although rounding of
+    doubles and overflow of integers differ.
     """
     if not isinstance(arg, Call) or arg.op != parent.op or parent.op not in ("add", "mul"):
         return sql
@@ -64,12 +64,12 @@ def _div(r: Renderer, node: Call) -> Sql:
     a, b = operands(r, node)
     if cannot_fail(right):
         return binary(exp.IntDiv, a, b)
-    # The one quotient that overflows is that by -1.
+    # Only a division by -1 can overflow.
     minus = binary(exp.EQ, b, -1)
     if not isinstance(left, Call):
         by = binary(exp.IntDiv, a, call("NULLIF", b, 0))
         return case((minus, _negated(a)), default=by)
-    # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
+    # A long dividend is written only once: divide by 1 instead of -1, and let TRY_MULTIPLY change the sign.
     quotient = binary(exp.IntDiv, a, case((minus, 1), default=call("NULLIF", b, 0)))
     return call("TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus, -1), default=1), "BIGINT"))
 
@@ -83,7 +83,9 @@ def _mod(r: Renderer, node: Call) -> Sql:
 
 
 def _whole(name: str) -> Rule:
-    """FLOOR and CEIL give a BIGINT in Spark; beyond 2^53 a double is whole already."""
+    """FLOOR or CEIL of a double, as a double. Spark returns a BIGINT, so doubles from 2^53 on, which are
+    integers already, are left unchanged.
+    """
 
     def rule(r: Renderer, node: Call) -> Sql:
         sql = as_double(r, node.args[0])

@@ -1,5 +1,5 @@
-"""Spark: regular expressions. Java searches by trying; where that may overflow its stack, an automaton
-reads the text.
+"""Spark: regular expressions. Java's matcher backtracks; if that may overflow its stack, the SQL runs an
+automaton over the string.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ _ROUNDS = (
 _APART = "let each repetition end with a character that cannot continue it, as in (ab,)* or (,[^,]+)*"
 _HALVES = "Java matches \\B between the two halves of a character above U+FFFF"
 _FEW = 6
-"""Ranges of characters that are compared one by one."""
+"""The largest number of ranges of characters that are compared one by one."""
 
 
 def matches(r: Renderer, node: Call) -> Sql:
-    """Whether a pattern matches a part of a text; NULL of NULL. Raises Unsupported."""
+    """Whether a pattern matches a part of a string; NULL for NULL. Raises Unsupported if the pattern needs an
+    automaton with too many states.
+    """
     sql, pattern = r.node(node.args[0]), constant(node.args[1])
     safe = automaton.backtracking_safe(pattern)
     if safe is not None and not regex.asserts(safe, "not_word"):
@@ -47,13 +49,13 @@ def matches(r: Renderer, node: Call) -> Sql:
 
 
 def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
-    """The state in which the characters of a text leave an automaton is one of the accepting ones."""
+    """Whether an automaton accepts a string: whether its state after the last character is accepting."""
     state, char = (exp.to_identifier(r.fresh_name(name), quoted=True) for name in ("q", "c"))
     q, c = exp.Column(this=state), exp.Column(this=char)
     branches = [
         (binary(exp.EQ, q, index), _next(c, moves, table.classes)) for index, moves in enumerate(table.moves)
     ]
-    nothing = (binary(exp.EQ, c, ""), q)  # of the empty text Spark makes one part
+    nothing = (binary(exp.EQ, c, ""), q)  # Spark splits the empty string into one part
     step = exp.Lambda(this=case(nothing, *branches), expressions=[state, char])
     accepted = (
         exp.In(this=q, expressions=[number_literal(place) for place in table.accepting])
@@ -65,7 +67,7 @@ def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
 
 
 def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
-    """The state after a character: that which most characters lead to where no other is named."""
+    """The state after a character. The default is the state that most characters lead to."""
     targets: dict[int, list[tuple[int, int]]] = {}
     for target, ranges in zip(moves, classes, strict=True):
         targets.setdefault(target, []).extend(ranges)
@@ -79,10 +81,12 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
 
 
 def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
-    """Spark orders texts by code point, and compares faster than it matches."""
+    """Whether a character is in some ranges. Spark orders strings by code point, and comparisons are faster
+    than a regular expression.
+    """
     if len(ranges) > _FEW or any(
         0xD800 <= edge <= 0xDFFF for span in ranges for edge in span
-    ):  # no text has half a character
+    ):  # no string contains a surrogate
         return rlike(char, regex.emit(Chars(ranges), regex.JAVA))
     alone = [string_literal(chr(low)) for low, high in ranges if low == high]
     same = [exp.In(this=char, expressions=alone)] if alone else []

@@ -1,7 +1,7 @@
-"""Spark: the functions of the extension, which read texts byte by byte instead of by patterns, and numbers of
-JSON values.
+"""Spark: the functions of the extension. They convert strings byte by byte, without regular expressions, and
+read numbers from JSON values.
 
-`spark_ext/scala/TextConversions.scala`, `JsonConversions.scala` and `JsonTexts.scala` have them.
+They are in `spark_ext/scala/TextConversions.scala`, `JsonConversions.scala` and `JsonTexts.scala`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from predicat.ir.nodes import Call, Node, Variable
 from predicat.ir.types import DATE, TIMESTAMP
 
 NAMES = ("to_bigint", "to_double", "to_date", "to_timestamp", "int", "double", "timestamp")
-"""The conversions of texts that the extension has."""
+"""The conversions of strings in the extension."""
 OF_DOCUMENTS = {"number": "number", "double": "json_double", "int": "json_int", "to_bigint": "json_to_bigint"}
-"""Its names for what is read of a JSON value."""
+"""The conversions of JSON values (keys of `OF_JSON`) and their names in the extension."""
 
 
 def _call(r: Renderer, function: Function, _: Call, arguments: list[Node]) -> Sql:
@@ -39,4 +39,4 @@ RUNTIME = Runtime(
     _call_any,
     of_every_extension=Runtime(by_operator(_TEXTS), _call),
 )
-"""All of them."""
+"""All functions of the extension."""

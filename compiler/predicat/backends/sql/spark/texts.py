@@ -1,4 +1,4 @@
-"""Spark: operators on texts."""
+"""Spark: operators on strings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from predicat.semantics import regex
 
 
 def _trim(name: str, end: str = "BOTH") -> Rule:
-    """TRIM of spaces, or of any of some characters."""
+    """TRIM of spaces, or of given characters."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         value, *characters = r.args(node)
@@ -30,11 +30,11 @@ def _trim(name: str, end: str = "BOTH") -> Rule:
 
 
 _PLAIN = re.compile("[A-Za-z0-9 @/:;,_=&%#~<>'\"-]+")
-"""Texts that are the same as patterns."""
+"""Strings without special characters of regular expressions."""
 
 
 def _split(r: Renderer, node: Call) -> Sql:
-    """SPLIT takes a Java pattern: a text in which a character may be a sign of one is quoted whole."""
+    """SPLIT, whose separator is a Java pattern: a separator that may contain special characters is quoted."""
     by = constant(node.args[1])
     if _PLAIN.fullmatch(by) is None:
         by = "\\Q" + by.replace("\\E", "\\E\\\\E\\Q") + "\\E"

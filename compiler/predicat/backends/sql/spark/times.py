@@ -15,7 +15,7 @@ from predicat.ir.values import UNITS
 
 
 def _seconds(unit: int, name: str, above: int) -> Rule:
-    """A part of the clock: of a timestamp in UTC by its seconds since 1970."""
+    """A part of the time of day; in UTC it is computed from the seconds since 1970."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         if len(node.args) == 2:
@@ -27,7 +27,7 @@ def _seconds(unit: int, name: str, above: int) -> Rule:
 
 
 def _calendar(name: str) -> Rule:
-    """A part of the calendar: of a timestamp in UTC by its day."""
+    """A part of the date; for a timestamp in UTC, from its day."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         moment = node.args[0]
@@ -42,7 +42,7 @@ def _calendar(name: str) -> Rule:
 
 
 def _wall(r: Renderer, node: Call) -> Sql:
-    """The wall clock as TIMESTAMP_NTZ (or the date), independent of the session's time zone."""
+    """The wall clock as TIMESTAMP_NTZ, independent of the session's time zone; a date is unchanged."""
     moment = node.args[0]
     sql = r.node(moment)
     if moment.type == DATE:
