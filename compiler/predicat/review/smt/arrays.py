@@ -1,28 +1,28 @@
-"""How many elements of each array a formula has to name so that it says something of arrays of every length.
+"""How many elements of each array need variables, so that a proof holds for arrays of every length.
 
-A formula names the first elements of an array and its length; behind the last element that it names, an array
-repeats that one. So a proof is about all arrays only if a row with longer ones can be cut to such a row
-without any change to the outcome. It can, where this module counts the elements:
+A formula has variables for the length and for the first elements of an array. Further elements are copies of
+the last of these. So a proof holds for all arrays only if every row can be reduced to such a row with the
+same outcome. The counts of this module guarantee that:
 
-- Let a row be given. An `exists`, an `all` or an `IN` over an array has one of three outcomes. One element at
-  most is responsible for it: the one that makes it TRUE (FALSE for `all`), or, if there is none, one for
-  which the body is UNKNOWN. Without such an element it is FALSE (TRUE for `all`) on every subset of the
-  elements. Call the element its witness.
-- Keep the witnesses of every macro, and the elements that are asked for by a constant place, at their place.
-  Drop the others, or put copies of kept ones in their stead to keep the length. A macro whose witness is
-  kept, or that has none, keeps its outcome, provided that the body keeps its outcomes for the elements kept.
-  So all outcomes stay, from the innermost macro to the predicate.
-- A macro that stands in another has an outcome for each element around it that its source or body reads. So
-  it needs a witness for each kept element of the array around, unless its own array is a part of that
-  element, of which each element has its own.
+- In a given row, an `exists`, an `all` or an `IN` over an array has one of three outcomes. At most one element
+  causes it: an element that makes it TRUE (FALSE for `all`), or, if there is none, an element for which the
+  body is UNKNOWN. If there is neither, the outcome is FALSE (TRUE for `all`) on every subset of the elements.
+  The element that causes the outcome is the witness.
+- Keep the witnesses of every macro, and keep the elements that are read by a constant index at their index.
+  Drop the other elements, or replace them by copies of kept ones to keep the length. A macro whose witness is
+  kept, or that has none, keeps its outcome if its body keeps its outcomes for the kept elements. So all
+  outcomes stay the same, from the innermost macro to the predicate.
+- A nested macro has an outcome for each element of an enclosing macro that its source or body reads. So it
+  needs a witness for each kept element of the enclosing array, unless its own array is a part of that
+  element: then each element has an array of its own.
 
-So an array needs: its highest constant place and one, and for each macro over it the product of the needs of
-the arrays around that it reads without being a part of their element. Where this has a circle (`xs.all(v,
-xs.exists(w, w > v))`), a row may need any number of elements:
-`bounded` is False, and that no row was found proves nothing.
+So an array needs its highest constant index plus one, and, for each macro over it, the product of the needs
+of the enclosing arrays that the macro reads, except those whose element contains the array. If this is
+recursive (`xs.all(v, xs.exists(w, w > v))`), a row may need any number of elements: `bounded` is False, and
+if the solver finds no row, that proves nothing.
 
-What has no formula is a value of its own for each choice of elements that it reads, which stays with them.
-Lengths stay as they are. The tests compare these counts with all arrays up to a length, by brute force.
+A node without a formula is one variable for each combination of elements that it reads, so it is kept with
+them. Lengths do not change. The tests compare these counts by brute force with all arrays up to a length.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,17 +48,18 @@ from predicat.ir.operators import ARRAYS, LOOK_UPS
 from predicat.ir.variables import free
 
 Path = tuple[Any, ...]
-"""The place of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque",
-...); a step is ("key", name), ("item", which) or ("keys",), the keys of a JSON object.
+"""The path of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque",
+...); a step is ("key", name), ("item", index or macro) or ("keys",), the keys of a JSON object.
 """
 MACROS = ("any", "all")
-"""The macros that have a formula, one element for each outcome."""
+"""The macros that have a formula: one element causes each outcome."""
 _MOST_VISITS = 20_000
 
 
 class Needs(Struct, frozen=True):
-    """The elements to name of each array by its `normal` path. `bounded`: whether they are enough for a
-    proof.
+    """How many elements of each array need variables, by the `normalized` path of the array.
+
+    `places` has the highest constant index of each array. `bounded`: whether the counts suffice for a proof.
     """
 
     counts: Mapping[Path, int]
@@ -66,12 +67,12 @@ class Needs(Struct, frozen=True):
     bounded: bool
 
     def items(self, path: Path) -> int:
-        """How many elements of an array are named."""
+        """The number of elements of an array that have variables."""
         own = normalized(path)
         return self.counts.get(own, self.places.get(own, -1) + 1)
 
     def covers(self, path: Path, source: Node, env: Mapping[str, Path]) -> bool:
-        """Whether what is named of the array at a path was counted for a macro over a source."""
+        """Whether the elements of the array at a path were counted for a macro over this source."""
         return normalized(path) in self.counts and normalized(place_of(source, env)) == normalized(path)
 
 
@@ -91,7 +92,7 @@ def place_of(node: Node, env: Mapping[str, Path]) -> Path:
 
 
 def opaque_place(node: Node, env: Mapping[str, Path]) -> Path:
-    """The place of a value without a formula: the same wherever the same node reads the same elements."""
+    """The path of a value without a formula: equal nodes that read the same elements have the same path."""
     return (
         (
             "opaque",
@@ -103,14 +104,14 @@ def opaque_place(node: Node, env: Mapping[str, Path]) -> Path:
 
 
 def step(key: Any) -> Path | None:
-    """The step to a constant key or place; None where it is neither."""
+    """The step for a constant key or index; None if the constant is neither."""
     if isinstance(key, str):
         return ("key", key)
     return ("item", key) if isinstance(key, int) and not isinstance(key, bool) and key >= 0 else None
 
 
 def normalized(path: Path) -> Path:
-    """The path without the choice of elements: the same for all arrays that one count is for."""
+    """The path without the indexes of elements: the same for all arrays that share a count."""
     return tuple(
         _normal_root(part) if part[0] == "opaque" else ("item",) if part[0] == "item" else part
         for part in path
@@ -122,7 +123,7 @@ def _normal_root(root: Path) -> Path:
 
 
 def needed(nodes: Iterable[Node]) -> Needs:
-    """The elements that some predicates need, decided together."""
+    """How many elements of each array need variables when these predicates are compared."""
     uses = _Uses()
     for node in nodes:
         uses.visit(node, {})
@@ -130,8 +131,8 @@ def needed(nodes: Iterable[Node]) -> Needs:
 
 
 class _Uses:
-    """The macros over each array, each with the arrays around that it reads without being a part of their
-    element.
+    """The macros over each array. Each has the enclosing arrays that it reads, except those whose element
+    contains the array.
     """
 
     def __init__(self) -> None:
@@ -173,7 +174,7 @@ class _Uses:
             )
 
     def over_values(self, node: Quantifier, source: Call, env: Mapping[str, Path]) -> None:
-        """A macro over a value and its elements, and over the elements of arrays in it."""
+        """Count a macro over the values of a key: the value itself, its elements, and those of nested arrays."""
         base, *keys = source.args
         self.visit(base, env)
         path = place_of(base, env)
@@ -196,7 +197,7 @@ class _Uses:
 
     def needs(self) -> Needs:
         if self.visits > _MOST_VISITS:
-            return Needs({}, {}, bounded=True)  # no array has a formula then
+            return Needs({}, {}, bounded=True)  # then no array has a formula
         counts: dict[Path, int] = {}
         for path in self.uses:
             self.count(path, counts, ())
@@ -218,7 +219,7 @@ class _Uses:
 
 
 def _elements(path: Path) -> set[int]:
-    """The macros whose element a path leads through, by number."""
+    """The numbers of the macros whose elements are steps of a path."""
     result: set[int] = set()
     for part in path:
         if part[0] == "opaque":

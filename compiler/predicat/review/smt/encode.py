@@ -17,7 +17,7 @@ class Formulas(Encoder):
     """The encoder with the rules of the operators."""
 
     def opaque_value(self, node: Any, env: Env) -> Term:
-        """What has no formula: an application of a function, or a value of its own."""
+        """A node without a formula: an uninterpreted function of its arguments, or a variable."""
         self.opaque.setdefault(node.op if isinstance(node, Call) else node.kind)
         if not isinstance(node, Call) or self.depth > MAX_DEPTH:
             return self.variable(opaque_place(node, paths(env)), node.type)
@@ -29,14 +29,14 @@ class Formulas(Encoder):
         return result
 
     def call(self, node: Call, env: Env) -> Term:
-        """The term of an operator, from the table of rules."""
+        """The term of an operator by its rule. Raises NotEncodable if there is none."""
         rule = RULES.get(node.op)
         if rule is None or (self.opaque_texts and node.op in TEXT_OPERATORS):
             raise NotEncodable
         return rule(self, node, env)
 
     def quantifier(self, node: Quantifier, env: Env) -> Term:
-        """The term of a macro over its named elements."""
+        """The term of a macro over the elements that have variables."""
         return quantifiers.quantifier(self, node, env)
 
 

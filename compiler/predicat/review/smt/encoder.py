@@ -1,10 +1,9 @@
-"""Typed nodes as formulas. What has no formula becomes a value of its own, the same wherever the same node
-stands.
+"""Typed nodes as formulas. A node without a formula becomes an uninterpreted value, the same for equal nodes.
 
-So a proof that two predicates agree holds even with such parts in them; a difference is only believed once
-the reference evaluator has seen it on a row. What a formula takes for granted of its variables is true of
-every row: see `Encoder.constraints`. The only bound is that on the elements of arrays, which
-predicat.review.smt.arrays proves.
+So a proof that two predicates agree also holds with such nodes in them. A difference counts only if the
+reference evaluator confirms it on a row. The constraints on variables are true for every row: see
+`Encoder.constraints`. Only the number of elements of arrays is bounded; predicat.review.smt.arrays explains
+why that is enough.
 """
 
 import math
@@ -71,7 +70,7 @@ from predicat.review.smt.terms import (
 from predicat.semantics.regex import Regex
 
 MAX_ITEMS = 32
-"""An array that would need more named elements than this has no formula."""
+"""An array that would need variables for more elements than this has no formula."""
 
 
 Env = dict[str, tuple[Path, Term]]
@@ -85,7 +84,7 @@ BOUNDS: dict[Type, tuple[int, int]] = {
 
 
 class Asked(Struct):
-    """The lists that formulas of one encoder have asked for, and of what."""
+    """The long lists that formulas of one encoder use, and the values that are looked up in them."""
 
     lists: dict[str, tuple[ValueSet, Any]] = field(default_factory=dict[str, Any])
     values: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
@@ -94,22 +93,29 @@ class Asked(Struct):
 
 
 class OutOfTime(Exception):
-    """The time for a comparison is over before its formula is written."""
+    """The time for a comparison ended before its formula was complete."""
 
 
 class Encoder(ABC):
-    """Formulas over one set of variables, for one or more predicates, as the rules of operators see them.
+    """Formulas of one or more predicates over one set of variables, as the rules of operators see them.
 
-    `variables` are the values that a row is made of, by their path; `constraints` what is always true of
-    them; `children` the paths of the members of maps, structs and JSON values; `nulls` which members of
-    these are there and null; `opaque` the operators that have no formula; `approximated` the cases in
-    which a model says more than its row can hold; `inexact` whether a formula is about doubles that are
-    never rounded. `regular` writes tests of prefixes and suffixes as regular languages: Z3 decides some
-    questions only one way. `exact` takes the arithmetic of doubles, and decimals beside them, for exact;
-    without it such arithmetic has no formula, so that a proof holds for rounded numbers. `opaque_texts`
-    takes text operators as functions that nothing is known of, which decides what does not depend on them
-    at once. Names of variables are generated: no name of a field meets another. `deadline` is on the
-    clock of time.monotonic.
+    Attributes:
+        variables: The values of the row, by their path.
+        constraints: Conditions on the variables that are true for every row.
+        children: The paths of the members of maps, structs and JSON values.
+        nulls: Conditions for members of JSON objects that exist and are JSON null.
+        opaque: The operators without a formula.
+        approximated: Conditions under which a model may have more than a row can hold.
+        inexact: Whether a formula takes decimals as doubles without rounding.
+        regular: Write tests of prefixes and suffixes as regular languages. Z3 decides some questions only
+            with this, and others only without.
+        exact: Take the arithmetic of doubles, and decimals beside doubles, as exact. By default such
+            arithmetic has no formula, so a proof holds for rounded numbers.
+        opaque_texts: Take string operators as uninterpreted functions. This quickly decides questions that
+            do not depend on them.
+        deadline: When to give up, on the clock of time.monotonic.
+
+    The names of Z3 variables are generated, so names of fields cannot collide.
     """
 
     def __init__(
@@ -142,7 +148,7 @@ class Encoder(ABC):
     # --- walking
 
     def predicate(self, node: Node) -> Truth:
-        """A predicate: when it is TRUE and when it is FALSE."""
+        """A predicate as a pair of conditions: when it is TRUE and when it is FALSE."""
         try:
             return self.truth(node, {})
         except NotEncodable:
@@ -151,7 +157,7 @@ class Encoder(ABC):
             return result
 
     def truth(self, node: Node, env: Env) -> Truth:
-        """A boolean node as a pair of conditions. A node without a formula is any truth value."""
+        """A boolean node as a pair of conditions. A node without a formula may have any truth value."""
         result = self.term(node, env)
         if not isinstance(result, Truth):
             raise NotEncodable
@@ -176,7 +182,9 @@ class Encoder(ABC):
                 raise NotEncodable
 
     def attempt(self, node: Any, env: Env, rule: Callable[[Any, Env], Term]) -> Term:
-        """The term of a node by a rule, or an uninterpreted value where the rule is not encodable."""
+        """The term of a node by a rule, or an uninterpreted value if the rule raises NotEncodable. Raises
+        OutOfTime.
+        """
         if time.monotonic() > self.deadline:
             raise OutOfTime
         self.depth += 1
@@ -189,8 +197,8 @@ class Encoder(ABC):
 
     @abstractmethod
     def opaque_value(self, node: Any, env: Env) -> Term:
-        """Any value at all, the same wherever the node reads the same elements, or a strict operator has
-        the same arguments.
+        """An uninterpreted value. It is the same for equal nodes that read the same elements, and for strict
+        operators with equal arguments.
         """
 
     @abstractmethod
@@ -203,7 +211,7 @@ class Encoder(ABC):
 
     @cached_property
     def texts(self) -> list[str]:
-        """The constant texts with which the predicates compare something."""
+        """The string constants with which the predicates compare something."""
         texts = (
             part.value
             for node in self.nodes
@@ -216,7 +224,7 @@ class Encoder(ABC):
         return list(dict.fromkeys(texts))
 
     def truth_unknown(self, node: Call, env: Env) -> Bool:
-        """Whether a test without a formula is TRUE."""
+        """An unknown condition: whether a test without a formula is TRUE."""
         result = self.opaque_value(node, env)
         assert isinstance(result, Truth)  # noqa: S101  # it is a boolean
         return result.true
@@ -244,7 +252,7 @@ class Encoder(ABC):
         return Scalar(integer(times.number_of(value)), False)
 
     def missing(self, kind: Type) -> Term:
-        """A value that is missing."""
+        """NULL of a type. Raises NotEncodable for arrays, maps, structs and JSON."""
         if kind == BOOLEAN:
             return Truth(False, False)
         if kind == DOUBLE:
@@ -258,8 +266,8 @@ class Encoder(ABC):
         raise NotEncodable
 
     def parameter(self, decl: ParamDecl, kind: Type) -> Term:
-        """Any value, a missing one too: `:p IS NULL OR x = :p` asks for it. NaN is refused where a value
-        is given.
+        """Any value of a type, also NULL, as in `:p IS NULL OR x = :p`. It is not NaN: that is refused as the
+        value of a parameter.
         """
         result = self.variable((("parameter", decl.name),), kind)
         if decl == NOW and isinstance(result, Scalar):
@@ -272,19 +280,19 @@ class Encoder(ABC):
         return result
 
     def fresh(self, sort: Callable[[str], Any]) -> Any:
-        """A variable of Z3 with a name of its own."""
+        """A Z3 variable with a new name."""
         self.names += 1
         return sort(f"v{self.names}")
 
     def variable(self, path: Path, kind: Type) -> Term:
-        """The unknown value at a path, made when it is first asked for."""
+        """The value at a path. Its variables are created at the first use."""
         result = self.variables.get(path)
         if result is None:
             result = self.variables[path] = self.unknown(path, kind)
         return result
 
     def unknown(self, path: Path, kind: Type) -> Term:
-        """Variables for the value at a path, of a type."""
+        """New variables for a value of a type at a path, with their constraints."""
         null = self.fresh(z3.Bool)
         if kind == BOOLEAN:
             value = self.fresh(z3.Bool)
@@ -313,22 +321,22 @@ class Encoder(ABC):
         return Record(path, null)
 
     def json(self, path: Path, null: Any) -> Json:
-        """Variables for the JSON value at a path."""
+        """New variables for the JSON value at a path."""
         kind = self.fresh(z3.Int)
-        plus, minus = self.fresh(z3.Bool), self.fresh(z3.Bool)  # 1e400 is a number of JSON
+        plus, minus = self.fresh(z3.Bool), self.fresh(z3.Bool)  # 1e400 is a JSON number
         self.constraints += [kind >= 0, kind < len(KINDS), z3.AtMost(plus, minus, 1)]
         number = Double(self.fresh(z3.Real), False, plus, minus, False)
         return Json(path, kind, self.fresh(z3.String), number, self.fresh(z3.Bool), self.length(), null)
 
     def length(self) -> Any:
-        """The length of an array."""
+        """A new variable for the length of an array."""
         result = self.fresh(z3.Int)
         self.constraints.append(result >= 0)
         self.lengths.append(result)
         return result
 
     def array(self, path: Path, null: Any, length: Any, item: Callable[[int], Term]) -> Array:
-        """The named elements of the array at a path."""
+        """The array at a path with variables for its first elements. Raises NotEncodable if it needs too many."""
         items = self.needs.items(path)
         if items > MAX_ITEMS:
             raise NotEncodable
@@ -337,8 +345,8 @@ class Encoder(ABC):
     # --- elements and members
 
     def elements(self, node: Node, env: Env) -> Array:
-        """An array, or a JSON value that is one. Raises NotEncodable where too few of its elements are
-        named.
+        """An array, or a JSON value as an array: NULL if it is of another kind. Raises NotEncodable if the
+        elements were not counted for this use.
         """
         result = self.term(node, env)
         if isinstance(result, Json):
@@ -349,7 +357,7 @@ class Encoder(ABC):
         return result
 
     def json_child(self, parent: Json, key: str | int) -> Json:
-        """The member or element of a JSON value."""
+        """The member or the element of a JSON value under a key or an index."""
         path = (*parent.path, ("item" if isinstance(key, int) else "key", key))
         child = self.variables.get(path)
         if not isinstance(child, Json):
@@ -365,8 +373,8 @@ class Encoder(ABC):
     # --- comparison
 
     def double(self, term: Term, *, exactly: bool = False) -> Double:
-        """A number as a double: the nearest one, or, `exactly`, the number itself (Python compares a
-        decimal with a double so).
+        """A number as the nearest double, or with `exactly` as the number itself: comparisons of decimals
+        with doubles do not round.
         """
         if isinstance(term, Double):
             return term
@@ -377,14 +385,14 @@ class Encoder(ABC):
         return numbers.exact_double(term) if exactly else numbers.rounded(term, self.constraints)
 
     def scalar(self, node: Node, env: Env) -> Scalar:
-        """The term of a node with one value, such as a number or a text."""
+        """The term of a scalar node such as a number or a string. Raises NotEncodable for other nodes."""
         result = self.term(node, env)
         if not isinstance(result, Scalar):
             raise NotEncodable
         return result
 
     def compared(self, op: str, left: Node, right: Node, env: Env) -> Truth:
-        """A comparison as a pair of conditions; UNKNOWN if an operand is missing."""
+        """A comparison as a pair of conditions; UNKNOWN if an operand is NULL."""
         language = self.folded_equality(op, left, right)
         if language is not None:
             text, wanted, negative = language
@@ -413,8 +421,8 @@ class Encoder(ABC):
     # --- texts
 
     def member(self, node: Node, language: Regex, env: Env) -> Truth:
-        """Whether a text is in a language. ASCII lower and upper case go into the language, which Z3
-        decides far better.
+        """Whether a string is in a regular language; UNKNOWN for NULL. LOWER and UPPER become a part of the
+        language: this is much easier for Z3.
         """
         if isinstance(node, Call) and node.op in ("lower", "upper"):
             change = strings.before_lower if node.op == "lower" else strings.before_upper
@@ -423,7 +431,7 @@ class Encoder(ABC):
         return truth_of(z3.InRe(text.term, strings.language(language)), text.null)
 
     def folded_equality(self, op: str, left: Node, right: Node) -> tuple[Node, Regex, bool] | None:
-        """`lower(x) = 'a'` as a language of x."""
+        """`lower(x) = 'a'` as a node, a language, and whether the test is negated; None for other comparisons."""
         if (
             self.opaque_texts
             or op not in EQUALITIES
@@ -437,7 +445,7 @@ class Encoder(ABC):
 
 
 def sort(value: Scalar) -> str:
-    """The kind of value that Z3 knows a term as."""
+    """The name of the Z3 sort of a term."""
     return str(value.term.sort())
 
 
@@ -447,7 +455,7 @@ def paths(env: Env) -> dict[str, Path]:
 
 
 def _ordered(op: str, a: Any, b: Any) -> Bool:
-    """A comparison of two terms. Of texts the solver knows less than and at most alone."""
+    """A comparison of two terms. For strings Z3 supports only `<` and `<=`, so `>` and `>=` are flipped."""
     if op in ("gt", "ge"):
         return _ordered(FLIPPED[op], b, a)
     return COMPARISONS[op].holds(a, b)

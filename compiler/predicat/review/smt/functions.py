@@ -1,7 +1,7 @@
-"""Operators without a formula: all that is known is that equal arguments give equal results.
+"""Operators without a formula, as uninterpreted functions: equal arguments give equal results.
 
-So `trim(s) = trim(u)` holds where `s = u` does. A strict operator is UNKNOWN where an argument is, which is
-said as well.
+So `trim(s) = trim(u)` is TRUE if `s = u` is. A strict operator is also constrained to be UNKNOWN if an argument
+is.
 """
 
 from typing import Any
@@ -28,7 +28,9 @@ from predicat.semantics.evaluate import compile_node
 
 
 def applied(to: Encoder, node: Call, env: Env) -> Term | None:
-    """The value of a strict operator as a function of its arguments; None where one has no plain term."""
+    """The value of a strict operator as an uninterpreted function of its arguments; None for an operator that
+    is not strict, and for arguments or results that are not scalars.
+    """
     if node.op not in STRICT or not (node.type in BOUNDS or node.type in (STRING, BOOLEAN)):
         return None
     terms = _terms(to, node, env)
@@ -50,7 +52,7 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
 
 
 def absent_with_its_arguments(to: Encoder, node: Call, result: Term, env: Env) -> None:
-    """Constrain the value of a strict operator to be missing if an argument is missing."""
+    """Constrain the value of a strict operator to be NULL if an argument is NULL."""
     terms = _terms(to, node, env) if node.op in STRICT else None
     if terms:
         there = all_of(*(negated(term.null) for term in terms))
@@ -58,14 +60,16 @@ def absent_with_its_arguments(to: Encoder, node: Call, result: Term, env: Env) -
 
 
 _WORKED_OUT = (STRICT - {"entry_filter"}) | JUNCTIONS | {"cond", "coalesce", "in", "not", "is_null"}
-"""Operators whose value follows from the values of their arguments: Python code is not run."""
+"""Operators that may be evaluated on constants: their value depends only on their arguments. Python code is not
+run.
+"""
 _MOST_TEXTS = 8
-"""Constant texts for which values without a formula are worked out."""
+"""The most string constants for which a node without a formula is evaluated."""
 
 
 def known_at_constants(to: Encoder, node: Call, result: Term, env: Env) -> None:
-    """Constrain a value that is worked out from one text: for each text with which the predicates compare
-    something, the evaluator says what it is.
+    """Constrain a value that depends on one string field: for the string constants with which the predicates
+    compare something, it is what the reference evaluator computes.
     """
     parts = list(walk(node))
     fields = {part.decl.name: part for part in parts if isinstance(part, Field)}
@@ -107,6 +111,6 @@ def _terms(to: Encoder, node: Call, env: Env) -> list[Term] | None:
 
 
 def _function(node: Call, what: str, values: list[Any], result: Any) -> Bool:
-    """One function for each operator and types of arguments."""
+    """An application of the uninterpreted function of an operator and the types of its arguments."""
     name = f"{what} of {node.op} of {', '.join(str(arg.type) for arg in node.args)}"
     return z3.Function(name, *(value.sort() for value in values), result)(*values)

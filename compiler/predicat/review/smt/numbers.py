@@ -1,4 +1,4 @@
-"""Arithmetic and comparison. Whole numbers are exact and UNKNOWN beyond 64 bits; doubles are exact
+"""Arithmetic and comparison. Integers are exact, and UNKNOWN if they do not fit 64 bits; doubles are exact
 numbers, NaN or infinities.
 """
 
@@ -17,7 +17,7 @@ _EXACT = 2**53
 
 
 def double_of(value: float) -> Double:
-    """A constant."""
+    """A constant double."""
     finite = math.isfinite(value)
     number = Fraction(value) if finite else Fraction(0)
     term = z3.RealVal(f"{number.numerator}/{number.denominator}")
@@ -25,17 +25,17 @@ def double_of(value: float) -> Double:
 
 
 def exact_double(value: Scalar) -> Double:
-    """A whole number or decimal as a double record that is never rounded."""
+    """An integer or decimal as a `Double` without rounding."""
     term = z3.ToReal(value.term) if value.term.is_int() else value.term
     return Double(term, False, False, False, value.null)
 
 
 def rounded(value: Scalar, constraints: list[Any]) -> Double:
-    """A whole number of 64 bits or a decimal as the nearest double.
+    """An integer of 64 bits or a decimal as the nearest double. Adds to `constraints`.
 
-    Beside a constant the comparison is exact: see `compare`. Beside anything else all that is known is that
-    the double is near, by half of the last of its 53 bits at most (no decimal is so small that a double has
-    fewer), and a whole number up to 2^53 is one.
+    A comparison with a constant is exact: see `compare`. For other uses the constraints are that the relative
+    error is at most 2^-53 (no decimal is so small that its double is subnormal), and that integers up to 2^53
+    are not rounded.
     """
     if z3.is_int_value(value.term):
         return replace(double_of(float(value.term.as_long())), null=value.null)
@@ -52,7 +52,7 @@ def rounded(value: Scalar, constraints: list[Any]) -> Double:
 
 
 def compare(op: str, a: Double, b: Double) -> Bool:
-    """Whether a comparison of two values that are there holds."""
+    """Whether a comparison of two values is TRUE, if neither is NULL."""
     if op in ("gt", "ge"):
         return compare(FLIPPED[op], b, a)
     if op == "ne":
@@ -73,15 +73,15 @@ def compare(op: str, a: Double, b: Double) -> Bool:
 
 
 def _rounded_beside(op: str, number: Any, constant: float) -> Bool:
-    """How the double nearest to a number compares with a constant. Rounding keeps the order, so the numbers
-    that are rounded below a constant end in the middle between it and the double before it. The middle goes
-    to the one whose last bit is 0.
+    """A comparison of the double nearest to a number with a constant. Rounding is monotone: numbers below the
+    midpoint between the constant and the previous double are rounded to less than the constant. The midpoint
+    itself is rounded to the one whose last bit is 0.
     """
     if math.isnan(constant):
         return False
     if math.isinf(
         constant
-    ):  # a decimal of 38 digits, or a whole number of 64 bits, is rounded to no infinity
+    ):  # decimals of 38 digits and integers of 64 bits are never rounded to an infinity
         return op in (("lt", "le") if constant > 0 else ("gt", "ge"))
     less, more = _below(number, constant), _below(-number, -constant)
     return {
@@ -94,7 +94,7 @@ def _rounded_beside(op: str, number: Any, constant: float) -> Bool:
 
 
 def _below(number: Any, constant: float) -> Bool:
-    """Whether a number is rounded to a double below a constant."""
+    """Whether the double nearest to a number is less than a constant."""
     before = math.nextafter(constant, -math.inf)
     if math.isinf(before):
         return False
@@ -108,12 +108,12 @@ def _term(condition: Any) -> Bool:
 
 
 def in_range(term: Any) -> Bool:
-    """Whether a whole number has 64 bits."""
+    """Whether an integer fits 64 bits."""
     return z3.And(term >= INT_MIN, term <= INT_MAX)
 
 
 def bigint_result(term: Any, *nulls: Bool) -> Scalar:
-    """The result of an operation on whole numbers."""
+    """The result of an operation on integers: UNKNOWN for an overflow, or if one of `nulls` is true."""
     if z3.is_int_value(result := z3.simplify(term)):
         inside = INT_MIN <= result.as_long() <= INT_MAX
         return Scalar(result, any_of(not inside, *nulls))
@@ -121,7 +121,7 @@ def bigint_result(term: Any, *nulls: Bool) -> Scalar:
 
 
 def truncated(a: Any, b: Any) -> Any:
-    """The quotient that truncates towards zero (Z3's own leaves a remainder that is never negative)."""
+    """The quotient of integers, truncated toward zero. Z3's own division has a non-negative remainder."""
     up = a / z3.If(b < 0, -b, b)
     down = -((-a) / z3.If(b < 0, -b, b))
     size = z3.If(a >= 0, up, down)
@@ -129,7 +129,7 @@ def truncated(a: Any, b: Any) -> Any:
 
 
 def integer_operation(op: str, a: Scalar, b: Scalar) -> Scalar:
-    """add, sub, mul, div or mod of whole numbers."""
+    """add, sub, mul, div or mod of integers; UNKNOWN for an overflow and a division by zero."""
     match op:
         case "add":
             return bigint_result(a.term + b.term, a.null, b.null)
@@ -149,20 +149,22 @@ def _real(value: Scalar) -> Any:
 
 
 def _beyond(term: Any, kind: DecimalType) -> Bool:
-    """Whether a number has more digits before the point than a decimal may."""
+    """Whether a number has too many integer digits for a decimal type."""
     limit = 10 ** (kind.precision - kind.scale)
     return z3.Or(term >= limit, term <= -limit)
 
 
 def decimal_operation(op: str, a: Scalar, b: Scalar, kind: DecimalType, *, overflows: bool) -> Scalar:
-    """add, sub or mul of decimals and whole numbers, to the last digit."""
+    """add, sub or mul of decimals and integers, exactly. With `overflows`, UNKNOWN if `kind` cannot hold the
+    result.
+    """
     one, other = _real(a), _real(b)
     result = {"add": one + other, "sub": one - other, "mul": one * other}[op]
     return Scalar(result, any_of(a.null, b.null, *([_beyond(result, kind)] if overflows else [])))
 
 
 def to_decimal(a: Scalar, kind: DecimalType) -> Scalar:
-    """A number with so many digits behind the point, a half away from zero."""
+    """A number as a decimal of a type, half rounded away from zero; UNKNOWN if it does not fit."""
     scaled = _real(a) * 10**kind.scale
     half = z3.RealVal("1/2")
     whole = z3.If(scaled >= 0, z3.ToInt(scaled + half), -z3.ToInt(half - scaled))
@@ -171,7 +173,7 @@ def to_decimal(a: Scalar, kind: DecimalType) -> Scalar:
 
 
 def double_operation(op: str, a: Double, b: Double) -> Double:
-    """add, sub, mul or div of doubles, exact but for NaN and infinities."""
+    """add, sub, mul or div of doubles without rounding, with NaN and infinities; a division by zero is UNKNOWN."""
     null = any_of(a.null, b.null)
     if op == "sub":
         return double_operation("add", a, negated_double(b))
@@ -207,28 +209,28 @@ def double_operation(op: str, a: Double, b: Double) -> Double:
 
 
 def negated_double(a: Double) -> Double:
-    """The double with the other sign; NaN of NaN."""
+    """The negation of a double; NaN for NaN."""
     return Double(-a.term, a.nan, a.minus, a.plus, a.null)
 
 
 def absolute(a: Double) -> Double:
-    """The absolute value of a double; NaN of NaN."""
+    """The absolute value of a double; NaN for NaN."""
     return Double(z3.If(a.term < 0, -a.term, a.term), a.nan, any_of(a.plus, a.minus), False, a.null)
 
 
 def floor(a: Double) -> Double:
-    """The largest whole number that is at most a double, as a double."""
+    """The floor of a double, as a double."""
     return Double(z3.ToReal(z3.ToInt(a.term)), a.nan, a.plus, a.minus, a.null)
 
 
 def to_whole(a: Double) -> Scalar:
-    """The whole number that a double is; UNKNOWN for any other."""
+    """A double as an integer; UNKNOWN if it has a fraction, and for NaN, infinities and overflows."""
     result = to_integer(a)
     return Scalar(result.term, any_of(result.null, negated(z3.IsInt(a.term))))
 
 
 def to_integer(a: Double) -> Scalar:
-    """A double cut towards zero; UNKNOWN for NaN, infinities and what has no 64 bits."""
+    """A double truncated toward zero; UNKNOWN for NaN, infinities and numbers that do not fit 64 bits."""
     cut = z3.If(a.term >= 0, z3.ToInt(a.term), -z3.ToInt(-a.term))
     return Scalar(
         cut, any_of(a.null, negated(a.finite), negated(z3.And(a.term >= INT_MIN, a.term < INT_MAX + 1)))

@@ -1,4 +1,4 @@
-"""Formulas of macros: over named elements of arrays, keys of JSON objects, and the values of a key."""
+"""Formulas of macros over elements of arrays, keys of JSON objects, and the values of a key."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -29,7 +29,7 @@ from predicat.review.smt.terms import (
 
 
 def quantifier(to: Encoder, node: Quantifier, env: Env) -> Truth:
-    """The term of a macro."""
+    """The term of a macro. Raises NotEncodable for kinds other than `any` and `all`."""
     if node.kind not in ("any", "all"):
         raise NotEncodable
     if isinstance(node.source, Call) and node.source.op == "json_values":
@@ -43,11 +43,13 @@ def quantifier(to: Encoder, node: Quantifier, env: Env) -> Truth:
         raise NotEncodable
     to.opaque.setdefault("json_items")
     keys = _quantified(to, node, _keys(to, parent), env)
-    return Truth(any_of(array.true, keys.true), any_of(array.false, keys.false))  # one of them is over NULL
+    return Truth(any_of(array.true, keys.true), any_of(array.false, keys.false))  # one of the two is UNKNOWN
 
 
 def _over_values(to: Encoder, node: Quantifier, source: Call, env: Env) -> Truth:
-    """A macro over the values of a key: each may be there or not."""
+    """A macro over the values of a key (`json_values`); each value exists or not. Nested arrays are flattened
+    up to ARRAYS levels.
+    """
     values: list[tuple[Any, Truth]] = []
     base, key = to.term(source.args[0], env), source.args[1] if len(source.args) > 1 else None
     if not isinstance(base, Json) or (
@@ -77,7 +79,7 @@ def _over_values(to: Encoder, node: Quantifier, source: Call, env: Env) -> Truth
 
 
 def _keys(to: Encoder, parent: Json) -> Array:
-    """The keys of a JSON object; they are any texts."""
+    """The keys of a JSON object as an array of unknown strings; NULL for other kinds."""
     path, kind = (*parent.path, ("keys",)), integer(KINDS.index("string"))
     known = to.variables.get(path)
     if isinstance(known, Array):
@@ -103,7 +105,7 @@ def _keys(to: Encoder, parent: Json) -> Array:
 
 
 def _null_at(to: Encoder, holder: Json, value: Json) -> Any:
-    """Whether a member is there and JSON null."""
+    """Whether a member of an object exists and is JSON null."""
     result = to.nulls.get(value.path)
     if result is None:
         result = to.nulls[value.path] = to.fresh(z3.Bool)
@@ -117,7 +119,7 @@ def _null_at(to: Encoder, holder: Json, value: Json) -> Any:
 
 
 def _quantified(to: Encoder, node: Quantifier, array: Array, env: Env) -> Truth:
-    """A macro over the elements of an array."""
+    """A macro over the elements of an array; UNKNOWN for a NULL array."""
     bodies = [
         to.truth(node.body, {**env, node.variable: ((*array.path, ("item", index)), item)})
         for index, item in enumerate(array.items)
@@ -128,7 +130,7 @@ def _quantified(to: Encoder, node: Quantifier, array: Array, env: Env) -> Truth:
 
 
 def _any_or_all(kind: str, bodies: Sequence[tuple[Any, Truth]]) -> Truth:
-    """ANY or ALL of some conditions, each of which counts only where its element is there."""
+    """ANY or ALL of pairs: whether an element exists, and the condition on it."""
     hit, miss = ("true", "false") if kind == "any" else ("false", "true")
     some = any_of(*(all_of(there, getattr(body, hit)) for there, body in bodies))
     none = all_of(*(any_of(negated(there), getattr(body, miss)) for there, body in bodies))

@@ -1,4 +1,4 @@
-"""Rows out of the models that Z3 finds."""
+"""Rows from the models that Z3 finds."""
 
 import re
 from collections.abc import Iterable
@@ -25,24 +25,24 @@ from predicat.review.smt.encoder import Encoder
 from predicat.review.smt.terms import KINDS, Array, Double, Json, Record, Scalar, Term, Truth, as_term, z3
 
 MAX_LENGTH = 5_000
-"""A row with a longer array is not made."""
+"""The greatest length of an array in a row."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
-"""Code points that Z3 has and no text."""
+"""Code points that Z3's strings may have, but no Unicode string."""
 
 
 class TooLong(ValueError):
-    """A model whose row would have a longer array than anybody wants to see."""
+    """The row of a model would have an array longer than MAX_LENGTH."""
 
 
 def row_of(model: Any, encoder: Encoder, fields: Iterable[FieldDecl]) -> dict[str, Any]:
-    """The values of the fields in a model; a field that is absent is left out."""
+    """The values of the fields in a model, without the fields that are NULL. Raises TooLong."""
     reader = _Reader(model, encoder)
     row = {decl.name: reader.at((("field", decl.name),), decl.type) for decl in fields}
     return {name: value for name, value in row.items() if value is not None}
 
 
 def params_of(model: Any, encoder: Encoder, params: Iterable[tuple[str, Type]]) -> dict[str, Any]:
-    """The values of the parameters in a model."""
+    """The values of the parameters in a model, possibly None."""
     reader = _Reader(model, encoder)
     return {name: reader.at((("parameter", name),), kind) for name, kind in params}
 
@@ -153,6 +153,8 @@ class _Reader:
 
 
 def _text(shown: str) -> str:
-    """Z3 writes what is not plain ASCII as escapes, the backslash too."""
+    """A string from Z3's output, which has escapes for backslashes and characters outside printable ASCII.
+    Surrogates are replaced by U+E000.
+    """
     result = re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda outcome: chr(int(outcome[1], 16)), shown)
     return _SURROGATES.sub("\ue000", result)

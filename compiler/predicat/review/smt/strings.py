@@ -1,9 +1,9 @@
-"""Texts, LIKE patterns and regular expressions as Z3's strings and regular languages.
+"""Strings, LIKE patterns and regular expressions as Z3's strings and regular languages.
 
-Z3's characters end at U+2FFFF. No constant and no end of a range lies beyond `LAST_NAMED`, else there is no
-formula; so all characters beyond it are the same to a predicate but for their order and equality (none has
-another case). The 4,096 that Z3 has stand for those of a row, in their order: what holds for every text of Z3
-holds for every text with no more different ones of them.
+Z3's last character is U+2FFFF. A predicate has no formula if a constant or an end of a range is beyond
+`LAST_NAMED` (U+2EFFF). So a predicate can only test the order and equality of characters beyond it; none of
+them has another case. The 4,096 such characters of Z3 stand for those of a row, in the same order. So a proof
+holds for all strings that have at most 4,096 different characters beyond `LAST_NAMED`.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from predicat.semantics import casefold, like, regex
 from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, Seq, anchored, map_children
 
 MAX_CODE = 0x2FFFF
-"""The last code point that Z3's strings have."""
+"""The last code point of Z3's strings."""
 LAST_NAMED = 0x2EFFF
 _ALL = ((0, 0x10FFFF),)
 ANYTHING = Repeat(Chars(_ALL), 0, None)
@@ -25,19 +25,19 @@ class NotEncodable(Exception):
 
 
 def text(value: str) -> Any:
-    """A constant. Z3 reads escapes in it, so that a backslash is one."""
+    """A string constant. Z3 reads escapes in it, so backslashes are escaped. Raises NotEncodable."""
     if any(ord(char) > LAST_NAMED for char in value):
         raise NotEncodable
     return z3.StringVal(value.replace("\\", "\\u{5c}"))
 
 
 def literal(value: str) -> Regex:
-    """The language of one text."""
+    """The language of one string."""
     return Seq(tuple(Chars(((ord(char), ord(char)),)) for char in value))
 
 
 def like_language(pattern: str) -> Regex:
-    """The texts that a LIKE pattern matches."""
+    """The strings that a LIKE pattern matches."""
     return Seq(
         tuple(
             ANYTHING if part is None else Chars(_ALL) if part == "" else literal(part)
@@ -47,7 +47,7 @@ def like_language(pattern: str) -> Regex:
 
 
 def search_language(node: Regex) -> Regex:
-    """The texts with a part that a pattern matches. Raises NotEncodable for assertions inside the pattern."""
+    """The strings in which a pattern is found. `language` does not support assertions inside the pattern."""
     if isinstance(node, Alt):
         return Alt(tuple(search_language(part) for part in node.parts))
     start, parts, end = anchored(node)
@@ -57,7 +57,7 @@ def search_language(node: Regex) -> Regex:
 
 
 def mapped(node: Regex, change: Callable[[Ranges], Ranges]) -> Regex:
-    """The language with each set of code points changed."""
+    """The language with `change` applied to each set of code points."""
     return (
         Chars(change(node.ranges))
         if isinstance(node, Chars)
@@ -66,12 +66,12 @@ def mapped(node: Regex, change: Callable[[Ranges], Ranges]) -> Regex:
 
 
 def before_lower(ranges: Ranges) -> Ranges:
-    """The code points that ASCII lower-casing takes into some."""
+    """The code points whose ASCII lower case is in some ranges."""
     return _before(ranges, 65, 97)
 
 
 def before_upper(ranges: Ranges) -> Ranges:
-    """The code points that ASCII upper-casing takes into some."""
+    """The code points whose ASCII upper case is in some ranges."""
     return _before(ranges, 97, 65)
 
 
@@ -88,9 +88,9 @@ def _before(ranges: Ranges, gone: int, kept: int) -> Ranges:
 
 
 def before_fold(ranges: Ranges) -> Ranges:
-    """The code points that simple case folding takes into one code point (constants fold to single ones)."""
+    """The code points whose simple case folding is one given code point; a wildcard stays as it is."""
     if len(ranges) != 1 or ranges[0][0] != ranges[0][1]:
-        return ranges  # a wildcard: folding takes any code point into one
+        return ranges  # a wildcard: it also matches every folded code point
     char = chr(ranges[0][0])
     codes = [ord(other) for other in casefold.variants(char)]
     if casefold.fold_char(char) == char:
@@ -99,7 +99,7 @@ def before_fold(ranges: Ranges) -> Ranges:
 
 
 def language(node: Regex) -> Any:
-    """A language as Z3's regular expression."""
+    """A language as a regular expression of Z3. Raises NotEncodable."""
     match node:
         case Chars(ranges):
             return _chars(ranges)
@@ -163,15 +163,15 @@ def _union(parts: list[Any]) -> Any:
 
 
 def fold_literal(value: str) -> Regex:
-    """The texts that equal one without regard to case."""
+    """The strings that equal a string, ignoring case."""
     return mapped(literal(casefold.fold(value)), before_fold)
 
 
 def fold_like(pattern: str) -> Regex:
-    """The texts that match a LIKE pattern without regard to case."""
+    """The strings that match a LIKE pattern, ignoring case."""
     return mapped(like_language(casefold.fold(pattern)), before_fold)
 
 
 def pattern_language(pattern: str) -> Regex:
-    """The texts with a part that an RE2 pattern matches."""
+    """The strings in which an RE2 pattern is found."""
     return search_language(regex.parse(pattern))

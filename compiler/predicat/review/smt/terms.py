@@ -1,7 +1,7 @@
-"""Typed values as terms of Z3. Every value knows when it is missing; a predicate is a pair: when it is TRUE,
-when FALSE.
+"""Typed values as terms of Z3. Every value has a condition for NULL; a predicate has two conditions: when it is
+TRUE, and when it is FALSE.
 
-Conditions are Python's True and False where they are known, which keeps the formulas small.
+Conditions that are known are Python's True and False: this keeps the formulas small.
 """
 
 from functools import lru_cache
@@ -14,7 +14,7 @@ from predicat.review.smt.arrays import Path
 
 
 class _Library:
-    """Z3, imported when a question needs it: most need no solver."""
+    """Z3, imported at its first use: most questions need no solver."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module("z3"), name)
@@ -23,7 +23,7 @@ class _Library:
 
 
 z3: Any = _Library()
-"""The solver; its Python names have types too loose to check against."""
+"""The solver. It is `Any` because its Python API has no useful types."""
 
 Bool = Any
 """A Z3 condition, or True or False."""
@@ -67,7 +67,7 @@ def as_term(part: Bool) -> Any:
 
 
 class Truth(Struct, frozen=True):
-    """A boolean: when it is TRUE and when it is FALSE; neither is UNKNOWN."""
+    """A boolean as two conditions: when it is TRUE and when it is FALSE. If neither holds, it is UNKNOWN."""
 
     true: Bool
     false: Bool
@@ -79,16 +79,16 @@ class Truth(Struct, frozen=True):
 
 
 class Scalar(Struct, frozen=True):
-    """A whole number, decimal, text, moment, day or duration."""
+    """An integer, decimal, string, timestamp, date or duration."""
 
     term: Any
     null: Bool
 
 
 class Double(Struct, frozen=True):
-    """A double: an exact number unless it is NaN or an infinity, which at most one of the flags says.
+    """A double: the exact number `term`, unless one of the flags `nan`, `plus` and `minus` (the infinities) holds.
 
-    `value` is that of a constant; `source` the whole number or decimal that was rounded to the double.
+    `value` is set for a constant; `source` is the integer or decimal that was rounded to the double.
     """
 
     term: Any
@@ -106,8 +106,8 @@ class Double(Struct, frozen=True):
 
 
 class Json(Struct, frozen=True):
-    """A JSON value: its kind (an index into KINDS) and what it holds if it is of that kind. `length` is
-    that of an array.
+    """A JSON value: its kind (an index into KINDS), and its value for each kind. `length` is the length of an
+    array.
     """
 
     path: Path
@@ -123,8 +123,8 @@ KINDS = ("string", "number", "boolean", "object", "array")
 
 
 class Array(Struct, frozen=True):
-    """An array: its length, and its first elements (those past its end mean nothing; see
-    predicat.review.smt.arrays).
+    """An array: its length and its first elements. Elements at or after the length are ignored; see
+    predicat.review.smt.arrays.
     """
 
     path: Path
@@ -134,7 +134,7 @@ class Array(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """A map with constant keys, or a struct: its members are variables of their own."""
+    """A map with constant keys, or a struct. Its members are separate variables."""
 
     path: Path
     null: Bool
@@ -145,10 +145,10 @@ Term = Truth | Scalar | Double | Json | Array | Record
 
 @lru_cache(maxsize=4096)
 def integer(value: int) -> Any:
-    """A constant whole number."""
+    """An integer constant."""
     return z3.IntVal(value)
 
 
 def truth_of(condition: Bool, null: Bool = False) -> Truth:
-    """TRUE where the condition holds, FALSE where not, UNKNOWN where `null`."""
+    """UNKNOWN if `null` holds, otherwise TRUE if the condition holds, else FALSE."""
     return Truth(all_of(condition, negated(null)), all_of(negated(condition), negated(null)))

@@ -1,7 +1,7 @@
-"""Moments (microseconds since 1970), days (days since 1970) and durations (microseconds) as whole numbers, in
+"""Timestamps (microseconds since 1970), dates (days since 1970) and durations (microseconds) as integers, in
 UTC.
 
-The calendar is plain arithmetic. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
+The calendar is integer arithmetic. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
 civil_from_days.
 """
 
@@ -14,14 +14,14 @@ from predicat.review.smt.terms import z3
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 FIRST, LAST = MIN_SECONDS * SECOND, MAX_SECONDS * SECOND + SECOND - 1
-"""The first and last moment, in the years 1 to 9999."""
+"""The first and last timestamp, in the years 1 to 9999."""
 FIRST_DAY, LAST_DAY = MIN_SECONDS // 86_400, MAX_SECONDS // 86_400
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_ONE = date(1970, 1, 1)
 
 
 def number_of(value: datetime | date | timedelta) -> int:
-    """A constant as its number."""
+    """The integer of a constant timestamp, date or duration."""
     if isinstance(value, timedelta):
         return value // timedelta(microseconds=1)
     if isinstance(value, datetime):
@@ -30,17 +30,17 @@ def number_of(value: datetime | date | timedelta) -> int:
 
 
 def moment_of(number: int) -> datetime:
-    """The moment of a number."""
+    """The timestamp of an integer."""
     return _EPOCH + timedelta(microseconds=number)
 
 
 def day_of(number: int) -> date:
-    """The day of a number."""
+    """The date of an integer."""
     return _DAY_ONE + timedelta(days=number)
 
 
 def part(name: str, term: Any, *, day: bool) -> Any | None:
-    """A part of a moment or of a day; None for a name that it has not."""
+    """A part, such as `hour`, of a timestamp, or with `day` of a date; None if the part does not exist."""
     days = term if day else term / DAY
     if name in UNITS and not day:
         return (term / UNITS[name]) % UNITS_OF_NEXT[name]
@@ -52,7 +52,7 @@ def part(name: str, term: Any, *, day: bool) -> Any | None:
 
 
 def truncate(unit: str, term: Any) -> Any | None:
-    """The start of a unit of time; None for an unknown unit."""
+    """A timestamp truncated to a unit; None for an unknown unit."""
     if unit in UNITS:
         return term - term % UNITS[unit]
     if unit == "day":
@@ -74,7 +74,7 @@ def truncate(unit: str, term: Any) -> Any | None:
 
 
 def number_in(unit: str, term: Any) -> Any:
-    """The number of the month, quarter or year of a moment; the next one has the next number."""
+    """The number of the month, quarter or year of a timestamp, counted consecutively from year 0."""
     parts = _civil(term / DAY)
     if unit == "year":
         return parts["year"]
@@ -82,7 +82,7 @@ def number_in(unit: str, term: Any) -> Any:
 
 
 def _first_of_month(year: Any, month: Any) -> Any:
-    """The day with which a month begins (days_from_civil)."""
+    """The first day of a month (days_from_civil), as days since 1970."""
     shifted = z3.If(month <= 2, year - 1, year)
     era = shifted / 400
     yoe = shifted - era * 400

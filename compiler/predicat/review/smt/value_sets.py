@@ -1,8 +1,7 @@
-"""Long lists in formulas. Whether a value is in a list is a function of the value, the same for one list
-wherever it is asked.
+"""Long lists in formulas: each list is one uninterpreted function, from a value to whether the list has it.
 
-What is known beside that: which of the constants of the predicates are in it, between which values all of it
-lies, and whether it is a part of another list or has nothing in common with it.
+Constraints add what is known: which constants of the predicates are in the list, its least and greatest value,
+and whether it is a subset of another list or disjoint from it.
 """
 
 from typing import Any
@@ -15,11 +14,11 @@ from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import Bool, Scalar, Term, Truth, truth_of, z3
 
 _MOST_FACTS = 200
-"""Constants, and pairs of a value and two lists, about which a formula says what is known."""
+"""The most constraints about lists in one formula."""
 
 
 def member(to: Encoder, node: Call, env: Any) -> Term:
-    """Whether a value is in a list: UNKNOWN where there is no value."""
+    """Whether a value is in a long list; UNKNOWN for NULL. Raises NotEncodable for values that are not scalars."""
     value, listed = to.term(node.args[0], env), node.args[1]
     assert isinstance(listed, Literal) and isinstance(listed.value, ValueSet)  # noqa: S101, PT018  # the check
     assert isinstance(listed.type, ArrayType)  # noqa: S101  # as above
@@ -34,7 +33,7 @@ def member(to: Encoder, node: Call, env: Any) -> Term:
 
 
 def _function(to: Encoder, listed: ValueSet, kind: Type, value: Scalar) -> Any:
-    """The function of a list. What is known of its values is said once."""
+    """The uninterpreted function of a list. Its first use adds the constraints about constants."""
     sort = value.term.sort()
     key = f"{listed.digest} {sort}"
     if key not in to.asked.lists:
@@ -61,7 +60,7 @@ def _constants(to: Encoder, kind: Type) -> list[Literal]:
 
 
 def _relate(to: Encoder, term: Any) -> None:
-    """Say of a value what holds for all lists that are asked for it, or that may be."""
+    """Add the constraints on a value for all lists in use; later lists add theirs when they are first used."""
     known = to.asked.values.setdefault(str(term.sort()), [])
     if not any(term.eq(one) for one in known):
         known.append(term)
@@ -69,7 +68,7 @@ def _relate(to: Encoder, term: Any) -> None:
 
 
 def _pairs(to: Encoder, term: Any) -> None:
-    """What is known of a value that is in a list: its bounds, and whether other lists have it."""
+    """Constrain a value that is in a list: its bounds, and whether it is in other lists."""
     asked = [
         (listed, function)
         for listed, function in to.asked.lists.values()

@@ -51,7 +51,7 @@ def _index(to: Encoder, node: Call, env: Env) -> Term:
     if not isinstance(item, Scalar | Double | Array | Record):
         raise NotEncodable
     if isinstance(item, Record):
-        to.constraints.append(as_term(any_of(item.null, negated(outside))))  # so have its members no value
+        to.constraints.append(as_term(any_of(item.null, negated(outside))))  # then its members are NULL
     return replace(item, null=any_of(item.null, outside))
 
 

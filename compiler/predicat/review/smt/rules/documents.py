@@ -43,8 +43,8 @@ def _json_is(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _json_eq(to: Encoder, node: Call, env: Env) -> Term:
-    """Two texts, numbers or truth values; of two objects or arrays it is known only that one is the same
-    as itself.
+    """Equality of two JSON values. Strings, numbers and booleans are compared; objects and arrays are equal if
+    they have the same path, otherwise the outcome is an unknown condition.
     """
     a, b = (to.term(arg, env) for arg in node.args)
     if not isinstance(a, Json) or not isinstance(b, Json):

@@ -86,7 +86,7 @@ def _extreme(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _above(one: Term, other: Term) -> Bool:
-    """The order of values that are there, in which NaN comes last."""
+    """Whether one value is greater than another, if neither is NULL. NaN is greater than every number."""
     match one, other:
         case Double(), Double():
             return any_of(numbers.compare("gt", one, other), all_of(one.nan, negated(other.nan)))
@@ -113,8 +113,8 @@ def _comparison(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Scalar, Scalar] | None:
-    """The starts of months, quarters or years of two moments as their numbers: in their order, and without
-    the lengths of months.
+    """For two DATE_TRUNC to the same unit (month, quarter or year): the numbers of the two periods. They have
+    the same order as the timestamps, and do not need the lengths of months. None for other operands.
     """
     match left, right:
         case (

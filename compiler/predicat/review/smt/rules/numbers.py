@@ -21,7 +21,7 @@ def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
     a, b = (to.term(arg, env) for arg in node.args)
     if isinstance(a, Double) and isinstance(b, Double):
         if node.op == "fdiv" and not (isinstance(node.args[1], Literal) and node.args[1].value):
-            raise NotEncodable  # which infinity a zero gives depends on its sign
+            raise NotEncodable  # the sign of a zero decides between the infinities
         if not to.exact:
             raise NotEncodable
         to.inexact = True

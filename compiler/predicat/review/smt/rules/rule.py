@@ -1,4 +1,4 @@
-"""What a rule of an operator is, and what several rules need."""
+"""The type of the rules of operators, and helpers that several rules use."""
 
 from collections.abc import Callable
 
@@ -10,11 +10,11 @@ from predicat.review.smt.terms import (
 )
 
 Rule = Callable[[Encoder, Call, Env], Term]
-"""Makes the term of a call. Raises NotEncodable where there is none."""
+"""A function that returns the term of a call. Raises NotEncodable if there is none."""
 
 
 def constant(node: Node) -> str:
-    """The text of a constant. Raises NotEncodable for other nodes."""
+    """The value of a string constant. Raises NotEncodable for other nodes."""
     if not isinstance(node, Literal) or not isinstance(node.value, str):
         raise NotEncodable
     return node.value

@@ -1,4 +1,4 @@
-"""Formulas of texts."""
+"""Formulas of string operators."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Formulas of moments, dates and durations."""
+"""Formulas of timestamps, dates and durations."""
 
 from predicat.ir.nodes import Call
 from predicat.ir.operators import TIME_PARTS
