@@ -1,1 +1,1 @@
-"""The intermediate representation: an untyped tree from languages, typed nodes for all that follows."""
+"""The intermediate representation: the untyped tree of the front ends, and the typed nodes of later steps."""

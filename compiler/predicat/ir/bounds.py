@@ -1,8 +1,8 @@
 """Fields with a declared least or greatest value: `{type: bigint, min: 0, max: 100000}`.
 
-A value beyond is no value: what is computed of it is UNKNOWN, like what is computed of NULL. In the core such
-a field is the choice `if n >= 0 and n <= 100000 then n`, so that all that knows the core knows the meaning.
-Where the engine guarantees the range (a CHECK constraint), the field stands by itself again.
+A value outside the range counts as NULL: expressions of it are UNKNOWN. In the core such a field becomes the
+choice `if n >= 0 and n <= 100000 then n`, so nothing else has to handle the range. If the engine guarantees
+the range (a CHECK constraint), the guard is removed again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Bound = int | float | Decimal | None
 
 
 class Bounded(NamedTuple):
-    """A field with the least and the greatest of its values; None where there is none."""
+    """A field with its least and its greatest value; None if there is no limit."""
 
     field: Field
     least: Bound
@@ -30,12 +30,12 @@ class Bounded(NamedTuple):
 
 
 def has_bounds(kind: Type) -> bool:
-    """Whether fields of a type may have bounds: numbers."""
+    """Whether fields of a type may have bounds: only numeric types."""
     return kind in (BIGINT, DOUBLE) or isinstance(kind, DecimalType)
 
 
 def bound_of(value: Any, kind: Type) -> Bound:
-    """A declared end of a range as a value of the type of its field. Raises RowError."""
+    """A declared bound as a value of the type of its field. Raises RowError if it does not fit."""
     result = to_value(value, kind)
     if result is None or isinstance(result, bool) or (isinstance(result, float) and math.isnan(result)):
         raise RowError
@@ -43,7 +43,7 @@ def bound_of(value: Any, kind: Type) -> Bound:
 
 
 def guarded(field: Field) -> Node:
-    """A field with the test of its declared range; a field without one as it is."""
+    """A field as a choice that tests its declared range; the field itself if it has none."""
     decl = field.decl
     if decl.least is None and decl.greatest is None:
         return field
@@ -58,7 +58,7 @@ def guarded(field: Field) -> Node:
 
 
 def bounded(node: Node) -> Bounded | None:
-    """The field and the range of a `guarded` field; None of any other node."""
+    """The field and the range of a `guarded` field; None for any other node."""
     match node:
         case Call(op="cond", args=(test, Field() as field, Literal(value=None))):
             tests = test.args if isinstance(test, Call) and test.op == "and" else (test,)
@@ -77,7 +77,7 @@ def bounded(node: Node) -> Bounded | None:
 
 
 def without_guards(node: Node, is_sure: Callable[[Bounded], bool]) -> Node:
-    """A predicate in which the fields whose range `is_sure` stand by themselves, with this range."""
+    """A predicate without the guards of fields for which `is_sure`. These fields keep the declared range."""
     if isinstance(node, LEAVES):
         return node
     bounds = bounded(node)

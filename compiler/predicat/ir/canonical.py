@@ -1,4 +1,4 @@
-"""The canonical text of a typed node: the same for every spelling of one meaning. Its hash names a
+"""The canonical text of a typed node, the same for every spelling of a meaning. Its hash identifies the
 meaning.
 """
 
@@ -12,7 +12,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 
 
 def canonical_text(node: Node) -> str:
-    """A node as an s-expression with types where they matter."""
+    """A node as an s-expression, with types where they matter."""
     match node:  # the common ones first
         case Call():
             return f"({node.op} {' '.join(map(canonical_text, node.args))})"
@@ -33,8 +33,8 @@ def canonical_text(node: Node) -> str:
 
 
 def _name(name: str) -> str:
-    """The name of a field; one that could be taken for more than a name stands in quotes, so that two
-    predicates never have one text.
+    """The name of a field, quoted if it could be read as more than a name. So two predicates never have the
+    same text.
     """
     return repr(name) if _AMBIGUOUS.search(name) else name
 

@@ -1,4 +1,4 @@
-"""Typed nodes as JSON data and back, for lock files and manifests. Places in files are not kept."""
+"""Typed nodes as JSON data and back, for lock files and manifests. Positions in files are not kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INNER = {"duration": DURATION, "null": NULL, "any": ANY}
 
 
 def to_data(node: Node) -> list[Any]:
-    """A node as nested lists of texts and numbers."""
+    """A node as nested lists of strings and numbers."""
     match node:  # the common ones first
         case Call():
             return [node.op, str(node.type), *map(to_data, node.args)]
@@ -50,7 +50,7 @@ def to_data(node: Node) -> list[Any]:
 
 
 def from_data(data: Any) -> Node:
-    """The node of some data. Raises ValueError for what `to_data` never writes."""
+    """The node from its data. Raises ValueError for data that `to_data` never writes."""
     match data:
         case ["const", str(kind), value]:
             return Literal(_type(kind), data_value(value))
@@ -79,7 +79,7 @@ def _type(text: str) -> Type:
 
 
 def value_data(value: Value) -> Any:
-    """A constant as JSON: what JSON lacks is a list of its kind and its text."""
+    """A constant as JSON. A value that JSON does not support is a list of its kind and its text."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -98,7 +98,7 @@ def value_data(value: Value) -> Any:
 
 
 def data_value(data: Any) -> Value:
-    """The constant of some data. Raises ValueError."""
+    """The constant from its data. Raises ValueError for data that `value_data` never writes."""
     match data:
         case None | bool() | int() | float() | str():
             return data

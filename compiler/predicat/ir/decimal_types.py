@@ -1,6 +1,6 @@
-"""The types of exact arithmetic: digits that hold every result, as Spark has them.
+"""The result types of exact decimal arithmetic, as in Spark: they hold every result.
 
-Source: Spark's DecimalPrecision. PostgreSQL's numeric has the same digits behind the point.
+Source: Spark's DecimalPrecision. PostgreSQL's numeric has the same scales.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from msgspec import Struct
 from predicat.ir.types import BIGINT, MAX_PRECISION, DecimalType, Type
 
 OF_BIGINT = DecimalType(20, 0)
-"""What Spark takes an integer for beside a decimal."""
+"""The type of an integer beside a decimal in Spark."""
 _KEPT_SCALE = 6
-"""So many digits behind the point Spark keeps of a result that has too many digits."""
+"""The decimal places that Spark keeps, if it reduces the scale of a result with too many digits."""
 
 
 class Digits(Struct, frozen=True):
-    """How many digits a result has before and behind the point; there may be more than a type holds."""
+    """The number of integer digits and decimal places of a result, possibly more than a type supports."""
 
     whole: int
     scale: int
 
     @property
     def precision(self) -> int:
-        """All digits."""
+        """The number of all digits."""
         return self.whole + self.scale
 
     @property
     def fits(self) -> bool:
-        """Whether a type holds every result."""
+        """Whether there is a type that holds every result."""
         return self.precision <= MAX_PRECISION
 
     @property
     def rounded_by_spark(self) -> bool:
-        """Whether Spark gives up digits behind the point for those before it."""
+        """Whether Spark reduces the scale to keep integer digits."""
         return not self.fits and self.scale > min(self.scale, max(_KEPT_SCALE, MAX_PRECISION - self.whole))
 
     def type(self) -> DecimalType:
-        """The type of the result. Beyond its digits a result is UNKNOWN."""
+        """The type of the result. A result that does not fit it is UNKNOWN."""
         return DecimalType(min(self.precision, MAX_PRECISION), self.scale)
 
 
@@ -65,7 +65,7 @@ RESULTS: Mapping[str, Callable[..., Digits]] = {
     "neg": _same,
     "abs": _same,
 }
-"""The operators that are exact on decimals, and on decimals beside whole numbers."""
+"""The operators that are exact on decimals, and on decimals beside integers."""
 
 
 def result(op: str, kinds: Sequence[DecimalType]) -> Digits:
@@ -74,7 +74,7 @@ def result(op: str, kinds: Sequence[DecimalType]) -> Digits:
 
 
 def result_type(op: str, kinds: Sequence[Type]) -> Type | None:
-    """The type of an operator's result, if it is exact on these types."""
+    """The type of an operator's result if it is exact on these types, otherwise None."""
     if op not in RESULTS or not any(isinstance(kind, DecimalType) for kind in kinds):
         return None
     exact = [OF_BIGINT if kind == BIGINT else kind for kind in kinds]
@@ -82,7 +82,7 @@ def result_type(op: str, kinds: Sequence[Type]) -> Type | None:
 
 
 def least_holding(values: Sequence[int | Decimal]) -> DecimalType:
-    """The type with the fewest digits that holds some numbers."""
+    """The type with the fewest digits that holds all these numbers."""
     scale, whole = 0, 0
     for value in map(Decimal, values):
         _, digits, exponent = value.as_tuple()

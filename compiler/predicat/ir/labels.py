@@ -1,4 +1,4 @@
-"""What messages call the operators: the words of those who write filters, not the names of the core."""
+"""Names of operators in messages: the words that authors of filters use, not the names in the core."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SURFACE = {
     "json_element": Names(kind="a look-up in a JSON value"),
     "json_let": Names(kind="a look-up in JSON in a string"),
 }
-"""What is no operator of the table: macros, operators of the surface, those that only SQL has."""
+"""Names of operators that are not in the operator table: macros, and operators of the surface."""
 
 
 _SHORT = 40
-"""The longest text that stands for an operator which only the lowering of it has."""
+"""The longest source text that messages show for an operator without a name of its own."""
 
 
 def _names(op: str) -> Names:
@@ -33,26 +33,24 @@ def _names(op: str) -> Names:
 
 
 def _label(op: str) -> str:
-    """The label that all languages have; empty if there is none."""
+    """The label that all languages share; empty if there is none."""
     comparison = COMPARISONS.get(op)
     return ARITHMETIC.get(op) or (comparison.sign if comparison is not None else _names(op).label)
 
 
 def label(op: str, *, sql: bool) -> str:
-    """An operator as the author of a filter knows it. `sql`: in SQL, otherwise in CEL."""
+    """The name of an operator for the author of a filter, in SQL or in CEL."""
     names = _names(op)
     return (names.sql if sql else names.cel) or _label(op) or op
 
 
 def written(node: Node) -> str:
-    """What a node is called in a message to its author: the operator as its text has it, or else what it
-    does, in words.
-    """
+    """The name of a node in a message: the operator as it is spelled in the text, otherwise a description."""
     match node:
         case Call(op="is_true", args=(inner,)) if not re.search(
             r"\bIS (NOT )?TRUE\b", node.span.text, re.IGNORECASE
         ):
-            return written(inner)  # the language of the text decides its tests by itself
+            return written(inner)  # the author did not write this test: it follows from the language
         case Call():
             return _spelled(node.op, node.span.text)
         case Quantifier():

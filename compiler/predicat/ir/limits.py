@@ -1,4 +1,4 @@
-"""Bounds of depth and size: no input takes time or memory without end."""
+"""Limits of depth and size: they bound the time and memory for every input."""
 
 MAX_LENGTH = 100_000
 """Characters of a body."""
@@ -7,6 +7,8 @@ MAX_DEPTH = 100
 MAX_NODES = 20_000
 """Parts of a tree."""
 MAX_TYPED_NODES = 100_000
-"""Typed nodes: the check and lowering take operators apart, and filters that are referred to are inserted."""
+"""Typed nodes. There may be more than parts of a tree: the check and the lowering expand operators, and
+references to filters are inlined.
+"""
 MAX_VALUES = 100
-"""Values of several types that a part may choose between: an operator on it is applied to each."""
+"""Values of different types in one choice: an operator on the choice is applied to each of them."""

@@ -1,6 +1,4 @@
-"""The typed nodes: the surface and the core. A closed union; `match` over it ends in
-assert_never.
-"""
+"""The typed nodes of the surface and the core: a closed union, so a `match` over it ends in assert_never."""
 
 from __future__ import annotations
 
@@ -18,11 +16,10 @@ from predicat.ir.types import BOOLEAN, TIMESTAMP, ArrayType, Type
 class FieldDecl(Struct, frozen=True, gc=False):
     """A declared field of a dataset.
 
-    `nulls` is "absent" (a NULL is a missing value: any use of it is UNKNOWN) or "value" (a NULL is CEL's
-    null). `stored` is the width of a number that is declared narrower than `bigint` and `double` (`int`,
-    `float`), "" otherwise.
-    `columns` maps an engine ("spark", "postgres") to the physical column, where it differs from the name.
-    `least` and `greatest` are the ends of its declared range, None where it has none.
+    `nulls` is "absent" (NULL is a missing value: any use of it is UNKNOWN) or "value" (NULL is CEL's null).
+    `stored` is the declared width of a number that is narrower than `bigint` or `double` (`int`, `float`),
+    otherwise "". `columns` maps an engine ("spark", "postgres") to the physical column if it differs from the
+    name. `least` and `greatest` are the declared range, None for no limit.
     """
 
     name: str
@@ -36,16 +33,16 @@ class FieldDecl(Struct, frozen=True, gc=False):
 
     @property
     def shown_type(self) -> str:
-        """The type as it is declared: `int`, though expressions of it are `bigint`."""
+        """The type as it was declared, such as `int`, although its expressions are `bigint`."""
         return self.stored or str(self.type)
 
     def column(self, engine: str) -> str:
-        """The name of the physical column on an engine."""
+        """The name of the physical column on this engine."""
         return dict(self.columns).get(engine, self.name) if self.columns else self.name
 
 
 class ParamDecl(Struct, frozen=True, gc=False):
-    """A parameter of a filter; a parameter without a default must be given."""
+    """A parameter of a filter. If it is `required`, callers must give a value."""
 
     name: str
     type: Type
@@ -55,13 +52,14 @@ class ParamDecl(Struct, frozen=True, gc=False):
 
 
 NOW = ParamDecl("now()", TIMESTAMP, required=True, description="The current time.")
-"""The current time: a parameter that nobody declares. Engines have a function for it, the evaluator's callers
-may give it, and proofs hold for all its values. No other parameter has this name: theirs are identifiers.
+"""The current time, a parameter that needs no declaration. Engines have a function for it, callers of the
+evaluator may set it, and proofs hold for all its values. No other parameter can have this name: it is not an
+identifier.
 """
 
 
 class _Typed(Struct, frozen=True, eq=False, gc=False):
-    """What nodes share: two are equal if they say the same, wherever they stand."""
+    """The base of nodes: two nodes are equal if they have equal contents, whatever their positions are."""
 
     _said: ClassVar[attrgetter[tuple[object, ...]]]
 
@@ -72,7 +70,7 @@ class _Typed(Struct, frozen=True, eq=False, gc=False):
         return type(other) is type(self) and self._said(self) == self._said(other)
 
     def __ne__(self, other: object) -> bool:
-        return not self == other  # msgspec's own would compare the places as well
+        return not self == other  # the method of msgspec would also compare positions
 
     def __hash__(self) -> int:
         return hash(self._said(self))
@@ -82,7 +80,7 @@ class _Typed(Struct, frozen=True, eq=False, gc=False):
 
 
 class Literal(_Typed, frozen=True, eq=False, gc=False):
-    """A constant of a type; value None is NULL, that is UNKNOWN."""
+    """A constant of a type. The value None is NULL (UNKNOWN for booleans)."""
 
     type: Type
     value: Value
@@ -114,9 +112,9 @@ class Variable(_Typed, frozen=True, eq=False, gc=False):
 
 
 class Items(_Typed, frozen=True, eq=False, gc=False):
-    """A list of expressions, the right side of `in`. The check takes every other list, and all maps, apart.
+    """A list of expressions, the right side of `in`. The check expands all other lists, and all maps.
 
-    A map (its type is a MapType) has items of two: a key and its value.
+    In a map (its type is a MapType) each item is a pair of a key and its value.
     """
 
     type: Type
@@ -125,7 +123,7 @@ class Items(_Typed, frozen=True, eq=False, gc=False):
 
 
 class Call(_Typed, frozen=True, eq=False, gc=False):
-    """An operator of the operator table with arguments that fit one of its signatures."""
+    """A call of an operator of the operator table, with arguments that match one of its signatures."""
 
     type: Type
     op: str
@@ -134,13 +132,12 @@ class Call(_Typed, frozen=True, eq=False, gc=False):
 
 
 class Quantifier(_Typed, frozen=True, eq=False, gc=False):
-    """A macro over an array, or over a JSON value that is one.
+    """A macro over an array or a JSON array.
 
     `any` and `all` have error-absorbing Kleene logic over the elements; `any` of an empty array is FALSE,
-    `all` of it TRUE.
-    `one` is TRUE if the body is TRUE for just one element; `filter` and `map` give arrays: these three are
-    UNKNOWN if the
-    body is for any element. All are UNKNOWN over a NULL array. Source: CEL specification, macros.
+    `all` of it TRUE. `one` is TRUE if the body is TRUE for exactly one element; `filter` and `map` return
+    arrays. These three are UNKNOWN if the body is UNKNOWN for an element. All macros are UNKNOWN over a NULL
+    array. Source: CEL specification, macros.
     """
 
     type: Type
@@ -175,14 +172,14 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def ranged_over(source: Node) -> Node:
-    """The value whose elements a macro ranges over, or, where that is another node than its source, whose
-    elements or keys.
+    """The value that a macro ranges over: its elements, or, for a source `json_items(value)`, the elements or
+    keys of the JSON value.
     """
     return source.args[0] if isinstance(source, Call) and source.op == "json_items" else source
 
 
 def rewrite_children(node: Node, rewrite: Callable[[Node], Node]) -> Node:
-    """The node with each direct part rewritten; the same object where no part changed."""
+    """The node with each direct part rewritten; the same object if no part changed."""
     match node:
         case Call():
             args = tuple(map(rewrite, node.args))
@@ -201,7 +198,7 @@ def rewrite_children(node: Node, rewrite: Callable[[Node], Node]) -> Node:
 
 
 def replaced(node: Node, old: Node, new: Node) -> Node:
-    """The node with one part of it, that very object, replaced by another."""
+    """The node with one part replaced. `old` is found by identity."""
     return new if node is old else rewrite_children(node, lambda part: replaced(part, old, new))
 
 
@@ -215,7 +212,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def element_of(node: Node) -> Type | None:
-    """The type of the elements of an array; None where a node is none."""
+    """The type of the elements of an array; None for other nodes."""
     return node.type.element if isinstance(node.type, ArrayType) else None
 
 
@@ -225,7 +222,7 @@ def fields_of(node: Node) -> dict[str, FieldDecl]:
 
 
 def code_of(node: Node) -> list[str]:
-    """The Python classes that a node asks, in order."""
+    """The names of the Python classes that a node calls, in order."""
     return [
         str(part.args[0].value)
         for part in walk(node)
@@ -239,7 +236,7 @@ def params_of(node: Node) -> dict[str, ParamDecl]:
 
 
 def inputs_of(node: Node) -> dict[str, ParamDecl]:
-    """The free parameters of a node, by name, and the current time (`NOW`) if it reads that."""
+    """The free parameters of a node, by name, and the current time (`NOW`) if the node reads it."""
     return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Parameter)}
 
 

@@ -1,4 +1,4 @@
-"""Rows that do not fit their fields: keys that no field has, which would pass for fields without a value, and
+"""Rows that do not match their fields: unknown keys (the field that was meant would silently be NULL), and
 values of other types.
 """
 
@@ -13,16 +13,16 @@ from predicat.ir.values import RowError, to_value
 
 
 def unknown_keys(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> Iterator[tuple[str, list[str]]]:
-    """The keys of a row that are no fields, and what they may have been meant to be.
+    """The keys of a row that are no fields, each with the names that may have been meant.
 
-    A key in a mapping has the names of the mappings around it before it (`ce.typ`). Keys of maps and
-    documents are data, and are not looked at.
+    A key in a nested mapping is prefixed with the keys of the enclosing mappings (`ce.typ`). Keys of maps and
+    JSON documents are data, so they are not checked.
     """
     yield from _unknown(row, "", fields)
 
 
 def misfit(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> str | None:
-    """The first field of a row whose value is not of its type; those of mappings in it are not looked at."""
+    """The first field of a row whose value does not fit its type, or None. Nested fields are not checked."""
     for name, value in row.items():
         if name in fields:
             try:
@@ -47,7 +47,7 @@ def _unknown(
 
 
 def _members(value: Any, name: str, kind: Type) -> Iterator[tuple[str, list[str]]]:
-    """The keys of a struct that are no members of it."""
+    """The keys of a struct value that are not declared, with the declared ones."""
     if isinstance(kind, StructType) and isinstance(value, Mapping):
         types = dict(kind.fields)
         for key, inner in value.items():
@@ -58,7 +58,7 @@ def _members(value: Any, name: str, kind: Type) -> Iterator[tuple[str, list[str]
 
 
 def absent_fields(row: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """The fields that a row has no key for, flat or nested."""
+    """The fields for which a row has no key, neither flat nor nested."""
     return [name for name in names if name not in row and not _held(row, name)]
 
 
@@ -71,7 +71,7 @@ def _held(row: Mapping[str, Any], name: str) -> bool:
 
 
 def flat_keys(row: Mapping[str, Any]) -> list[str]:
-    """The keys of a row, and those of the mappings in it behind the key that holds them."""
+    """The keys of a row, and the keys of its nested mappings as `key.inner`."""
     return [
         *map(str, row),
         *(f"{key}.{inner}" for key, value in row.items() if isinstance(value, Mapping) for inner in value),

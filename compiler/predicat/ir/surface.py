@@ -1,30 +1,30 @@
-"""The operators of the surface: what the check makes of a text, as its author wrote it, with types.
+"""The operators of the surface: the typed form of a filter as its author wrote it, the output of the check.
 
-Surface nodes are the typed nodes of `predicat.ir.nodes`. Their operators are those of the table and those
-below. Where elements of a JSON array are tested one by one, the last argument is the variable for one.
+Surface nodes are the typed nodes of `predicat.ir.nodes`. Their operators are those of the operator table and
+those below. If elements of a JSON array are tested one by one, the last argument is the element variable.
 
 | surface | meaning |
 |---|---|
-| a comparison of two JSON values | by the kinds that they have |
-| `eq`, `ne` of a JSON value and a typed one | the kind of the JSON value decides as well |
+| a comparison of two JSON values | by their kinds |
+| `eq`, `ne` of a JSON value and a typed one | the JSON value must also be of the same kind |
 | `size` of a JSON value | its elements, keys or characters |
 | `json_get` with a JSON value as the key | the member of that name, or the element at that index |
 | `in` with a map or a JSON value on the right | whether it has the key, or the element |
-| `to_int` and the other conversions of a JSON value | by the kind that it has |
-| `array_max`, `array_min` of a JSON value | of its elements, or of itself if it is a number |
+| `to_int` and the other conversions of a JSON value | by its kind |
+| `array_max`, `array_min` of a JSON value | of its elements, or the value itself if it is a number |
 | `elements(json, variable)` | the elements of a JSON array as an array of a type |
 | `math.greatest` and the other functions of CEL's math extension | as documented there |
-| `engine_order` of a comparison | the same in the engines' order, in which NaN is above all numbers |
-| `null_is_value(comparison, test, ...)` | the same where NULL is a value; the tests ask for what is absent |
+| `engine_order` of a comparison | the comparison in the engines' order, where NaN is above all numbers |
+| `null_is_value(comparison, test, ...)` | the comparison if NULL is a value; the tests find missing values |
 | `unknown_if(value, test, ...)` | the value, or UNKNOWN unless all of the tests are FALSE |
-| `text_to_int` and the other casts of a text | those of SQL, which take what all engines take |
+| `text_to_int` and the other casts of a string | SQL's casts; they accept what all engines accept |
 | `is_nan` of a double | whether it is NaN |
-| `seconds`, `seconds_of_length` | with decimals, as EXTRACT(SECOND) of SQL; those of a length have its sign |
-| `hour_of_length` and the like | a field of a length of time, with its sign, as EXTRACT of SQL |
-| `round_half_even`, `round_half_up` | the nearest whole number; a half goes to the even one, or from zero |
-| `in_int(x, low, high)` and the like | a number from `low` to `high`; beyond its type it begins again |
-| `wrapping_add(x, y, low, high)` and the like | the same of a sum of BIGINT, which is from `low` to `high` |
-| `checked_mod`, `checked_to_int` | CEL's: UNKNOWN where it overflows there |
+| `seconds`, `seconds_of_length` | SQL's EXTRACT(SECOND) with fraction; of a duration with its sign |
+| `hour_of_length` and the like | a field of a duration, with its sign, as SQL's EXTRACT |
+| `round_half_even`, `round_half_up` | the nearest integer; a half to the even one, or away from zero |
+| `in_int(x, low, high)` and the like | a number from `low` to `high`, wrapped to the range of the type |
+| `wrapping_add(x, y, low, high)` and the like | a BIGINT sum from `low` to `high`, wrapped around |
+| `checked_mod`, `checked_to_int` | CEL's: UNKNOWN for an overflow |
 
 `predicat.lower` turns all of these into operators of the table.
 """
@@ -51,7 +51,7 @@ MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
 MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
 """CEL's math extension."""
 EXTREMES = {"math.greatest": "array_max", "math.least": "array_min"}
-"""What these are of the numbers of one array."""
+"""The operators for the same functions of one array."""
 WRAPPED = {8: "in_tinyint", 16: "in_smallint", 32: "in_int"}
 WRAPPING = {op: f"wrapping_{op}" for op in ("add", "sub", "mul", "neg", "abs")}
 """Spark's arithmetic without ANSI mode."""
@@ -64,15 +64,15 @@ CONVERSIONS: dict[Type, str] = {
     DATE: "to_date",
     DURATION: "to_duration",
 }
-"""The types that texts are cast to, and the conversions of the table that read texts of one form."""
+"""The types to which strings are cast, each with the operator of the table, which accepts only one format."""
 TEXT_CASTS = {kind: f"text_{op}" for kind, op in CONVERSIONS.items()}
 CASTS = (*CONVERSIONS.values(), "to_string")
-"""The conversions that JSON values have, by the kind that the row finds."""
+"""The conversions of JSON values, by the kind of the value in the row."""
 WRITTEN = {
     **dict.fromkeys((NULL_IS_VALUE, UNKNOWN_IF, *WRAPPED.values(), WRAPPING["neg"], WRAPPING["abs"]), 1),
     **dict.fromkeys((WRAPPING["add"], WRAPPING["sub"], WRAPPING["mul"]), 2),
 }
-"""How many arguments their author wrote; the others say what becomes of these."""
+"""The number of arguments that the author wrote; the check adds the others."""
 WORDS = {
     CHECKED_MOD: "({0} % {1})",
     CHECKED_TO_INT: "the integer value of {0}",
@@ -91,11 +91,11 @@ WORDS = {
     **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to an integer"),
     **{TEXT_CASTS[kind]: OPS[op].words for kind, op in CONVERSIONS.items()},
 }
-"""Calls of these in plain words, as `Operator.words`."""
+"""Calls of surface operators in plain words, as in `Operator.words`."""
 
 
 def is_look_up(node: Node) -> bool:
-    """Whether a node looks up one key or index, and so is absent only where that is."""
+    """Whether a node looks up a single key or index, so it is missing only if the key or index is."""
     return (
         isinstance(node, Call)
         and node.op in LOOK_UPS

@@ -1,4 +1,4 @@
-"""The untyped tree: what every front end produces, with the place of each part."""
+"""The untyped tree that every front end produces, with the position of each part."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Constant(Struct, frozen=True, gc=False):
 
 
 class Name(Struct, frozen=True, gc=False):
-    """A field, a bound variable, a parameter or the first part of a dotted name. `rooted`: no variable,
-    even if one has the name (CEL's `.x`).
+    """A field, a bound variable, a parameter or the first part of a dotted name. `rooted`: not a variable,
+    even if one has this name (CEL's `.x`).
     """
 
     name: str
@@ -32,7 +32,7 @@ class Name(Struct, frozen=True, gc=False):
 
 
 class Param(Struct, frozen=True, gc=False):
-    """A parameter that the language marks as one (`:minutes` in SQL)."""
+    """A parameter with a mark in the language (`:minutes` in SQL)."""
 
     name: str
     span: Span
@@ -47,14 +47,14 @@ class Member(Struct, frozen=True, gc=False):
 
 
 class ListLiteral(Struct, frozen=True, gc=False):
-    """A list that is written out."""
+    """A list literal."""
 
     items: tuple[Tree, ...]
     span: Span
 
 
 class MapLiteral(Struct, frozen=True, gc=False):
-    """A map constant: its keys and values."""
+    """A map literal: its keys and values."""
 
     entries: tuple[tuple[Tree, Tree], ...]
     span: Span
@@ -69,7 +69,7 @@ class OperatorCall(Struct, frozen=True, gc=False):
 
 
 class Macro(Struct, frozen=True, gc=False):
-    """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`. Of kind
+    """A macro over a list: `kind` is one of QUANTIFIERS; in `body`, `variable` is the element. For the kind
     `let`, `variable` is the source itself.
     """
 

@@ -12,11 +12,11 @@ MAX_NESTING = 20
 MAX_PRECISION = 38
 """The most digits of a decimal on Spark and DuckDB."""
 UNSIZED_NUMERIC = 38, 18
-"""The digits of PostgreSQL's NUMERIC without any, in all and behind the point."""
+"""The precision and scale for PostgreSQL's NUMERIC without parameters."""
 
 
 class Scalar(Struct, frozen=True, eq=False, gc=False):
-    """A type without parameters; there is one object for each."""
+    """A type without parameters. There is only one object of each."""
 
     name: str
 
@@ -28,7 +28,7 @@ class Scalar(Struct, frozen=True, eq=False, gc=False):
 
 
 class DecimalType(Struct, frozen=True, gc=False):
-    """An exact decimal number of `precision` digits, `scale` of them after the point."""
+    """An exact decimal number of `precision` digits, `scale` of them after the decimal point."""
 
     precision: int
     scale: int
@@ -47,7 +47,7 @@ class ArrayType(Struct, frozen=True, gc=False):
 
 
 class MapType(Struct, frozen=True, gc=False):
-    """A map from string keys (the only ones that JSON and message headers know)."""
+    """A map with string keys: JSON and message headers support no others."""
 
     value: Type
 
@@ -64,7 +64,7 @@ class StructType(Struct, frozen=True, gc=False):
         return f"struct<{', '.join(f'{name}: {kind}' for name, kind in self.fields)}>"
 
     def get(self, name: str) -> Type | None:
-        """The type of a member; None where there is none of that name."""
+        """The type of a member; None if there is no member of that name."""
         return dict(self.fields).get(name)
 
 
@@ -78,15 +78,15 @@ TIMESTAMP = Scalar("timestamp")
 DATE = Scalar("date")
 JSON = Scalar("json")
 DURATION = Scalar("duration")
-"""Only inside expressions: a number of microseconds."""
+"""A number of microseconds. Only expressions have this type, not fields."""
 NULL = Scalar("null")
 """The type of a literal NULL before its use gives it another."""
 ANY = Scalar("any")
-"""The result of an operator whose type the check works out by itself."""
+"""The result of an operator whose type the check computes."""
 
 
 def _named(name: str) -> Scalar:
-    """What a pickled scalar type becomes."""
+    """The one object of a scalar type, for unpickling."""
     return {
         row.name: row for row in (STRING, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP, DATE, JSON, DURATION, NULL, ANY)
     }[name]
@@ -127,7 +127,7 @@ _SPELLINGS = {
 }
 SCALAR_NAMES = tuple(_SPELLINGS)
 _SECOND_WORDS = {"double": ("precision",), "character": ("varying",), "timestamp": ("with", "time", "zone")}
-"""What may follow the first word of PostgreSQL's names of more than one."""
+"""The words that may follow the first word of a type name in PostgreSQL."""
 _WITH_LENGTH = ("varchar", "char", "character")
 _WITH_PRECISION = ("timestamp", "timestamptz")
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|\[\]|[<>(),:])")
@@ -139,7 +139,7 @@ def is_numeric(kind: Type) -> bool:
 
 
 class TypeSyntaxError(ValueError):
-    """A text that is no type. `offset` is where reading stopped."""
+    """A string that is not a type. `offset` is where parsing stopped."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -147,7 +147,7 @@ class TypeSyntaxError(ValueError):
 
 
 def parse_type(text: str) -> Type:
-    """Read a type such as `bigint`, `decimal(10,2)`, `map<string, string>`, `struct<a: int, b:
+    """Parse a type such as `bigint`, `decimal(10,2)`, `map<string, string>`, `struct<a: int, b:
     array<string>>`, `character varying(10)` or `text[]`.
 
     Raises TypeSyntaxError.
@@ -187,7 +187,7 @@ class _Reader:
         return int(token)
 
     def type(self, depth: int) -> Type:
-        """A type, and the arrays of it that PostgreSQL's brackets make."""
+        """A type, or an array of it if PostgreSQL's brackets follow."""
         kind = self._one(depth)
         while self.peek() == "[]" and depth <= MAX_NESTING:
             self.take()
@@ -212,7 +212,7 @@ class _Reader:
             return self._struct(depth)
         if name not in _SPELLINGS:
             raise TypeSyntaxError(say.unknown_type(name), start)
-        if name in _WITH_PRECISION:  # which comes before "with time zone"
+        if name in _WITH_PRECISION:  # the precision precedes "with time zone"
             self._length()
         words = _SECOND_WORDS.get(name, ())
         if words and self.peek().lower() == words[0]:
@@ -256,7 +256,7 @@ class _Reader:
         fields: list[tuple[str, Type]] = []
         while True:
             name = self.take()
-            if self.peek() == ":":  # Spark lets it out
+            if self.peek() == ":":  # optional in Spark
                 self.take()
             fields.append((name, self.type(depth + 1)))
             if self.peek() != ",":

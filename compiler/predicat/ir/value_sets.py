@@ -1,7 +1,7 @@
-"""Sets of very many values: the lists of a catalog that are too long to be written into each predicate.
+"""Large sets of values: the lists of a catalog that are too long to be written into each predicate.
 
-A set is known by the hash of its values. Two predicates with one set say the same about every row, whatever
-is in it; so a set may be referred to where its values are not at hand (a lock file, a proof).
+A set is identified by the hash of its values. Two predicates with the same hash mean the same, whatever the
+values are. So the hash is enough if the values are not available (a lock file, a proof).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_WRITTEN = 10_000
 
 
 class MissingValuesError(Exception):
-    """The values of a set are not at hand, only its hash."""
+    """Only the hash of a set is available, not its values."""
 
 
 class ValueSet:
@@ -32,8 +32,8 @@ class ValueSet:
     Attributes:
         digest: SHA-256 of `content()`, in hexadecimal.
         count: The number of values.
-        name: What the list is called, for people; it is no part of the meaning.
-        table: The table of a server that holds the values, as schema and name, where SQL shall use it.
+        name: The name of the list for people; it is not part of the meaning.
+        table: The schema and name of a table with the values, if SQL should use one.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class ValueSet:
 
     @classmethod
     def of(cls, kind: Type, values: Iterable[Any], name: str = "") -> ValueSet:
-        """The set of some values, each of which is given once."""
+        """The set of these values, which must be distinct."""
         ordered = tuple(sorted(values))
         content = _content(kind, ordered)
         result = cls(hashlib.sha256(content).hexdigest(), len(ordered), lambda: content, name)
@@ -57,11 +57,11 @@ class ValueSet:
         return result
 
     def named(self, name: str) -> ValueSet:
-        """The same set with a name for people."""
+        """The same set with another name for people."""
         return self._like(name, self.table)
 
     def in_table(self, schema: str, table: str) -> ValueSet:
-        """The same set, for SQL that looks its values up in a table."""
+        """The same set, for SQL that reads its values from a table."""
         return self._like(self.name, (schema, table))
 
     def _like(self, name: str, table: tuple[str, str] | None) -> ValueSet:
@@ -71,7 +71,7 @@ class ValueSet:
         return result
 
     def content(self) -> bytes:
-        """Type and values as JSON: what is hashed, and what files of values hold.
+        """The type and the values as JSON, for the hash and for files of values.
 
         Raises MissingValuesError.
         """
@@ -81,12 +81,12 @@ class ValueSet:
 
     @property
     def is_known(self) -> bool:
-        """Whether the values are at hand."""
+        """Whether the values are available."""
         return self._load is not None
 
     @cached_property
     def values(self) -> tuple[Any, ...]:
-        """The values in their order. Raises MissingValuesError."""
+        """The values in ascending order. Raises MissingValuesError."""
         return _read(self.content())
 
     @cached_property
@@ -111,7 +111,7 @@ class ValueSet:
 
 
 def as_text(value: Any) -> str:
-    """A value of a set as engines read it."""
+    """A value of a set as a string that engines can read."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
     return value.isoformat() if isinstance(value, date) else str(value)

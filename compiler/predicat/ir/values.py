@@ -1,4 +1,4 @@
-"""Constants and rows: how Python values stand for typed values."""
+"""Constants and rows: Python values for typed values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIRST_NOW, LAST_NOW = (
 )
 """The years of a clock: a century before and after the current time is always within years 1 to 9999."""
 UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
-"""The microseconds of each unit that a duration is asked for."""
+"""The microseconds of each unit of a duration."""
 UNITS_OF_NEXT = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
 """How many of each unit the next larger one has."""
 PERIOD_LENGTHS = {
@@ -50,10 +50,10 @@ PERIOD_LENGTHS = {
     "week": timedelta(weeks=1),
 }
 PERIOD_MONTHS = {"month": 1, "quarter": 3, "year": 12}
-"""The periods that a time is truncated to: their lengths, or their months."""
+"""The units for truncating a time: their lengths, or their numbers of months."""
 LONGEST = 315_576_000_000_999_999
-"""The microseconds of the longest duration: some 10,000 years, the range of google.protobuf.Duration and
-so of CEL.
+"""The microseconds of the longest duration: about 10,000 years, the range of google.protobuf.Duration and
+therefore of CEL.
 """
 EXACT = Context(prec=100)
 """Arithmetic on decimals of up to 38 digits; Python's own rounds to 28."""
@@ -65,13 +65,11 @@ NANOSECONDS = {
     "us": 1_000,
     "ns": 1,
 }
-"""The nanoseconds of each unit that the text of a duration names."""
+"""The nanoseconds of each unit in the string of a duration."""
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
-# One text of a timestamp or a date means the same on every engine because one pattern admits it. The pattern
-# knows
-# the lengths of the months and the leap years, so that no engine is ever asked to convert a day that does not
-# exist.
+# The string of a timestamp or a date means the same on every engine because all test it with one pattern. The
+# pattern has the lengths of the months and the leap years, so no engine converts a day that does not exist.
 _DAY = (
     r"(?:(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
     r"|02-(?:0[1-9]|1[0-9]|2[0-8])))"
@@ -83,28 +81,28 @@ TIMESTAMP_PATTERN = (
     r"(?:[Zz]|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$"
 )
 INT_PATTERN = "^(?:-[0-9]{1,19}|[0-9]{1,20})$"
-"""At most 20 characters, so that an engine can ask for the length instead."""
+"""At most 20 characters, so that an engine can test the length instead."""
 DURATION_PATTERN = r"^[+-]?(?:0|(?:(?:[0-9]{1,15}(?:[.][0-9]{0,9})?|[.][0-9]{1,9})(?:h|ms|us|ns|m|s)){1,9})$"
-"""Go's syntax (`1h30m`, `-1.5s`), bounded so that an engine adds up the parts exactly in 38 digits."""
+"""Go's syntax (`1h30m`, `-1.5s`), limited so that the sum of the parts is exact in 38 digits."""
 DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$"
 QUANTITY_PATTERN = (
     r"^[+-]?(?:[0-9]{1,60}(?:[.][0-9]{0,60})?|[.][0-9]{1,60})(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
 )
 QUANTITY_UNITS = {"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15"}
-"""What a unit of a quantity is as an exponent. (`E` may be one already.)"""
+"""The exponent for each unit of a quantity. (`E` may also start an exponent.)"""
 QUANTITY_POWERS = {f"{letter}i": 1024**power for power, letter in enumerate("KMGTPE", 1)}
-"""By what a unit of a quantity multiplies."""
+"""The factor for each binary unit of a quantity."""
 RANGE_MOST = 1_000_000
-"""The most places that a range has."""
+"""The most elements of a range."""
 SUM_MOST = 1e298
-"""The largest finite double that is added up: so many elements as an array can have stay finite, where
-PostgreSQL would raise.
+"""The largest finite double in a sum of an array: so the sum of any array stays finite. PostgreSQL raises an
+error for an overflow.
 """
 DECIMAL_PATTERN = "^[+-]?(?:[0-9]{1,40}(?:[.][0-9]{0,40})?|[.][0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?$"
 """A decimal number in SQL: up to 40 digits on each side of the point, and an exponent of up to two."""
 DOUBLE_LONGEST = 600
-"""Characters of a text that converts to a double: so few that an exponent from 1,000 on leaves only zero
-or infinity.
+"""The longest string that converts to a double: so short that with an exponent of 1,000 or more the number
+is zero or infinity.
 """
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DURATION = re.compile(DURATION_PATTERN.removesuffix("$") + r"\Z")
@@ -119,21 +117,21 @@ _DOUBLE = re.compile(
 
 
 def parse_whole(text: str) -> int | None:
-    """A whole number of at most 1,000 ASCII digits with or without a sign; None for anything else, such as
+    """An integer of at most 1,000 ASCII digits with an optional sign; None for anything else, such as
     Python's 1_0.
     """
     return int(text) if _WHOLE.match(text) else None
 
 
 def parse_double(text: str) -> float | None:
-    """A number in ASCII digits with or without a point and an exponent, NaN, Infinity; None for anything
-    else.
+    """A number of ASCII digits with an optional decimal point and exponent, NaN or Infinity; None for
+    anything else.
     """
     return float(text) if _DOUBLE.match(text) else None
 
 
 def is_timestamp(text: str) -> bool:
-    """Whether a text has the form of RFC 3339, in any year."""
+    """Whether a string has the form of RFC 3339, in any year."""
     return bool(
         re.match(
             r"[0-9]{4}-[01][0-9]-[0-3][0-9][Tt][0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})\Z",
@@ -143,8 +141,8 @@ def is_timestamp(text: str) -> bool:
 
 
 def parse_timestamp(text: str) -> datetime | None:
-    """RFC 3339 text as a timestamp in UTC, cut to microseconds; None for anything else or outside years 1
-    to 9999.
+    """An RFC 3339 string as a timestamp in UTC, truncated to microseconds; None for anything else, and
+    outside the years 1 to 9999.
     """
     if not _TIMESTAMP.match(text):
         return None
@@ -159,7 +157,7 @@ _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]
 
 
 def parse_clock(text: str) -> timedelta | None:
-    """The time since midnight of `08:30`, `08:30:15` or `08:30:15.25`; None for any other text."""
+    """The time since midnight of `08:30`, `08:30:15` or `08:30:15.25`; None for any other string."""
     match = _CLOCK.fullmatch(text)
     if match is None:
         return None
@@ -173,8 +171,8 @@ def parse_clock(text: str) -> timedelta | None:
 
 
 def parse_sql_timestamp(text: str) -> datetime | None:
-    """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), read in UTC where it names
-    no zone.
+    """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), in UTC if it has no zone;
+    None for anything else.
     """
     match = _LOOSE.match(text.strip(" \t\r\n"))
     if not match:
@@ -194,33 +192,33 @@ def parse_date(text: str) -> date | None:
 
 
 def parse_duration(text: str) -> timedelta | None:
-    """Go's duration syntax, cut to microseconds; None for anything else or beyond the longest."""
+    """Go's duration syntax, truncated to microseconds; None for anything else, and beyond LONGEST."""
     micros = _length(text) // 10**12 if is_duration(text) else LONGEST + 1
     return timedelta(microseconds=-micros if text.startswith("-") else micros) if micros <= LONGEST else None
 
 
 def seconds(value: timedelta) -> str:
-    """A duration as `parse_duration` reads it: `-1.5s`."""
+    """A duration in seconds for `parse_duration`: `-1.5s`."""
     return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"
 
 
 def is_duration(text: str) -> bool:
-    """Whether a text has the form of a duration, of any length."""
+    """Whether a string has the form of a duration, of any length."""
     return bool(_DURATION.match(text))
 
 
 def is_below_micros(text: str) -> bool:
-    """Whether the text of a timestamp has parts of a microsecond."""
+    """Whether the string of a timestamp has a fraction of a microsecond."""
     return bool(re.search(r"[.][0-9]{6}0*[1-9]", text))
 
 
 def has_nanoseconds(text: str) -> bool:
-    """Whether the text of a duration has parts of a microsecond."""
+    """Whether the string of a duration has a fraction of a microsecond."""
     return is_duration(text) and _length(text) % 10**12 != 0
 
 
 def _length(text: str) -> int:
-    """The billionths of a nanosecond that the parts of a duration add up to."""
+    """The sum of the parts of a duration, in billionths of a nanosecond."""
     total = 0
     for whole, fraction, unit in re.findall(r"([0-9]*)[.]?([0-9]*)([a-z]+)", text):
         total += int(whole + fraction.ljust(9, "0")) * NANOSECONDS[unit]
@@ -251,15 +249,15 @@ def type_of(value: Value) -> Type:
         case timedelta():
             return DURATION
         case ValueSet():
-            raise AssertionError  # a list is no value of a row
+            raise AssertionError  # a row has no such value
 
 
 class RowError(ValueError):
-    """A value of a row that does not fit the type of its field."""
+    """A value of a row does not fit the type of its field."""
 
 
 def to_value(value: Any, kind: Type) -> Any:
-    """A value of a row (as Python, JSON or YAML gives it) as the evaluator wants it. Raises RowError."""
+    """A value of a row (from Python, JSON or YAML) as the evaluator needs it. Raises RowError."""
     if value is None:
         return None
     try:
@@ -285,7 +283,9 @@ def to_value(value: Any, kind: Type) -> Any:
 
 
 def _decimal(value: float | str | Decimal, kind: DecimalType) -> Decimal:
-    """A number that the type holds as it is: a column would round another one, or refuse it."""
+    """A number as a decimal. Raises RowError if the type cannot hold it exactly: a column would round it, or
+    reject it.
+    """
     result = Decimal(str(value))
     if not result.is_finite() or result.copy_abs() >= Decimal(10) ** (kind.precision - kind.scale):
         raise RowError

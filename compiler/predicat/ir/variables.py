@@ -1,5 +1,5 @@
-"""Variables of macros under names that nothing else has: no engine and no language may take one for
-another, or for a column.
+"""Unique names for the variables of macros, so that no engine and no language confuses one with another, or
+with a column.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from predicat.ir.nodes import LEAVES, Node, Quantifier, Variable, children, rewr
 
 
 def fold_identifier(name: str) -> str:
-    """A name without the difference between capital and small letters, as Java, DuckDB and Unicode have
-    it: one letter for all that either joins.
+    """A name for comparisons that ignore case. Names that are the same in Java, DuckDB or Unicode have the
+    same result.
     """
     return name.upper().casefold()
 
@@ -24,10 +24,10 @@ def _any(_name: str) -> bool:
 
 
 def rename_bound_variables(node: Node, taken: Collection[str], fits: Callable[[str], bool] = _any) -> Node:
-    """The node with other names for those variables that are called as a name of `taken` or as a variable
-    around them, or whose name does not fit.
+    """The node with new names for variables whose name is in `taken`, is the name of an enclosing variable,
+    or does not pass `fits`.
 
-    `taken` holds caseless names. The same node where every name can stay.
+    `taken` has case-folded names. Returns the same node if no name changes.
     """
     if not any(isinstance(part, Quantifier) for part in walk(node)):
         return node
@@ -37,7 +37,7 @@ def rename_bound_variables(node: Node, taken: Collection[str], fits: Callable[[s
 def _renamed(
     node: Node, names: Mapping[str, str], taken: frozenset[str], fits: Callable[[str], bool]
 ) -> Node:
-    """`names`: what the variables around are called now; `taken` has those names too."""
+    """`names` has the new names of enclosing variables; `taken` contains these as well."""
     if isinstance(node, Variable):
         name = names.get(node.name, node.name)
         return node if name == node.name else replace(node, name=name)
@@ -54,7 +54,7 @@ def _renamed(
 
 
 def fresh_name(name: str, taken: Collection[str]) -> str:
-    """The name, with a number behind it if it is taken."""
+    """The name, with a number appended if it is taken."""
     if fold_identifier(name) not in taken:
         return name
     return next(
@@ -63,7 +63,7 @@ def fresh_name(name: str, taken: Collection[str]) -> str:
 
 
 def free(node: Node) -> frozenset[str]:
-    """The names of the variables whose macro is not in the node."""
+    """The names of the free variables: those whose macro is outside the node."""
     if isinstance(node, Variable):
         return frozenset({node.name})
     if isinstance(node, Quantifier):

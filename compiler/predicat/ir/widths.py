@@ -1,6 +1,6 @@
-"""The widths of numbers that a column may be declared with.
+"""The widths with which a numeric column may be declared.
 
-In expressions they are `bigint` and `double`. What is known of their values is the range.
+In expressions the types are `bigint` and `double`; the declared width only gives a range of the values.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ RANGES: Mapping[str, tuple[int, int]] = {
     "smallint": (-(2**15), 2**15 - 1),
     "int": (-(2**31), 2**31 - 1),
 }
-"""The least and the greatest value of the integers that are narrower than `bigint`."""
+"""The least and the greatest value of the integer types that are narrower than `bigint`."""
 FLOAT_MOST = 3.4028234663852886e38
 """The greatest finite float of 32 bits."""
 FLOAT_LEAST = 1.401298464324817e-45
-"""The least one above zero."""
+"""The least positive float of 32 bits."""
 
 _SPELLINGS = {
     "tinyint": "tinyint",
@@ -36,12 +36,12 @@ _SPELLINGS = {
 
 
 def stored_width(text: str) -> str:
-    """The width that a type is written with: `int` of `integer`, `float` of `real`. "" where it is full."""
+    """The declared width of a type: `int` for `integer`, `float` for `real`, "" for full width."""
     return _SPELLINGS.get(text.strip().lower(), "")
 
 
 def holds(stored: str, physical: str) -> bool:
-    """Whether a column of a type, as an engine names it, has no value beyond a declared width."""
+    """Whether all values of a physical type, by its name on the engine, fit a declared width."""
     actual = stored_width(physical)
     if stored == "float":
         return actual in ("float", *RANGES)
@@ -55,4 +55,4 @@ LIMITS: Mapping[int, tuple[int, int]] = {
     INT: RANGES["int"],
     LONG: (INT_MIN, INT_MAX),
 }
-"""The least and the greatest whole number of so many bits."""
+"""The least and the greatest integer by the number of bits."""

@@ -1,14 +1,14 @@
 """The operator table: one row per operator.
 
-A signature reads `argument, argument -> result`; `T` stands for any one scalar type, `any` for any type, `*`
-after the last argument for one or more of them, and a leading `=` for an argument that must be a constant.
-Numbers of different types may be compared with each other; nothing else mixes.
+A signature has the form `argument, argument -> result`. `T` is any scalar type, the same everywhere in the
+signature; `any` is any type; `*` after the last argument means one or more of it; a leading `=` means that
+the argument must be a constant. Numbers of different types may be compared with each other; other types do
+not mix.
 
-A row also has the traits of its operator: what it does with UNKNOWN, what it compares, looks up or
-calculates. The
-sets at the end of this module are made from the rows: which operators are of a kind.
+A row also has the properties of its operator: what it does with UNKNOWN, and what it compares, looks up or
+calculates. The sets below are computed from the rows.
 
-The examples are run by the tests on the reference evaluator, Spark and PostgreSQL.
+Tests run the examples on the reference evaluator, Spark and PostgreSQL.
 """
 
 from __future__ import annotations
@@ -37,66 +37,66 @@ def _having(*wanted: Strictness) -> frozenset[str]:
 
 
 STRICT = _having(Strictness.STRICT)
-"""The operators that are UNKNOWN where one argument is."""
+"""The operators that are UNKNOWN if one argument is."""
 STRICT_IN_FIRST = _having(Strictness.CONDITION, Strictness.ITEMS)
-"""Those of the others that are UNKNOWN where their first argument is."""
+"""The other operators that are UNKNOWN if their first argument is."""
 NEVER_UNKNOWN = _having(Strictness.NEVER)
-"""The operators that have a value whatever their arguments have."""
+"""The operators that are never UNKNOWN, also for NULL."""
 JUNCTIONS = _having(Strictness.KLEENE)
 """AND and OR."""
 CONNECTIVES = JUNCTIONS | {"not"}
 """AND, OR and NOT: never UNKNOWN if no argument is."""
 LOGIC = CONNECTIVES | {"is_true"}
-"""The operators that make one test of others."""
+"""The operators that combine tests."""
 COMPARISONS = {row.name: row.comparison for row in _ROWS if row.comparison is not None}
-"""The comparisons by their names. `same` and `in` are none: they have no mirror and no negation."""
+"""The comparisons by name, without `same` and `in`: these have no mirror and no negation."""
 FLIPPED = {op: row.mirror for op, row in COMPARISONS.items()}
-"""The comparison of the operands in the other order."""
+"""For each comparison, the one that means the same with swapped operands."""
 EQUALITIES = frozenset(op for op, mirror in FLIPPED.items() if mirror == op)
 """Equal and not equal."""
 ORDERED = frozenset(COMPARISONS) - EQUALITIES
-"""The comparisons that need an order."""
+"""The comparisons that need an order: less, greater and so on."""
 STRICTLY_ORDERED = frozenset(op for op in ORDERED if not COMPARISONS[op].holds(0, 0))
-"""Those of them that do not hold for equal values."""
+"""The ordered comparisons that are FALSE for equal values."""
 CHOICES = {row.name: row.choice for row in _ROWS if row.choice is not None}
-"""The operators that give one of their arguments, and where these arguments begin."""
+"""The operators that return one of their arguments, with the position of the first of these arguments."""
 ARITHMETIC = {row.name: row.arithmetic for row in _ROWS if row.arithmetic is not None}
-"""The calculations with two operands, with their signs in most languages."""
+"""The binary arithmetic operators, with their signs in most languages."""
 OF_INTEGERS = frozenset(op for op in ARITHMETIC if "bigint, bigint -> bigint" in OPS[op].signatures)
 OF_DOUBLES = frozenset(op for op in ARITHMETIC if "double, double -> double" in OPS[op].signatures)
-"""The calculations that take integers, and those that take doubles, whose results are rounded."""
+"""The arithmetic operators on integers, and those on doubles, whose results are rounded."""
 COUNTS = frozenset(row.name for row in _ROWS if row.range == COUNT)
 """The operators that count characters or elements."""
 _SMALL = frozenset(row.name for row in _ROWS if row.range is not None and row.range[1] < 2**31)
 OF_INT = (_SMALL | {"days_between"}) - {"array_position"}
-"""The operators for which Spark gives an INT."""
+"""The operators for which Spark returns an INT."""
 TIME_PARTS = frozenset(row.name for row in _ROWS if "timestamp, =string -> bigint" in row.signatures)
-"""The parts of a moment, whose second argument is a time zone."""
+"""The parts of a timestamp, whose second argument is a time zone."""
 ZONED = TIME_PARTS | {row.name for row in _ROWS if "timestamp, =string -> timestamp" in row.signatures}
 """The operators whose second argument is a time zone."""
 LOOK_UPS = {row.name: row.lookup for row in _ROWS if row.lookup is not None}
-"""The operators that find a value in another."""
+"""The operators that look up a part of a value."""
 BY_KEY = frozenset(op for op, step in LOOK_UPS.items() if step is Step.KEY)
 BY_PLACE = frozenset(LOOK_UPS) - BY_KEY
 JSON_LOOK_UPS = frozenset(op for op in LOOK_UPS if OPS[op].signatures[0].startswith("json,"))
 COLUMN_LOOK_UPS = LOOK_UPS.keys() - JSON_LOOK_UPS
-"""The look-ups in a JSON document, and those in a column of its own."""
+"""The look-ups in a JSON document, and those in arrays, maps and structs."""
 MONOTONE = {row.name: row.monotone for row in _ROWS if row.monotone}
-"""The operators that keep or turn round the order of an argument."""
+"""The operators that keep or reverse the order of an argument."""
 
 
 def monotone_in(op: str, place: int) -> bool:
-    """Whether an operator is monotone in an argument."""
+    """Whether an operator is monotone in the argument at a position."""
     orders = MONOTONE.get(op, ())
     return place < len(orders) and orders[place] is not Order.NOT
 
 
 TEXT_OPERATORS = frozenset(row.name for row in _ROWS if row.of_texts)
-"""The operators that read or make texts."""
+"""The operators that read or return strings."""
 JSON_READS = {row.name: row.json_kind for row in _ROWS if row.json_kind is not None}
-"""The operators that read a scalar out of JSON, with the kind of JSON value that each reads."""
+"""The operators that read a scalar from JSON, with the kind of JSON value that each reads."""
 ARRAYS = 3
-"""The deepest nesting of arrays that `json_values` goes through."""
+"""The deepest nesting of arrays that `json_values` flattens."""
 SOLVED_ONLY = frozenset(row.name for row in _ROWS if row.rounded_by_engines)
-"""The operators whose comparisons with constants are solved; there is no other SQL for them."""
+"""The operators that SQL supports only in comparisons with constants, which are solved for the argument."""
 QUANTIFIERS = ("any", "all", "one", "filter", "map")

@@ -1,4 +1,4 @@
-"""What a row of the operator table says."""
+"""The columns of the operator table."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ Example = tuple[tuple[Any, ...], Any]
 
 
 class Strictness(Enum):
-    """When an operator is UNKNOWN, as a text for authors."""
+    """When an operator is UNKNOWN, as a string for authors."""
 
     STRICT = "strict"
-    """Where an argument is, and where it has no value: overflow, division by zero, a text that is no
-    number, a bad index.
+    """UNKNOWN if an argument is, and if the operator has no result: an overflow, a division by zero, a string
+    that is not a number, an invalid index.
     """
     KLEENE = "Kleene"
-    """Where no argument decides alone: the three-valued AND and OR."""
+    """The three-valued AND and OR: UNKNOWN if no argument decides alone."""
     NEVER = "never UNKNOWN"
     CONDITION = "UNKNOWN where the condition is"
-    """Where the first argument is, or the argument that it chooses."""
+    """UNKNOWN if the first argument is, or if the argument that it chooses is."""
     ALL = "UNKNOWN only if all are"
     ITEMS = "an item without a value makes UNKNOWN what would be FALSE"
-    """Where the first argument is, or where it equals no item and one of these has no value."""
+    """UNKNOWN if the first argument is, or if it equals no item and an item is NULL."""
 
 
 class Step(Enum):
-    """What a look-up takes to find a value in another."""
+    """What a look-up needs: a key or an index."""
 
     KEY = "key"
     PLACE = "place"
 
 
 class Order(Enum):
-    """How the value of an operator changes as one argument grows, and the others are constants."""
+    """How the value of an operator changes if one argument grows and the others are constant."""
 
     RISES = "it never falls"
     FALLS = "it never rises"
@@ -47,35 +47,33 @@ class Order(Enum):
 
 
 class Comparison(Struct, frozen=True):
-    """What a comparison of two values that are there is called, holds for, and becomes."""
+    """The traits of a comparison. `holds` compares two values that are not NULL."""
 
     sign: str
-    """In SQL."""
+    """The sign in SQL."""
     holds: Callable[[Any, Any], Any]
     mirror: str
-    """The comparison of the operands in the other order."""
+    """The comparison that means the same with swapped operands."""
     negation: str
-    """The comparison that holds where this one does not, unless an operand is NaN."""
+    """The comparison that is TRUE if this one is FALSE, unless an operand is NaN."""
 
 
 class Names(Struct, frozen=True):
-    """What those who write filters call an operator, in messages."""
+    """The names of an operator in messages to authors of filters."""
 
     label: str = ""
-    """A sign, a function or some words for it, if its own name is not good enough."""
+    """A sign, a function or a description, if the name of the operator is not clear enough."""
     cel: str = ""
     sql: str = ""
-    """Its label in CEL and in SQL, where that differs."""
+    """Its label in CEL and in SQL, if they differ."""
     kind: str = ""
-    """What it does, for an author who has written it in none of its spellings."""
+    """A description, if the author wrote none of its spellings."""
     spellings: tuple[str, ...] = ()
-    """Other spellings, as the languages have them."""
+    """Other spellings in the languages."""
 
 
 class Operator(Struct, frozen=True):
-    """One operator: name, signatures, one line of meaning, examples as (arguments, result), and its
-    traits.
-    """
+    """An operator: its name, signatures, meaning in one line, examples (arguments, result) and traits."""
 
     name: str
     signatures: tuple[str, ...]
@@ -83,19 +81,19 @@ class Operator(Struct, frozen=True):
     examples: tuple[Example, ...] = ()
     strictness: Strictness = Strictness.STRICT
     total: bool = True
-    """Whether it has a value wherever all its arguments have, and what these hold."""
+    """Whether it has a value if all its arguments, and the parts of these, have a value."""
     range: tuple[int, int] | None = None
-    """The numbers between which its value is."""
+    """Its least and greatest value."""
     comparison: Comparison | None = None
     lookup: Step | None = None
     choice: int | None = None
-    """Where the arguments begin of which it gives one."""
+    """If it returns one of its arguments: the position of the first of these."""
     arithmetic: str | None = None
-    """The sign of a calculation with two operands."""
+    """The sign of a binary arithmetic operator."""
     json_kind: str | None = None
     """The kind of the JSON values that it reads."""
     monotone: tuple[Order, ...] = ()
-    """How it changes with each argument, wherever it has a value. Empty: in no order."""
+    """How it changes with each argument, if it has a value. Empty: in no order."""
     rounded_by_engines: bool = False
     """Whether engines round its value differently."""
     words: str = ""
@@ -106,7 +104,7 @@ class Operator(Struct, frozen=True):
     without_formula: str = ""
     """Why proofs have no formula for it. Empty: `review/smt/rules` has one."""
     of_texts: bool = False
-    """Whether it reads or makes texts, so that proofs may take its value for any."""
+    """Whether it reads or returns strings, so that proofs may treat it as an uninterpreted function."""
 
 
 MOMENT = datetime(2013, 7, 4, 10, 30, 15, 250000, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Operators of texts."""
+"""Operators of strings."""
 
 from predicat.ir.operators.row import ANY_FUNCTION, COUNT, OF_COLLECTION, Names, Operator
 

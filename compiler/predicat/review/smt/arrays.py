@@ -4,10 +4,10 @@ A formula has variables for the length and for the first elements of an array. F
 the last of these. So a proof holds for all arrays only if every row can be reduced to such a row with the
 same outcome. The counts of this module guarantee that:
 
-- In a given row, an `exists`, an `all` or an `IN` over an array has one of three outcomes. At most one element
-  causes it: an element that makes it TRUE (FALSE for `all`), or, if there is none, an element for which the
-  body is UNKNOWN. If there is neither, the outcome is FALSE (TRUE for `all`) on every subset of the elements.
-  The element that causes the outcome is the witness.
+- In a given row, an `exists`, an `all` or an `IN` over an array has one of three outcomes. At most one
+  element causes it: an element that makes it TRUE (FALSE for `all`), or, if there is none, an element for
+  which the body is UNKNOWN. If there is neither, the outcome is FALSE (TRUE for `all`) on every subset of the
+  elements. The element that causes the outcome is the witness.
 - Keep the witnesses of every macro, and keep the elements that are read by a constant index at their index.
   Drop the other elements, or replace them by copies of kept ones to keep the length. A macro whose witness is
   kept, or that has none, keeps its outcome if its body keeps its outcomes for the kept elements. So all
@@ -174,7 +174,9 @@ class _Uses:
             )
 
     def over_values(self, node: Quantifier, source: Call, env: Mapping[str, Path]) -> None:
-        """Count a macro over the values of a key: the value itself, its elements, and those of nested arrays."""
+        """Count a macro over the values of a key: the value itself, its elements, and elements of nested
+        arrays.
+        """
         base, *keys = source.args
         self.visit(base, env)
         path = place_of(base, env)

@@ -336,7 +336,9 @@ class Encoder(ABC):
         return result
 
     def array(self, path: Path, null: Any, length: Any, item: Callable[[int], Term]) -> Array:
-        """The array at a path with variables for its first elements. Raises NotEncodable if it needs too many."""
+        """The array at a path with variables for its first elements. Raises NotEncodable if it needs more
+        than MAX_ITEMS.
+        """
         items = self.needs.items(path)
         if items > MAX_ITEMS:
             raise NotEncodable
@@ -431,7 +433,7 @@ class Encoder(ABC):
         return truth_of(z3.InRe(text.term, strings.language(language)), text.null)
 
     def folded_equality(self, op: str, left: Node, right: Node) -> tuple[Node, Regex, bool] | None:
-        """`lower(x) = 'a'` as a node, a language, and whether the test is negated; None for other comparisons."""
+        """`lower(x) = 'a'` as a node, a language, and whether the test is negated; None for others."""
         if (
             self.opaque_texts
             or op not in EQUALITIES

@@ -1,7 +1,7 @@
 """Operators without a formula, as uninterpreted functions: equal arguments give equal results.
 
-So `trim(s) = trim(u)` is TRUE if `s = u` is. A strict operator is also constrained to be UNKNOWN if an argument
-is.
+So `trim(s) = trim(u)` is TRUE if `s = u` is. A strict operator is also constrained to be UNKNOWN if an
+argument is.
 """
 
 from typing import Any
@@ -60,8 +60,8 @@ def absent_with_its_arguments(to: Encoder, node: Call, result: Term, env: Env) -
 
 
 _WORKED_OUT = (STRICT - {"entry_filter"}) | JUNCTIONS | {"cond", "coalesce", "in", "not", "is_null"}
-"""Operators that may be evaluated on constants: their value depends only on their arguments. Python code is not
-run.
+"""Operators that may be evaluated on constants: their value depends only on their arguments. Python code is
+not run.
 """
 _MOST_TEXTS = 8
 """The most string constants for which a node without a formula is evaluated."""

@@ -79,9 +79,7 @@ def _rounded_beside(op: str, number: Any, constant: float) -> Bool:
     """
     if math.isnan(constant):
         return False
-    if math.isinf(
-        constant
-    ):  # decimals of 38 digits and integers of 64 bits are never rounded to an infinity
+    if math.isinf(constant):  # decimals of 38 digits and integers of 64 bits are never rounded to an infinity
         return op in (("lt", "le") if constant > 0 else ("gt", "ge"))
     less, more = _below(number, constant), _below(-number, -constant)
     return {
@@ -173,7 +171,9 @@ def to_decimal(a: Scalar, kind: DecimalType) -> Scalar:
 
 
 def double_operation(op: str, a: Double, b: Double) -> Double:
-    """add, sub, mul or div of doubles without rounding, with NaN and infinities; a division by zero is UNKNOWN."""
+    """add, sub, mul or div of doubles without rounding, with NaN and infinities; a division by zero is
+    UNKNOWN.
+    """
     null = any_of(a.null, b.null)
     if op == "sub":
         return double_operation("add", a, negated_double(b))

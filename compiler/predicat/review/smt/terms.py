@@ -1,5 +1,5 @@
-"""Typed values as terms of Z3. Every value has a condition for NULL; a predicate has two conditions: when it is
-TRUE, and when it is FALSE.
+"""Typed values as terms of Z3. Every value has a condition for NULL; a predicate has two conditions: when it
+is TRUE, and when it is FALSE.
 
 Conditions that are known are Python's True and False: this keeps the formulas small.
 """
@@ -86,7 +86,7 @@ class Scalar(Struct, frozen=True):
 
 
 class Double(Struct, frozen=True):
-    """A double: the exact number `term`, unless one of the flags `nan`, `plus` and `minus` (the infinities) holds.
+    """A double: the exact number `term`, unless one of `nan`, `plus` and `minus` (the infinities) holds.
 
     `value` is set for a constant; `source` is the integer or decimal that was rounded to the double.
     """

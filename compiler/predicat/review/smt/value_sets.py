@@ -1,7 +1,7 @@
 """Long lists in formulas: each list is one uninterpreted function, from a value to whether the list has it.
 
-Constraints add what is known: which constants of the predicates are in the list, its least and greatest value,
-and whether it is a subset of another list or disjoint from it.
+Constraints add what is known: which constants of the predicates are in the list, its least and greatest
+value, and whether it is a subset of another list or disjoint from it.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ _MOST_FACTS = 200
 
 
 def member(to: Encoder, node: Call, env: Any) -> Term:
-    """Whether a value is in a long list; UNKNOWN for NULL. Raises NotEncodable for values that are not scalars."""
+    """Whether a value is in a long list; UNKNOWN for NULL. Raises NotEncodable if the value is no scalar."""
     value, listed = to.term(node.args[0], env), node.args[1]
     assert isinstance(listed, Literal) and isinstance(listed.value, ValueSet)  # noqa: S101, PT018  # the check
     assert isinstance(listed.type, ArrayType)  # noqa: S101  # as above
@@ -60,7 +60,7 @@ def _constants(to: Encoder, kind: Type) -> list[Literal]:
 
 
 def _relate(to: Encoder, term: Any) -> None:
-    """Add the constraints on a value for all lists in use; later lists add theirs when they are first used."""
+    """Add the constraints on a value for all lists in use. A later list adds its own at its first use."""
     known = to.asked.values.setdefault(str(term.sort()), [])
     if not any(term.eq(one) for one in known):
         known.append(term)

@@ -43,8 +43,8 @@ def _json_is(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _json_eq(to: Encoder, node: Call, env: Env) -> Term:
-    """Equality of two JSON values. Strings, numbers and booleans are compared; objects and arrays are equal if
-    they have the same path, otherwise the outcome is an unknown condition.
+    """Equality of two JSON values. Strings, numbers and booleans are compared. Objects and arrays are equal
+    if they have the same path, otherwise the outcome is an unknown condition.
     """
     a, b = (to.term(arg, env) for arg in node.args)
     if not isinstance(a, Json) or not isinstance(b, Json):
