@@ -136,7 +136,7 @@ class _Reader(DataReader):
 
 
 class _Words:
-    """Reads the text form token by token."""
+    """Reads the string form token by token."""
 
     def __init__(self, reader: _Reader, text: str, source: Source) -> None:
         self.reader = reader

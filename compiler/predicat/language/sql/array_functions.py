@@ -1,4 +1,4 @@
-"""SQL functions of arrays and maps, as trees of operators of the table.
+"""SQL functions of arrays and maps, as trees of operators.
 
 Arrays of Spark may have NULL elements: functions that keep them are translated to macros, which support them.
 Sources: Spark SQL, "Built-in Functions", array, map and lambda functions; PostgreSQL, "Array Functions and
@@ -214,7 +214,7 @@ def extreme(op: str, of_constants: str) -> Build:
 
 
 def position_or(otherwise: int | None) -> Build:
-    """ARRAY_POSITION: the first position of a value, counted from 1; `otherwise` (0 or None) if not found."""
+    """ARRAY_POSITION: the first position of a value; if not found 0, or NULL if `otherwise` is None."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)

@@ -162,7 +162,7 @@ def last_day(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def make_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`make_date(y, m, d)`: UNKNOWN if there is no such day."""
+    """`make_date(y, m, d)`: NULL if there is no such month or day."""
     year, month, day = reader.all(counted(reader, node, 3), depth)
     return meanings.make_date(year, month, day, reader.span(node))
 

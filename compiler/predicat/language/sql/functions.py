@@ -54,13 +54,13 @@ def trim_characters(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def btrim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """BTRIM(text) of spaces, or BTRIM(text, characters)."""
+    """BTRIM(s), which removes spaces, or BTRIM(s, characters)."""
     args = counted(reader, node, 1, 2)
     return reader.apply("trim" if len(args) == 1 else "strip", node, *args, depth=depth)
 
 
 def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """RIGHT(text, length). Raises Stop for a constant length below 0."""
+    """RIGHT(s, length). Raises Stop for a constant length below 0."""
     text, length = reader.all([node.this, node.expression], depth)
     check_length(reader, length)
     return meanings.right(text, length, reader.span(node))
@@ -116,7 +116,7 @@ def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """SUBSTRING(text, start, length). Raises Stop for a constant start below 1 or length below 0: engines
+    """SUBSTRING(s, start, length). Raises Stop for a constant start below 1 or length below 0: engines
     differ.
     """
     value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
@@ -143,12 +143,12 @@ def _is_below(tree: t.Tree, least: int) -> bool:
 
 
 def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """LEFT(text, length). Raises Stop for a constant length below 0."""
+    """LEFT(s, length). Raises Stop for a constant length below 0."""
     value, length = reader.all([node.this, node.expression], depth)
     check_length(reader, length)
     return t.OperatorCall("substr", (value, t.Constant(1, length.span), length), reader.span(node))
 
 
 def position(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """POSITION(part IN text), counted from 1; 0 if it is not found."""
+    """POSITION(part IN s), counted from 1; 0 if it is not found."""
     return reader.apply("position", node, node.this, node.args["substr"], depth=depth)

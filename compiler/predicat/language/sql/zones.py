@@ -64,7 +64,9 @@ def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.
 
 
 def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.Tree:
-    """The timestamp of a constant local time in a zone. Raises Stop."""
+    """The timestamp of a constant local time in a zone. Raises Stop if the time is not a constant, the
+    zone is unknown, or the local time is skipped or occurs twice.
+    """
     if is_utc(zone):
         return clocks
     if not isinstance(clocks, t.Constant) or not isinstance(clocks.value, datetime):
