@@ -1,4 +1,4 @@
-"""A SQL dialect, and how a predicate becomes its text.
+"""A SQL dialect, which translates predicates to SQL.
 
 A dialect is a table from every operator to a rule, or to NotSupported with the reason. The SQL is total: for
 every row it gives TRUE, FALSE or NULL, and never raises an error.
@@ -43,9 +43,9 @@ class Dialect(DialectRules[Renderer], frozen=True):
     ) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason.
 
-        As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
-        Where the `storage` of the relation is known, it has the forms that its indexes serve. Functions of
-        `runtime` must be installed where the SQL runs; without it the SQL runs everywhere. Without some of
+        With `condition` the SQL is a condition of a WHERE: TRUE for the same rows, and FALSE or NULL for the
+        others. If the `storage` of the relation is known, tests get forms that can use its indexes. Functions
+        of `runtime` must be installed where the SQL runs; without it the SQL runs everywhere. Without some of
         the `rewritings` the SQL is longer, with the same outcome.
         """
         renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime, rewritings=rewritings)
@@ -57,7 +57,7 @@ class Dialect(DialectRules[Renderer], frozen=True):
         return self.to_sql(renderer, rewritings.rows(node))
 
     def served_by(self, node: Node, storage: Storage) -> Index | None:
-        """An index that finds the rows of a condition, by the rules of the dialect; None if there is none.
+        """An index that can be used for a condition, by the rules of the dialect; None if there is none.
 
         Raises Unsupported.
         """
@@ -85,7 +85,7 @@ class Dialect(DialectRules[Renderer], frozen=True):
         others.
         """
         renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
-        # The text of a statement should not depend on its constants, unless an index may serve it.
+        # The text of a statement should not depend on its constants, unless an index may be used.
         node = ALL.rows(node) if condition else node
         text, numbered = self.to_sql(renderer, node), self.spelling.numbered
         values: list[Value] = []

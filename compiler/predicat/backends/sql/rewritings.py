@@ -1,8 +1,8 @@
 """The rewritings between a simplified predicate and its SQL, in their order.
 
-Each makes the SQL shorter, or lets an index serve it, and none changes the outcome on any row. The SQL is
-right without them, but for operators that engines round differently, which can only be solved. Tests render
-predicates with each of them left out.
+Each makes the SQL shorter, or lets it use an index, and none changes the outcome on any row. The SQL is
+correct without them. But operators that engines round differently are supported only if `solve` removes them.
+Tests render predicates with each of them left out.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Rewritings(Struct, frozen=True):
         decide_once: `(a AND b) IS TRUE` for `a IS TRUE AND b IS TRUE`.
         accept: No `IS TRUE` at the top of a condition.
         idioms: Shorter forms of what people often write.
-        polarity: A condition keeps only what makes a row TRUE, or FALSE below a NOT.
+        polarity: A condition keeps only the parts that decide whether it is TRUE (below a NOT: FALSE).
         solve: A comparison of a calculation becomes bounds of its field.
         fuse_json: One look-up of a JSON value for its kind and its value.
-        parse_once: One reading of a text as JSON for all that is asked of it.
-        short_tests: Shorter rules for tests of a WHERE.
+        parse_once: A string is parsed as JSON only once.
+        short_tests: Shorter rules for tests in a WHERE.
         between: BETWEEN for two bounds, and no guard against NaN beside an upper bound.
-        engine_order: The bare comparison where that is the engine's order of doubles.
-        facts: No guards that ranges and kinds of values prove needless.
+        engine_order: A comparison of doubles without a guard, if the engine's order gives the same result.
+        facts: No guards that ranges and kinds of values prove unnecessary.
         share: Names for repeated parts of large SQL.
     """
 
@@ -64,7 +64,7 @@ class Rewritings(Struct, frozen=True):
         return for_rows(node) if self.solve else node
 
     def accepted(self, node: Node) -> Node:
-        """A condition without `IS TRUE` where FALSE and UNKNOWN are the same."""
+        """A condition without `IS TRUE`, since FALSE and UNKNOWN mean the same in a WHERE."""
         return for_acceptance(node) if self.accept else node
 
     def documents(self, node: Node) -> Node:

@@ -1,4 +1,4 @@
-"""What a SQL dialect has: a rule for each operator, and those that are not operators."""
+"""The rules of a SQL dialect: one for each operator, and others for everything else in SQL."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ from predicat.ir.nodes import Call, Node, Quantifier
 from predicat.ir.types import Type
 
 R = TypeVar("R")
-"""The renderer, which rules are given and which is given these rules."""
+"""The renderer, which applies the rules and is passed to them."""
 
 
 class NotSupported(Struct, frozen=True):
-    """Why a dialect cannot say an operator, and what to do instead."""
+    """The reason why a dialect does not support an operator, and a hint what to do instead."""
 
     text: str
     hint: str | None = None
 
 
 class Documents(Struct, Generic[R], frozen=True):
-    """How a dialect reads a JSON value, which may be JSON's null."""
+    """How a dialect reads a JSON value, which may be JSON null."""
 
     value: Callable[[R, Node], Sql]
-    """The value that look-ups find, with JSON's null as itself."""
+    """The value that look-ups find, possibly JSON null."""
     text: Callable[[R, Node], Sql]
-    """A string without its quotes, the JSON text of any other value, NULL for JSON's null."""
+    """A string without its quotes, the JSON text of any other value, NULL for JSON null."""
     kind: Callable[[R, Node], Sql]
     """The engine's name of the kind."""
     null: str
-    """The name of the kind of JSON's null."""
+    """The engine's name of the kind of JSON null."""
     is_kind: Callable[[Sql, str], Sql]
-    """Whether a name is that of a kind."""
+    """Whether the engine's name belongs to a kind."""
     has_nan: bool
     """Whether a number in a document may be NaN, which JSON itself does not have."""
     equals: Callable[[R, Node, float], Sql | None]
-    """Whether a value is a number that equals this double. None if a test of the kind and a comparison are no
-    longer than what the dialect has.
+    """Whether a value is a number that equals this double. None if the dialect has nothing shorter than a
+    test of the kind and a comparison.
     """
     scalar: Callable[[R, Node, str], Sql | None]
-    """Whether a value is the scalar with this JSON text; FALSE or NULL for any other, and for no value. None
-    where the dialect has no short test.
+    """Whether a value is the scalar with this JSON text; FALSE or NULL for any other value and for NULL. None
+    if the dialect has no short test.
     """
 
 
 class Served(Struct, frozen=True):
-    """A form of a test that an index serves. If it is `exact` it is TRUE for the same rows; otherwise it is
-    TRUE whenever the test is, and stands beside it.
+    """A form of a test that can use an index. If it is `exact`, it is TRUE for the same rows and replaces the
+    test. Otherwise it is TRUE whenever the test is, and is added to the test with AND.
     """
 
     sql: Sql
@@ -65,7 +65,7 @@ class Served(Struct, frozen=True):
 
 
 class DialectRules(Struct, Generic[R], frozen=True):
-    """What a dialect has: a rule for each operator, and those that are not operators."""
+    """The rules of a SQL dialect: one for each operator, and others for everything else in SQL."""
 
     name: str
     sqlglot: str
@@ -73,11 +73,11 @@ class DialectRules(Struct, Generic[R], frozen=True):
     types: Mapping[Type, str]
     quantifier: Callable[[R, Quantifier], Sql]
     in_array: Callable[[R, Call], Sql]
-    """Whether an array has a value."""
+    """Whether an array contains a value."""
     not_nan: Callable[[Sql], Sql]
     timestamp: Callable[[datetime], Sql]
     not_json_null: Callable[[Sql], Sql]
-    """A JSON value that a column holds, with JSON's null as no value."""
+    """A JSON value of a column; NULL for JSON null."""
     let_compared: Callable[[R, Sql, Callable[[Sql], Sql]], Sql]
     """`body(value)` for a comparison, which uses the value twice."""
     documents: Documents[R]
@@ -92,25 +92,25 @@ class DialectRules(Struct, Generic[R], frozen=True):
     case_sensitive_columns: bool = False
     """Whether the names of two columns may differ only by case."""
     postprocess: Callable[[str], str] = str
-    """A last change of the SQL text, so that no setting of a session changes how it is read."""
+    """A last change of the SQL text, so that no setting of a session changes its meaning."""
     served: Callable[[R, Node, Sql], Served | None] | None = None
-    """The form of a test of a WHERE that an index serves. None where its usual form, which is given, is to be
-    taken.
-    """
+    """The form of a test in a WHERE that can use an index. The usual form is passed; None keeps it."""
     index_of: Callable[[Sql, Storage], Index | None] | None = None
-    """The index that finds the rows of a condition."""
+    """The index that can be used for a condition."""
     rows: Mapping[str, Callable[[R, Call], Sql | None]] = field(default_factory=dict[str, Any])
-    """Shorter rules for a test of a WHERE, which may be FALSE instead of NULL; None where there is none."""
+    """Shorter rules for tests in a WHERE, which may be FALSE instead of NULL. A rule gives None if the usual
+    rule is to be used.
+    """
     runtime: Runtime | None = None
     """The functions that can be installed in the engine."""
     beside_constant: Callable[[R, Node, float], Sql | None] | None = None
-    """A double that is only compared with a constant; None where it is as long as anywhere else."""
+    """Shorter SQL for a double that is only compared with a constant; None if there is none."""
     collated: Callable[[R, Sequence[Node]], Sql] | None = None
-    """The first of some texts, so that the engine orders them by code point. None: it always does."""
+    """The first of some strings, such that the engine orders them by code point. None: it always does."""
     exists: Callable[[R, Quantifier], Sql] | None = None
-    """The `exists` over an array in a WHERE, where no answer is as good as FALSE; None: as anywhere else."""
+    """The `exists` over an array in a WHERE, where NULL is as good as FALSE. None: the usual rule is used."""
     byte_length_function: str | None = None
-    """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
+    """The function that counts the bytes of a string. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.
     """
 

@@ -14,7 +14,7 @@ from predicat.semantics.json_texts import LONGEST_KEY, LONGEST_NUMBER, MOST_BYTE
 
 _LIMITS = {"__bytes": MOST_BYTES, "__levels": MOST_LEVELS, "__key": LONGEST_KEY, "__digits": LONGEST_NUMBER}
 OPEN = "2 * OCTET_LENGTH(__s) - OCTET_LENGTH(REPLACE(__s, '[', '')) - OCTET_LENGTH(REPLACE(__s, '{', ''))"
-"""How many brackets open in a text, also in texts within it: it is nested no deeper."""
+"""The number of opening brackets in a string, also inside quotes: an upper limit of its nesting."""
 
 
 def limited(sql: str) -> str:
