@@ -1,1 +1,1 @@
-"""The type check: an untyped tree becomes the surface, what the author wrote, with types."""
+"""The type check: it turns an untyped tree into the surface, the typed form of what the author wrote."""

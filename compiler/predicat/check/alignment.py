@@ -1,4 +1,4 @@
-"""The operands of a comparison as values of types that compare: numbers, dates beside texts and times."""
+"""Conversions that make the operands of a comparison comparable: numbers, strings, dates and times."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from predicat.ir.values import parse_clock
 
 
 def align(check: Calls, left: Node, right: Node) -> tuple[Node, Node]:
-    """SQL: a text constant beside a date or a timestamp is one; a date beside a timestamp is its
-    midnight in UTC.
+    """The operands of a comparison after SQL's implicit conversions: a string constant gets the type of the
+    other operand, and a date beside a timestamp is its midnight in UTC. Raises Stop.
     """
     if not check.rules.widens_numbers:
         return left, right
@@ -47,7 +47,9 @@ def align(check: Calls, left: Node, right: Node) -> tuple[Node, Node]:
 
 
 def as_scalar(check: Calls, node: Node, other: Node) -> Node:
-    """SQL: a text constant beside a number or a truth value that is no constant of its own is one."""
+    """A string constant as the type of `other`, if that is a number, a boolean or a time of day and not a
+    constant. Raises Stop if it cannot be converted.
+    """
     if not isinstance(node, Literal) or not isinstance(node.value, str) or isinstance(other, Literal):
         return node
     if isinstance(other, Call) and other.op == "time_of_day":
@@ -61,7 +63,7 @@ def as_scalar(check: Calls, node: Node, other: Node) -> Node:
 
 
 def as_clock(check: Calls, node: Node, text: str) -> Node:
-    """SQL: a text constant beside a time of the day is one."""
+    """A string constant beside a time of day as a time of day. Raises Stop if it is not one."""
     value = parse_clock(text.strip(BLANKS))
     if value is None:
         raise check.fail(sql_times.bad_time_of_day(node.span, text))
@@ -69,8 +71,8 @@ def as_clock(check: Calls, node: Node, text: str) -> Node:
 
 
 def as_time(check: Calls, node: Node, other: Type) -> Node:
-    """SQL: a text constant beside a date or a timestamp as one, and a date beside a timestamp as its
-    midnight. Raises Stop for a text that is none.
+    """A string constant beside a date or a timestamp as that type, and a date beside a timestamp as its
+    midnight. Raises Stop for a string that is not a date or timestamp.
     """
     if isinstance(node, Literal) and isinstance(node.value, str) and other in (TIMESTAMP, DATE):
         value = time_constant(node.value, other, node.span)
@@ -83,7 +85,7 @@ def as_time(check: Calls, node: Node, other: Type) -> Node:
 
 
 def beside_items(check: Calls, left: Node, items: list[Node], span: Span) -> tuple[Node, tuple[Node, ...]]:
-    """A value and the items of a list as types that compare."""
+    """A value and the items of a list, converted to comparable types. Raises Stop if there are none."""
     pairs = [align(check, left, item) for item in items]
     left = pairs[0][0]
     aligned = tuple(beside_double(item) if left.type == DOUBLE else item for _, item in pairs)
@@ -95,7 +97,7 @@ def beside_items(check: Calls, left: Node, items: list[Node], span: Span) -> tup
 
 
 def comparison_hint(left: Node, right: Node) -> str | None:
-    """How two values that do not compare could: a conversion, or another constant. None: no advice."""
+    """A hint how to make two values comparable, by a conversion or another constant; None without one."""
     for text, other in ((left, right), (right, left)):
         if isinstance(text, Literal) and isinstance(text.value, str) and is_numeric(other.type):
             return say.NUMBER_WITHOUT_QUOTES if text.value.replace(".", "", 1).lstrip("-").isdigit() else None

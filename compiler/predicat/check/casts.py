@@ -1,7 +1,7 @@
-"""Conversions by the names that languages give them: what each means, by the type of its value.
+"""The meaning of conversions in the languages, by the type of the value.
 
-A conversion has a rule of its own for some values (`CASTS`). All others follow the rules of any conversion,
-in their order (`BY_TYPE`), and at last the operator of the table.
+A conversion may have its own rule for some values (`CASTS`). For other values the general rules (`BY_TYPE`)
+are tried in order, and then the operator of the table.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def cast(check: OverloadResolver, name: str, node: Node, span: Span) -> Node:
     """A value as another type. NULL stays NULL, and so does UNKNOWN.
 
     Args:
-        check: Takes problems, and resolves the operator of the table.
+        check: The check, which reports problems and resolves the operator of the table.
         name: A conversion of CASTS.
-        node: The value. Of one whose type is not checked, the mark is dropped.
-        span: The place of the conversion.
+        node: The value, possibly dynamically typed.
+        span: The position of the conversion.
 
     Raises:
-        Stop: No value of the type converts, or engines convert it differently. It is reported.
+        Stop: Values of the type cannot be converted, or engines convert them differently. It is reported.
     """
     conversion = CASTS[name]
     if node.type == NULL:
@@ -63,24 +63,24 @@ def cast(check: OverloadResolver, name: str, node: Node, span: Span) -> Node:
 
 
 def written(node: Node) -> str:
-    """A part as its author wrote it, on one line."""
+    """The source text of a node, on one line."""
     return " ".join(node.span.text.split())
 
 
 _OPERATORS = {STRING: "to_string", **CONVERSIONS}
 
 
-# --- what single conversions mean for some values
+# --- the rules of single conversions
 
 
 def _alike(check: OverloadResolver, node: Node, span: Span) -> None:
-    """SQL's cast to a text knows only what all engines write alike."""
+    """SQL's cast to a string. Raises Stop for types that engines write differently."""
     if node.type in (DOUBLE, TIMESTAMP, DURATION) or not sql_numbers.written_alike(node):
         raise check.fail(say.cast_to_text(span, node.type))
 
 
 def _no_truth(check: OverloadResolver, node: Node, span: Span) -> Node | None:
-    """CEL has no number for a truth value."""
+    """CEL's int() of a boolean: an error. None for other values."""
     if underlying(node).type != BOOLEAN:
         return None
     if is_dynamic(node):
@@ -89,14 +89,16 @@ def _no_truth(check: OverloadResolver, node: Node, span: Span) -> Node | None:
 
 
 def _doubtful(check: OverloadResolver, node: Node, span: Span) -> None:
-    """Engines cut a number with decimals, or round it."""
+    """A cast to an integer that truncates on some engines and rounds on others. Reports this if the number
+    may have a fraction.
+    """
     if _has_decimals(node) and not _is_whole(node):
         check.doubt(sql_meanings.ambiguous_whole(span, written(node)))
 
 
 def _rounded(_check: OverloadResolver, node: Node, span: Span) -> Node | None:
-    """PostgreSQL rounds to the nearest whole number: halves of doubles to the even one, those of decimals
-    away from zero.
+    """PostgreSQL's cast to an integer rounds: halves of doubles to even, halves of decimals away from zero.
+    None for other values.
     """
     if not _has_decimals(node):
         return None
@@ -105,7 +107,7 @@ def _rounded(_check: OverloadResolver, node: Node, span: Span) -> Node | None:
 
 
 def _rounded_also_of_text(check: OverloadResolver, node: Node, span: Span) -> Node | None:
-    """DuckDB rounds numbers in texts, too."""
+    """DuckDB's cast to an integer, which also rounds numbers in strings."""
     if node.type == STRING:
         return sql_numbers.whole_of_text(node, span)
     return _rounded(check, node, span)
@@ -116,7 +118,7 @@ def _has_decimals(node: Node) -> bool:
 
 
 def _is_whole(node: Node) -> bool:
-    """Whether a number has no decimals, so that it is neither cut nor rounded."""
+    """Whether a number is known to have no fraction, so truncating and rounding are the same."""
     if isinstance(node, Literal):
         return node.value is None or node.value == int(node.value)  # type: ignore[arg-type]  # a number
     return isinstance(node, Call) and (
@@ -131,8 +133,8 @@ class Cast(Struct, frozen=True):
     """A conversion of a language.
 
     Attributes:
-        to: The type that it gives.
-        own: What it means for some values. None for those that convert like any, and for none such.
+        to: The type of the result.
+        own: Its own rule for some values, which returns None for the others; None if there is no such rule.
     """
 
     to: Type
@@ -149,23 +151,25 @@ CASTS = {
 }
 
 
-# --- what any conversion means, by the type of the value
+# --- the general rules, by the type of the value
 
 
 def _of_written_number(_check: OverloadResolver, to: Type, node: Node, span: Span) -> Node | None:
-    """The number of a JSON value that is made a text first: engines write doubles in several ways."""
+    """A JSON value as a string as a double: the number is read directly, because engines write doubles
+    differently.
+    """
     return Call(DOUBLE, "to_double", node.args, span) if to == DOUBLE and json_values.is_text(node) else None
 
 
 def _truth_of_number(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node | None:
-    """SQL: a whole number is TRUE unless it is 0."""
+    """SQL's cast of an integer to a boolean: TRUE unless it is 0."""
     if node.type != BIGINT or to != BOOLEAN or not check.rules.widens_numbers:
         return None
     return Call(BOOLEAN, "ne", (node, Literal(BIGINT, 0, span)), span)
 
 
 def _of_json(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node | None:
-    """A JSON value, by the kind that the row knows."""
+    """A JSON value, converted by its kind in the row."""
     if node.type != JSON:
         return None
     checked = to == BIGINT and check.rules.ieee_division
@@ -181,7 +185,7 @@ def _itself(_check: OverloadResolver, to: Type, node: Node, _span: Span) -> Node
 
 
 def _of_text(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node | None:
-    """SQL: a text that both engines take."""
+    """SQL's cast of a string, which accepts what all engines accept."""
     if node.type != STRING or not check.rules.casts_of_text:
         return None
     return Call(to, TEXT_CASTS[to], (node,), span)
@@ -195,4 +199,4 @@ BY_TYPE: tuple[Callable[[OverloadResolver, Type, Node, Span], Node | None], ...]
     _itself,
     _of_text,
 )
-"""The first rule that has a meaning for a type and a value holds."""
+"""The general rules. The first one that does not return None is used."""

@@ -1,4 +1,4 @@
-"""CEL's math extension in the surface. Whole numbers beside doubles, and JSON's numbers, are doubles.
+"""CEL's math extension in the surface. Integers beside doubles, and JSON numbers, are taken as doubles.
 
 Source: cel-go, ext/math.
 """
@@ -17,7 +17,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, ArrayType, Type, is
 
 
 def result(op: str, types: Sequence[Type]) -> Type | None:
-    """The type of a function of arguments of these types; None where they do not fit."""
+    """The result type of a function for these argument types; None if they do not fit."""
     if op in MATH_OF_NUMBERS:
         fits = all(kind == JSON or is_numeric(kind) for kind in types)
         return (BIGINT if all(kind == BIGINT for kind in types) else DOUBLE) if fits else None
@@ -27,7 +27,7 @@ def result(op: str, types: Sequence[Type]) -> Type | None:
 
 
 def expected(op: str) -> str:
-    """What a function takes, in words."""
+    """The arguments that a function supports, in words."""
     return "numbers" if op in MATH_OF_NUMBERS else "a double"
 
 
@@ -45,7 +45,7 @@ def function(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def _extreme(check: Check, op: str, source: Node, span: Span) -> Node:
-    """The greatest or least number of a list; of a JSON number, that number."""
+    """The greatest or least number of a list; for a JSON number, the number itself."""
     if source.type != JSON:
         return check.call(EXTREMES[op], [source], span)
     return Call(DOUBLE, EXTREMES[op], (source, check.element(JSON, span)), span)

@@ -1,4 +1,4 @@
-"""Choices between values, of which the row knows the type, and what wants one type of them."""
+"""Choices between values of different types, and conversions of such choices to one type."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from predicat.ir.types import (
 
 
 class Choices(Comparisons):
-    """Choices, truth values and arrays."""
+    """Choices, booleans and arrays."""
 
     def choice(self, op: str, args: list[Node], span: Span) -> Node:
-        """A choice by a condition, or the first value that there is. Values of several types stay what
-        they are where the row knows one of them.
+        """A choice by a condition (`cond`), or the first value that is not NULL (`coalesce`). Values of
+        different types are allowed if one of them is dynamically typed. Raises Stop.
         """
         test, values = (
             (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
@@ -67,15 +67,13 @@ class Choices(Comparisons):
         return found
 
     def map_union(self, choice: Node, build: Callable[[Node], Node], span: Span) -> Node:
-        """What is made of a choice: the choice between what is made of its values."""
+        """A choice with `build` applied to each of its values."""
         assert isinstance(choice, Call)  # noqa: S101  # callers made sure
         test, *values = choice.args
         return self.choice("cond", [test, *map(build, values)], span)
 
     def truth(self, node: Node) -> Node:
-        """A node where a truth value is wanted; one whose type is not checked may be none, which is an
-        error where it is used.
-        """
+        """A node as a condition. A dynamically typed node that is not a boolean becomes UNKNOWN."""
         if is_union(node):
             return self.map_union(node, self.truth, node.span)
         plain = underlying(node)
@@ -84,12 +82,12 @@ class Choices(Comparisons):
         return convert(plain, BOOLEAN)
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
-        """`found` where all parts are lists; an error otherwise."""
+        """`found` if all parts are lists, otherwise UNKNOWN."""
         listed = all_of([self.listed(part, span) for part in parts], span)
         return self.choice("cond", [listed, found, Literal(found.type, None, span)], span)
 
     def listed(self, node: Node, span: Span) -> Node:
-        """Whether a node is a list; UNKNOWN where it has no value."""
+        """Whether a node is a list; UNKNOWN if it is NULL."""
         return (
             self.map_union(node, lambda value: self.listed(value, span), span)
             if is_union(node)
@@ -97,7 +95,7 @@ class Choices(Comparisons):
         )
 
     def array(self, node: Node) -> Node:
-        """A written-out list as an array of the engine."""
+        """A list literal as an array of the engine. Raises Stop if its items do not have one scalar type."""
         if not isinstance(node, Items):
             return node
         items = tuple(underlying(item) for item in node.items)

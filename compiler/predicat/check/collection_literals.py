@@ -1,10 +1,8 @@
-"""Lists and maps that are written out in a body: every use of one is taken apart, because engines have no
-such values.
+"""List and map literals: every use of one is expanded, because engines do not support them.
 
 `[a, b].exists(x, p)` becomes `p(a) OR p(b)`, `[a, b] == [c, d]` becomes `a = c AND b = d`, `{k: v}[x]`
-becomes a choice.
-An element without a value makes the whole list an error, as CEL has it, so what is left asks for each that
-may lack one.
+becomes a choice. In CEL a missing element makes the whole list an error, so the expansion is UNKNOWN if an
+element that may be missing is.
 """
 
 from __future__ import annotations
@@ -23,23 +21,23 @@ Compare = Callable[[Node, Node], Node]
 
 
 def is_list(node: Node) -> bool:
-    """Whether a node is a list that is written out."""
+    """Whether a node is a list literal."""
     return isinstance(node, Items) and isinstance(node.type, ArrayType)
 
 
 def is_map(node: Node) -> bool:
-    """Whether a node is a map that is written out."""
+    """Whether a node is a map literal."""
     return isinstance(node, Items) and isinstance(node.type, MapType)
 
 
 def entries(node: Node) -> list[tuple[Node, Node]]:
-    """The keys and values of a written-out map."""
+    """The keys and values of a map literal."""
     assert isinstance(node, Items)  # noqa: S101  # callers ask is_map first
     return [(item.items[0], item.items[1]) for item in node.items if isinstance(item, Items)]
 
 
 def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
-    """The parts that may lack a value."""
+    """The nodes, and the items of literals among them, that may be missing."""
     result: list[Node] = []
     for node in nodes:
         if isinstance(node, Items):
@@ -52,7 +50,7 @@ def maybe_missing(nodes: Sequence[Node]) -> list[Node]:
 
 
 def absent(node: Node, span: Span) -> Node:
-    """Whether a node has no value."""
+    """Whether a node is missing; for a literal, whether one of its items is."""
     if isinstance(node, Items):
         return any_of([absent(part, span) for part in dict.fromkeys(maybe_missing([node]))], span)
     if not is_union(node):
@@ -68,7 +66,7 @@ def absent(node: Node, span: Span) -> Node:
 
 
 def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
-    """The pairs of keys that the row may make equal."""
+    """The pairs of keys that may be equal in some row."""
     return [
         (one, other)
         for one, other in combinations(keys, 2)
@@ -77,7 +75,7 @@ def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
 
 
 def unknown_if_missing(node: Node, parts: Sequence[Node], span: Span) -> Node:
-    """`node`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
+    """`node`, or UNKNOWN if one of the parts is missing, or if a map has a duplicate key."""
     unknown = [absent(part, span) for part in dict.fromkeys(maybe_missing(parts))]
     unknown += [
         Call(BOOLEAN, "eq", pair, span)
@@ -91,7 +89,7 @@ def unknown_if_missing(node: Node, parts: Sequence[Node], span: Span) -> Node:
 
 
 def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node:
-    """Equal in length and element by element."""
+    """Whether two list literals have the same length and equal elements."""
     if len(left.items) != len(right.items):
         result: Node = Literal(BOOLEAN, False, span)
     else:
@@ -102,7 +100,7 @@ def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node
 
 
 def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
-    """As many entries, and for each of the left one of the right with an equal key and an equal value."""
+    """Whether two map literals have the same size, and each entry of the left an equal entry in the right."""
     if len(left.items) != len(right.items):
         result: Node = Literal(BOOLEAN, False, span)
     else:
@@ -123,7 +121,7 @@ def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
 
 
 def exactly_one(tests: Sequence[Node], span: Span) -> Node:
-    """TRUE if just one test is; UNKNOWN if one is UNKNOWN."""
+    """TRUE if exactly one test is TRUE; UNKNOWN if one is UNKNOWN."""
     one, none = Literal(BIGINT, 1, span), Literal(BIGINT, 0, span)
     total: Node = none
     for test in tests:
@@ -133,8 +131,8 @@ def exactly_one(tests: Sequence[Node], span: Span) -> Node:
 
 
 def first_match(choices: Sequence[tuple[Node, Node]], span: Span) -> Node | None:
-    """The value of the first test that is TRUE, UNKNOWN if none is; None where the values have several
-    types.
+    """The value of the first test that is TRUE, or UNKNOWN if no test is. Returns None if the values have
+    different types.
     """
     kinds: list[Type] = list(dict.fromkeys(value.type for _, value in choices))
     if len(kinds) != 1 or kinds[0] == NULL or any(isinstance(value, Items) for _, value in choices):

@@ -1,4 +1,4 @@
-"""Comparisons of lists and maps, and IN: of arrays and maps of the row, and of those that are written out."""
+"""Comparisons of lists and maps, and IN, both for values of the row and for literals."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ from predicat.ir.types import (
 from predicat.ir.value_sets import MAX_WRITTEN
 
 _LONG = 100
-"""A list with more items is compared at once, even with a field that may hold null."""
+"""A longer list becomes one IN, even for a field whose NULL is a value."""
 _MOST = 1000
-"""Items that are compared one by one."""
+"""The most items that are compared one by one."""
 
 
 def in_written_map(check: Compares, _op: str, left: Node, right: Node, span: Span) -> Node:
-    """Whether a map that is written out has a key."""
+    """Whether a map literal has a key."""
     tests = [check.comparison("eq", [left, key], span) for key, _ in collection_literals.entries(right)]
     return collection_literals.unknown_if_missing(any_of(tests, span), [right, left], span)
 
 
 def in_written_list(check: Compares, _op: str, left: Node, right: Node, span: Span) -> Node:
-    """Whether a list that is written out has a value. UNKNOWN where its absence decides."""
+    """Whether a list literal contains a value, by the rules of `in_list`."""
     assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
     if not check.rules.ansi:
         right = replace(right, items=without_ansi.in_texts(check, left, right.items, span))
@@ -60,7 +60,7 @@ def in_written_list(check: Compares, _op: str, left: Node, right: Node, span: Sp
 
 
 def in_long_list(check: Compares, _op: str, left: Node, right: Node, span: Span) -> Node:
-    """Whether a long list of the catalog has a value. Its values have one type, and so must the value."""
+    """Whether a long list of the catalog contains a value. Raises Stop if the value has another type."""
     assert isinstance(right.type, ArrayType)  # noqa: S101  # the overload asks for it
     left, kind = underlying(left), right.type.element
     if left.type == JSON and kind == STRING:
@@ -78,24 +78,22 @@ def in_long_list(check: Compares, _op: str, left: Node, right: Node, span: Span)
 
 
 def in_keys(check: Compares, _op: str, left: Node, right: Node, span: Span) -> Node:
-    """CEL's `key in map`, of a map or a JSON value."""
+    """CEL's `key in map` for a map or a JSON value."""
     return has_key(check, left, right, span)
 
 
 def of_collections(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """Two lists or two maps, of which one may be written out; UNKNOWN where a part is absent."""
+    """`==` or `!=` of two lists or two maps, possibly literals; UNKNOWN if a part is missing."""
     return negated_if(op == "ne", equal_collections(check, left, right, span), span)
 
 
 def of_null_and_written(_check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """A list or a map is not null."""
+    """A comparison of a list or map literal with null: they are never equal."""
     return collection_literals.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
 
 def equal_collections(check: Compares, left: Node, right: Node, span: Span) -> Node:
-    """Whether two lists or two maps are equal, part by part. Raises Stop for elements that no engine
-    compares.
-    """
+    """Whether two lists or two maps are equal, part by part. Raises Stop for unsupported element types."""
 
     def compare(one: Node, other: Node) -> Node:
         return check.comparison("eq", [dynamic(one), other], span)
@@ -133,8 +131,8 @@ def equal_collections(check: Compares, left: Node, right: Node, span: Span) -> N
 
 
 def equal_maps(check: Compares, left: Node, right: Node, span: Span) -> Node:
-    """As many keys, and each key of one with an equal value in the other. The right one may be written
-    out.
+    """Whether two maps have the same size, and each key of the right has an equal value in the left. The
+    right one may be a literal.
     """
 
     def same(key: Node, value: Node) -> Node:
@@ -164,11 +162,13 @@ def equal_maps(check: Compares, left: Node, right: Node, span: Span) -> Node:
 
 
 def has_key(check: Compares, key: Node, base: Node, span: Span) -> Node:
-    """CEL's `key in map`: whether the map has the key. A JSON array has it as an element."""
+    """CEL's `key in map`: whether a map or a JSON object has the key, or a JSON array the element. Raises
+    Stop for keys of other types.
+    """
     key, base = underlying(key), underlying(base)
     if base.type == JSON:
         item = check.element(JSON, span)
-        check.comparison("eq", [item, key], span)  # which fails for what is no element of JSON
+        check.comparison("eq", [item, key], span)  # raises Stop for types that JSON does not have
         return Call(BOOLEAN, "in", (key, base, item), span)
     if key.type not in (STRING, JSON, NULL):
         raise check.fail(say.map_key_not_text(key.span, str(key.type)))
@@ -176,9 +176,7 @@ def has_key(check: Compares, key: Node, base: Node, span: Span) -> Node:
 
 
 def in_list(check: Compares, left: Node, right: Items, span: Span) -> Node:
-    """`x in [...]`: NULL items follow the language, the others are compared at once. Where a list is an
-    error as a whole (`strict_lists`), one with an item that may be absent is tested for that first.
-    """
+    """`x in [...]` with items of any types. With `strict_lists` it is UNKNOWN if an item is missing."""
     if not check.rules.strict_lists:
         return in_items(check, left, right, span)
     if any(is_dynamic(item) or isinstance(item, Items) for item in (left, *right.items)):
@@ -191,12 +189,14 @@ def in_list(check: Compares, left: Node, right: Items, span: Span) -> Node:
 
 
 def in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
-    """`x in [...]` with items of one type, or NULL."""
+    """`x in [...]` without tests for missing items. A NULL item equals NULL with `null_is_value`; otherwise
+    it makes UNKNOWN what would be FALSE. Raises Stop.
+    """
     nulls = [item for item in right.items if isinstance(item, Literal) and item.value is None]
     left = decimals.unwidened(left)
     items = [decimals.as_decimal(item, left) for item in right.items if item not in nulls]
     if not items and not nulls:
-        # `x in []` is FALSE, but UNKNOWN where x is: it is an operator like any other.
+        # `x in []` is FALSE, but UNKNOWN if x is NULL, as for other operators.
         return Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
     parts: list[Node] = []
     one_type = left.type != JSON and _one_number_type([left, *items])
@@ -223,8 +223,8 @@ def in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
 
 
 def in_elements(check: Compares, left: Node, right: Node, kind: Type, span: Span) -> Node:
-    """Engines bring a value to the type of an array's elements: each element is compared by itself
-    instead.
+    """Whether an array contains a value, by comparing each element: engines would first convert the value to
+    the type of the elements.
     """
     item = check.element(kind, span)
     equal = check.comparison("eq", [left, item], span)
@@ -234,7 +234,7 @@ def in_elements(check: Compares, left: Node, right: Node, kind: Type, span: Span
 
 
 def json_equal_items(check: Compares, json: Node, other: Items, span: Span) -> Node:
-    """A JSON value beside a list or a map that is written out: an array or an object of that size with
+    """Whether a JSON value equals a list or map literal: it is an array or an object of the same size with
     equal parts.
     """
     listed = collection_literals.is_list(other)
@@ -244,7 +244,7 @@ def json_equal_items(check: Compares, json: Node, other: Items, span: Span) -> N
 
     def entry(key: Node, item: Node) -> Node:
         if key.type != STRING:
-            return Literal(BOOLEAN, False, span)  # every key is a text
+            return Literal(BOOLEAN, False, span)  # JSON keys are strings
         part = Call(JSON, "json_get", (json, underlying(key)), span)
         return all_of([present(part, span), same(part, item)], span)
 
@@ -272,8 +272,8 @@ def json_equal_items(check: Compares, json: Node, other: Items, span: Span) -> N
 
 
 def _one_number_type(nodes: Sequence[Node]) -> bool:
-    """Whether the engines may bring numbers to one type: decimals to one that holds them all, and none of
-    them to a double.
+    """Whether the engines can convert all numbers to one type without rounding: not decimals to double, and
+    decimals only to a type that holds them all.
     """
     return not (
         any(_is_decimal(DOUBLE, node.type) for node in nodes)
@@ -282,7 +282,7 @@ def _one_number_type(nodes: Sequence[Node]) -> bool:
 
 
 def _is_decimal(left: Type, right: Type) -> bool:
-    """Whether two numbers are of different types, one of them a decimal."""
+    """Whether two types are different numeric types, and at least one is a decimal."""
     return (
         left != right
         and is_numeric(left)

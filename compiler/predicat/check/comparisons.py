@@ -1,4 +1,4 @@
-"""Comparisons: equality, order and IN over every pair of types that compares, and what NULL is there."""
+"""Comparisons: equality, order and IN for all comparable types, and their results for NULL."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Comparisons(OverloadResolver):
     """Comparisons of typed arguments, by the rules of a language."""
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
-        """`left op right`: an overload of OF_WRITTEN or OF_TYPES, or else two values of one type.
+        """`left op right`: an overload of OF_WRITTEN or OF_TYPES, otherwise `of_one_type`.
 
-        Where a side has no value the outcome is UNKNOWN, unless the language has null as a value.
+        The outcome is UNKNOWN if an operand is NULL, unless NULL is a value in the language.
 
         Raises:
-            Stop: Values of these types do not compare. It is reported.
+            Stop: Values of these types are not comparable. It is reported.
         """
         left, right = args
         if (
@@ -62,7 +62,7 @@ class Comparisons(OverloadResolver):
             and op in COMPARISONS
             and not self.special(left)
             and not self.special(right)
-        ):  # the common case, of which no overload asks anything
+        ):  # the common case, for which there are no overloads
             return Call(BOOLEAN, op, (left, right), span)
         for overload in OF_WRITTEN:
             if overload.fits(self, op, left, right):
@@ -74,7 +74,7 @@ class Comparisons(OverloadResolver):
         return of_one_type(self, op, left, right, span)
 
     def special(self, node: Node) -> bool:
-        """Whether a node compares by rules of its own, whatever its type."""
+        """Whether a node has special comparison rules: it is dynamically typed, or its NULL is a value."""
         return is_dynamic(node) or self.nullable_value(node)
 
 
@@ -82,7 +82,7 @@ class Comparisons(OverloadResolver):
 
 
 def of_choice(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """A choice between values of several types: each of them is compared."""
+    """A comparison of a choice between values of different types: each value is compared."""
     chosen = check.split_union([left, right], span)
     assert chosen is not None  # noqa: S101  # one of them is a choice
     test, ways = chosen
@@ -90,7 +90,7 @@ def of_choice(check: Compares, op: str, left: Node, right: Node, span: Span) -> 
 
 
 def of_other_types(_check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """Values of types that never compare: not equal, and in no order."""
+    """A comparison of values of incomparable types: they are not equal, and their order is UNKNOWN."""
     left, right = underlying(left), underlying(right)
     if op not in EQUALITIES:
         return Literal(BOOLEAN, None, span)
@@ -98,13 +98,13 @@ def of_other_types(_check: Compares, op: str, left: Node, right: Node, span: Spa
 
 
 def in_no_list(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """What has no elements. Raises Stop: it is reported."""
+    """IN with a right operand that has no elements. Always raises Stop."""
     raise check.fail(say.in_without_list(span, op, [str(left.type), str(right.type)]))
 
 
 def of_null(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """`x == null` asks whether there is a value to look up. What is computed is never null, and
-    UNKNOWN where it has no value.
+    """`x == null`: for a field or a look-up, whether the value is missing. A computed value is never null, so
+    the result is FALSE, or UNKNOWN if there is no value.
     """
     other = right if _is_null(check, left) else left
     absent: Node = Call(BOOLEAN, "is_null", (other,), span)
@@ -115,18 +115,18 @@ def of_null(check: Compares, op: str, left: Node, right: Node, span: Span) -> No
 
 
 def of_null_and_json(_check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """NULL in a language that has no such value (SQL): UNKNOWN, unless `same` asks for absence."""
+    """A comparison of NULL with a JSON value: UNKNOWN, but `same` tests whether the value is NULL."""
     known = left if left.type == JSON else right
     return Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
 
 
 def of_json(_check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """Two JSON values, in the surface: lowering compares them by their kinds."""
+    """A comparison of two JSON values. The lowering compares them by their kinds."""
     return Call(BOOLEAN, op, (left, right), span)
 
 
 def of_one_type(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """Values of one type, or of types that have an order in common: numbers, times."""
+    """A comparison of values of one type, or of comparable types such as numbers or times. Raises Stop."""
     if not check.rules.ansi and op in _SAME:
         left, right = without_ansi.truth_beside_number(left, right)
     if op != "in":
@@ -155,14 +155,14 @@ def of_one_type(check: Compares, op: str, left: Node, right: Node, span: Span) -
 
 
 def wide_decimals(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """Decimals that no engine brings to one type: they compare with constants only."""
+    """A comparison of decimals that have no common type. Raises Stop unless one operand is a constant."""
     if decimals.beside_constant(op, left, right) is None:
         raise check.fail(msg.too_many_digits(span, str(left.type), str(right.type)))
     return Call(BOOLEAN, op, (left, right), span)
 
 
 def json_equality(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
+    """A JSON value equals a typed value if it is of the same kind and equal; a missing value is UNKNOWN."""
     json, other = (left, right) if left.type == JSON else (right, left)
     if isinstance(other, Items) and check.rules.strict_lists:
         return negated_if(op == "ne", compare_collections.json_equal_items(check, json, other, span), span)
@@ -177,8 +177,8 @@ _NESTED = (*_COLLECTIONS, StructType)
 
 
 def _one_by_one(left: Node, element: Type) -> bool:
-    """Whether a value is compared with each element of an array, because engines find what is not equal: a
-    NaN, or a rounded number.
+    """Whether a value must be compared with each element of an array, because the search of the engines finds
+    unequal values as well: NaN, or rounded numbers.
     """
     known = isinstance(left, Literal) and left.value == left.value  # NaN does not equal itself
     return (
@@ -191,7 +191,7 @@ def _one_by_one(left: Node, element: Type) -> bool:
 # --- the tables of overloads
 
 Kind = Callable[[Compares, Node], bool]
-"""Whether an operand is of a kind."""
+"""A test of an operand."""
 Build = Callable[[Compares, str, Node, Node, Span], Node]
 
 
@@ -252,21 +252,21 @@ def _is_absent_or_json(check: Compares, node: Node) -> bool:
 
 
 class Overload(Struct, frozen=True):
-    """What operators mean for a left and a right operand of some kinds."""
+    """The meaning of operators for operands that pass the tests `left` and `right`."""
 
     ops: frozenset[str]
     left: Kind
     right: Kind
     build: Build
     either_way: bool = False
-    """Whether the kinds may stand the other way round, too."""
+    """Whether the operands may also be swapped."""
     rule: str = ""
     """The rule of the language (see Rules) that the overload depends on."""
     unrelated: bool = False
-    """Whether it is only for types that do not compare."""
+    """Whether it is only for types that are not comparable."""
 
     def fits(self, check: Compares, op: str, left: Node, right: Node) -> bool:
-        """Whether the overload is the one for these operands."""
+        """Whether the overload applies to these operands."""
         if op not in self.ops or (self.rule and not getattr(check.rules, self.rule)):
             return False
         fits = (self.left(check, left) and self.right(check, right)) or (
@@ -295,8 +295,8 @@ OF_WRITTEN = (
     Overload(_EQUAL, _is_null_type, _is_written, compare_collections.of_null_and_written, either_way=True),
     Overload(_COMPARED | _SAME, _is_loose, _any, of_other_types, either_way=True, unrelated=True),
 )
-"""The overloads for operands as the check has them: choices, lists and maps that are written out, values
-whose type is not checked. The first that fits holds.
+"""The overloads for choices, list and map literals, and dynamically typed values. The first that fits is
+used.
 """
 OF_TYPES = (
     Overload(_IN, _any, _is_no_array, in_no_list),
@@ -305,4 +305,4 @@ OF_TYPES = (
     Overload(_EQUAL, _is_json, _is_typed, json_equality, either_way=True),
     Overload(_COMPARED, _is_absent_or_json, _is_absent_or_json, of_json),
 )
-"""The overloads for operands whose type is known. The first that fits holds."""
+"""The overloads for operands of known types. The first that fits is used."""

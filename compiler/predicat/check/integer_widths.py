@@ -1,7 +1,7 @@
-"""Of how many bits the whole numbers of Spark are, which matters where they leave the range of their type.
+"""The widths of Spark's integer types, which decide what happens on overflow.
 
-Nodes say `bigint` of all of them. What is known beside that is kept by the identity of nodes while a
-condition is checked.
+All integer nodes have the type `bigint`. While a condition is checked, their widths are kept in a table by
+the identity of the nodes.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from predicat.ir.widths import INT, LIMITS, LONG
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": INT}
 _MOST_ELEMENTS = 2**31 - 16
-"""The longest text or array of Spark: what a few are added to does not overflow."""
+"""An upper bound for lengths of strings and arrays in Spark. Adding a small number does not overflow an INT.
+"""
 
 
 class Exact(Struct, frozen=True):
-    """A whole number, with its least and its greatest value."""
+    """An integer node with its least and its greatest value."""
 
     node: Node
     range: tuple[int, int]
 
 
 class Known(Struct, frozen=True):
-    """What is known of a whole number.
+    """The width of an integer.
 
     Attributes:
-        bits: The bits of its type; None: not known.
-        exact: The number before it began again at the other end of its range. Default: it did not.
+        bits: The number of bits of its type; None if unknown.
+        exact: The number before it wrapped around; None if it did not.
     """
 
     bits: int | None
@@ -43,27 +44,27 @@ class Known(Struct, frozen=True):
 
 
 class Knows(Protocol):
-    """A check that keeps what is known of whole numbers, by the identity of their nodes."""
+    """A check with a table of integer widths, by the identity of the nodes."""
 
     numbers: dict[int, tuple[Node, Known]]
 
 
 def known(check: Knows, node: Node, fact: Known) -> Node:
-    """The same node as another object, of which something is known."""
+    """A copy of the node with an entry in the table."""
     fresh = replace(node, span=node.span)
     check.numbers[id(fresh)] = fresh, fact
     return fresh
 
 
 def before_turn(check: Knows, node: Node) -> Exact:
-    """A whole number before it began again at the other end of its range."""
+    """An integer before it wrapped around; the integer itself if it did not."""
     known = check.numbers.get(id(node))
     exact = known[1].exact if known is not None else None
     return exact or Exact(node, known_range(check, node))
 
 
 def width(check: Knows, node: Node) -> int | None:
-    """The bits of a whole number; None where they are not known."""
+    """The number of bits of an integer; None if unknown."""
     known = check.numbers.get(id(node))
     if known is not None:
         return known[1].bits
@@ -85,7 +86,7 @@ def width(check: Knows, node: Node) -> int | None:
 
 
 def known_range(check: Knows, node: Node) -> tuple[int, int]:
-    """The least and the greatest value of a whole number."""
+    """The least and the greatest value of an integer."""
     low, high = facts.integers(node)
     least, most = LIMITS[width(check, node) or LONG]
     if isinstance(node, Call) and node.op in OF_INT:

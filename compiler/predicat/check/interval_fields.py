@@ -1,9 +1,9 @@
-"""EXTRACT of a length of time in SQL: one of its fields, with its sign, and not the whole length.
+"""EXTRACT from an interval in SQL: one field with its sign, not the whole duration in a unit.
 
-`extract(hour FROM a - b)` is 0 to 23 where days are a field of their own. Of the difference of two timestamps
-engines have the same fields. Other lengths keep hours beyond a day on some: of these hours and days are
-refused. Sources: PostgreSQL, "Date/Time Functions and Operators" (EXTRACT); Spark SQL, "extract"; DuckDB,
-"Interval Functions".
+`extract(hour FROM a - b)` is 0 to 23 if days are a separate field. For the difference of two timestamps all
+engines have the same fields. Other intervals keep more than 24 hours on some engines, so EXTRACT of hours and
+days is not supported for them. Sources: PostgreSQL, "Date/Time Functions and Operators" (EXTRACT); Spark SQL,
+"extract"; DuckDB, "Interval Functions".
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from predicat.ir.types import TIMESTAMP
 
 
 def has_field(unit: str, length: Node) -> bool:
-    """Whether all engines have the same field of a length of time."""
+    """Whether all engines have the same value for a field of an interval."""
     return unit not in ("day", "hour") or _is_carried(length)
 
 
 def _is_carried(length: Node) -> bool:
-    """Whether hours are carried over to days: in the difference of two timestamps, and in a time of day."""
+    """Whether an interval has at most 23 hours: a difference of timestamps (beside days) or a time of day."""
     if not isinstance(length, Call):
         return False
     return length.op == "time_of_day" or (length.op == "sub" and length.args[0].type == TIMESTAMP)

@@ -1,4 +1,4 @@
-"""What functions and signs of lists mean, for arrays, JSON arrays and lists that are written out."""
+"""The meaning of functions and operators of lists, for arrays, JSON arrays and list literals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from predicat.ir.types import (
 
 
 def in_joined(check: Check, _op: str, args: list[Node], span: Span) -> Node | None:
-    """Whether one of several lists that are joined has an element."""
+    """Whether one of several concatenated lists contains a value; None for other lists."""
     item, lists_ = args
     if not is_joined(lists_):
         return None
@@ -34,13 +34,13 @@ def in_joined(check: Check, _op: str, args: list[Node], span: Span) -> Node | No
 
 
 def joined(_check: Check, _op: str, args: list[Node], span: Span) -> Node | None:
-    """`x + y` of lists of which the row alone knows that they are."""
+    """`x + y` of lists, at least one of which may be a list only in some rows; None for others."""
     known = any(map(lists.is_list, args)) and all(map(lists.may_be_list, args))
     return lists.joined(tuple(args), span) if known and not lists.are_one_array(*args) else None
 
 
 def places(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """0 to the last place of a list."""
+    """The indexes of a list, from 0. Raises Stop for other values."""
     plain = underlying(args[0])
     found = lists.places(plain, span)
     if found is not None:
@@ -51,12 +51,12 @@ def places(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def elements(_check: Check, _op: str, args: list[Node], _span: Span) -> Node | None:
-    """What a macro ranges over: of all but JSON, the value itself."""
+    """The source of a macro: the value itself; None for JSON."""
     return args[0] if args[0].type != JSON else None
 
 
 def size(check: Check, _op: str, args: list[Node], span: Span) -> Node | None:
-    """The size of a list that is joined or written out."""
+    """The size of concatenated lists or a list literal; None for other values."""
     node = args[0]
     if is_joined(node):
         sizes = tuple(check.operator("size", [part], span) for part in node.args)
@@ -67,14 +67,14 @@ def size(check: Check, _op: str, args: list[Node], span: Span) -> Node | None:
 
 
 def sum_of_arrays(check: Check, _op: str, args: list[Node], span: Span) -> Node | None:
-    """`x + y` of two arrays."""
+    """`x + y` of two arrays; None for other operands."""
     left, right = args
     arrays = isinstance(left.type, ArrayType) and isinstance(right.type, ArrayType)
     return _joined_arrays(check, left, right, span) if arrays else None
 
 
 def of_written_list(check: Check, op: str, args: list[Node], span: Span) -> Node | None:
-    """`join` and `sum` of a list that is written out."""
+    """`join` and `sum` of a list literal; None for other values."""
     items = args[0]
     if not isinstance(items, Items):
         return None
@@ -82,7 +82,7 @@ def of_written_list(check: Check, op: str, args: list[Node], span: Span) -> Node
 
 
 def of_json_list(check: Check, op: str, args: list[Node], span: Span) -> Node | None:
-    """`join` and `sum` of a JSON array."""
+    """`join` and `sum` of a JSON array; None for other values."""
     if JSON not in (underlying(args[0]).type, element_of(args[0])):
         return None
     source = underlying(check.no_joined(args[0]))
@@ -92,7 +92,7 @@ def of_json_list(check: Check, op: str, args: list[Node], span: Span) -> Node | 
 
 
 def _joined_arrays(check: Check, left: Node, right: Node, span: Span) -> Node:
-    """Two lists one after the other; UNKNOWN where one of two arrays is."""
+    """The concatenation of two lists; UNKNOWN if one is."""
     if isinstance(left, Items) and isinstance(right, Items):
         kind = left.type if left.items else right.type
         return Items(kind, (*left.items, *right.items), span)
@@ -104,7 +104,7 @@ def _joined_arrays(check: Check, left: Node, right: Node, span: Span) -> Node:
 
 
 def _joined_texts(check: Check, items: Items, by: Node, span: Span) -> Node:
-    """The texts of a list that is written out, with a text between them."""
+    """The strings of a list literal, joined with a separator."""
     found: Node = Literal(STRING, "", span)
     for place, item in enumerate(items.items):
         if place:
@@ -114,7 +114,7 @@ def _joined_texts(check: Check, items: Items, by: Node, span: Span) -> Node:
 
 
 def _total(check: Check, items: Items, span: Span) -> Node:
-    """The sum of a written-out list."""
+    """The sum of a list literal."""
     found: Node = items.items[0] if items.items else Literal(BIGINT, 0, span)
     for item in items.items[1:]:
         found = check.operator("add", [found, item], span)

@@ -1,6 +1,4 @@
-"""Lists of any kind (arrays, JSON arrays, written-out lists) as CEL's functions of lists see them, and the
-kinds of values.
-"""
+"""Lists of any kind (arrays, JSON arrays, list literals) for CEL's list functions; kinds of values."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from predicat.ir.types import (
 
 
 def places(items: Node, span: Span) -> Node | None:
-    """0 to the last place of a list; None for what is none."""
+    """The indexes of a list, from 0; None for a value that is not a list."""
     if collection_literals.is_list(items):
         assert isinstance(items, Items)  # noqa: S101  # it is a list
         return Items(
@@ -46,15 +44,15 @@ def places(items: Node, span: Span) -> Node | None:
 
 
 def joined(parts: tuple[Node, ...], span: Span) -> Node:
-    """Lists one after the other, of which some are known for lists by the row alone. Macros, `in` and
-    size() take it apart.
+    """A concatenation of lists, some of which may only be lists in some rows. Macros, `in` and size() expand
+    it.
     """
     flat = [inner for part in parts for inner in (part.args if is_joined(part) else (part,))]
     return Call(ArrayType(JSON), "joined", tuple(flat), span)
 
 
 def is_list(node: Node) -> bool:
-    """Whether a node is a list, whatever the row; of a choice, one of its values."""
+    """Whether a node is a list in every row; for a choice, whether one of its values is."""
     if is_union(node):
         return any(map(is_list, node.args[1:]))
     return collection_literals.is_list(node) or (
@@ -68,7 +66,7 @@ def may_be_list(node: Node) -> bool:
 
 
 def are_one_array(left: Node, right: Node) -> bool:
-    """Whether two lists make an array, or a written-out list."""
+    """Whether the concatenation of two lists is an array or a list literal."""
     kinds = [node.type for node in (left, right)]
     if any(is_joined(node) or not isinstance(node.type, ArrayType) for node in (left, right)):
         return False
@@ -97,13 +95,13 @@ _IN_JSON = {"text": "string", "list": "array", "map": "object"}
 
 
 def is_json(node: Node, kind: str, span: Span) -> Node:
-    """Whether a JSON value is a text, a list or a map."""
+    """Whether a JSON value is of a kind: `text`, `list` or `map`."""
     return json_values.is_kind(node, _IN_JSON[kind], span)
 
 
 def has_type(node: Node, name: str, span: Span) -> Node:
-    """Whether a value has a type of CEL. A JSON number that is whole is an int, any other a double:
-    engines do not tell 1 from 1.0.
+    """Whether a value has a type of CEL. A JSON number without fraction is an int, any other a double:
+    engines do not distinguish 1 from 1.0.
     """
     node = node if isinstance(node, Items) else underlying(node)
     if name == "null_type":
@@ -136,4 +134,4 @@ _TYPES: dict[Type, str] = {
 }
 _JSON_TYPES = {"string": "string", "bool": "boolean", "list": "array", "map": "object"}
 TYPE_NAMES = frozenset({*_TYPES.values(), *_JSON_TYPES, "uint"})
-"""The types that `type(x)` is compared with. No value has the last one."""
+"""The types with which `type(x)` may be compared. No value is a `uint`."""

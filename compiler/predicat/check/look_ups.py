@@ -1,4 +1,4 @@
-"""Parts of values: members, elements of arrays and of what is written out, and constants."""
+"""Members and elements of values and of literals, and constants."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class LookUps(Choices):
         return self.call("index", [base, key], span)
 
     def member(self, node: Node, key: str, span: Span) -> Node:
-        """`base.key` of a map, a record or a JSON value; UNKNOWN where it is absent. Raises Stop for a key
-        that a record lacks, and for values without members.
+        """`base.key` of a map, a struct or a JSON value; UNKNOWN if it is missing. Raises Stop for a key that
+        the struct does not have, and for values without members.
         """
         if is_union(node):
             return self.map_union(node, lambda value: self.member(value, key, span), span)
@@ -75,7 +75,7 @@ class LookUps(Choices):
                 raise self.fail(msg.no_members(span, key, str(node.type)))
 
     def look_up(self, base: Node, key: Node, span: Span) -> Node:
-        """The value of a key of a written-out map, or the element at a place of a written-out list."""
+        """The value of a key in a map literal, or the element at an index of a list literal."""
         assert isinstance(base, Items)  # noqa: S101  # callers made sure
         if collection_literals.is_map(base):
             pairs = collection_literals.entries(base)
@@ -108,7 +108,7 @@ class LookUps(Choices):
         return collection_literals.unknown_if_missing(chosen, [base], span)
 
     def constant(self, value: t.Value, span: Span) -> Node:
-        """A constant. Raises Stop for integers beyond 64 bits and texts that are no Unicode."""
+        """A constant. Raises Stop for integers that do not fit 64 bits and strings that are not Unicode."""
         if (
             isinstance(value, str)
             and not value.isascii()

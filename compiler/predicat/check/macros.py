@@ -1,4 +1,4 @@
-"""Macros: quantifiers over arrays and JSON values. Over what is written out, the body is repeated."""
+"""Macros: quantifiers over arrays and JSON values. For a list or map literal the body is repeated."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Descends(Check, Protocol):
     """The check, as macros see it.
 
     Attributes:
-        variables: What the variables of enclosing macros stand for.
-        bound_names: Names of these variables, case-folded.
-        count_sizes: Whether sizes of typed nodes are counted.
+        variables: The nodes for the variables of enclosing macros.
+        bound_names: The case-folded names of these variables.
+        count_sizes: Whether the sizes of typed nodes are counted.
     """
 
     variables: dict[str, Node]
@@ -63,20 +63,20 @@ class Descends(Check, Protocol):
         ...
 
     def bounded(self, node: Node, span: Span) -> Node:
-        """A node that is not too large. Raises Stop."""
+        """The node. Raises Stop if it is too large."""
         ...
 
     def one_type(self, node: Node) -> Node:
-        """A node that is no choice between values of several types. Raises Stop."""
+        """The node. Raises Stop if it is a choice between values of different types."""
         ...
 
     def map_union(self, choice: Node, build: Callable[[Node], Node], span: Span) -> Node:
-        """What is made of a choice: the choice between what is made of its values."""
+        """A choice with a function applied to each of its values."""
         ...
 
 
 def bind(check: Descends, tree: t.Macro, depth: int) -> Node:
-    """What a macro means for the type of its source. Raises Stop."""
+    """A macro as a node, by the type of its source. Raises Stop."""
     parts = _summands(tree.source) if tree.kind != "let" else ()
     if len(parts) > 1:
         nodes = check.all(parts, depth)
@@ -90,7 +90,7 @@ def bind(check: Descends, tree: t.Macro, depth: int) -> Node:
 
 
 def _over_each(check: Descends, tree: t.Macro, parts: tuple[Node, ...], depth: int) -> Node:
-    """A macro over several lists that are joined: over each of them, where all of them are lists."""
+    """A macro over concatenated lists: over each of them, if all of them are lists."""
     check.count_sizes = True
     result = [_over(check, tree, part, depth) for part in parts]
     if tree.kind == "one":
@@ -134,7 +134,7 @@ def _over(check: Descends, tree: t.Macro, source: Node, depth: int) -> Node:
 
 
 def _opened(check: Descends, tree: t.Macro, element: Type, depth: int) -> tuple[Variable, Node]:
-    """The variable of a macro, under a name that no macro around it has, and the body."""
+    """The variable of a macro, with a name that no enclosing macro uses, and the body."""
     variable = Variable(element, fresh_name(tree.variable, check.bound_names), tree.span)
     outer = check.bound_names
     check.bound_names = outer | {fold_identifier(variable.name)}
@@ -145,7 +145,7 @@ def _opened(check: Descends, tree: t.Macro, element: Type, depth: int) -> tuple[
 
 
 def _with_variable(check: Descends, tree: t.Macro, value: Node, depth: int) -> Node:
-    """The body of a macro where its variable stands for a node."""
+    """The body of a macro with a node for its variable."""
     outer = check.variables
     check.variables = {name: known for name, known in outer.items() if name != tree.variable} | {
         tree.variable: value
@@ -161,7 +161,7 @@ def _with_variable(check: Descends, tree: t.Macro, value: Node, depth: int) -> N
 
 
 def _unrolled(check: Descends, tree: t.Macro, source: Node, depth: int) -> Node:
-    """A macro over a written-out list: its body once for each element. Over a map: for each key."""
+    """A macro over a literal: its body once for each element of a list, or each key of a map."""
     assert isinstance(source, Items)  # noqa: S101  # bind() made sure
     elements = (
         source.items
@@ -186,7 +186,9 @@ def _unrolled(check: Descends, tree: t.Macro, source: Node, depth: int) -> Node:
 
 
 def _filtered(check: Descends, tree: t.Macro, elements: tuple[Node, ...], depth: int) -> Node:
-    """A filter over a written-out list, whose length depends on the row: the list becomes an array."""
+    """A `filter` over a list literal. The length of the result depends on the row, so the list becomes an
+    array.
+    """
     if not elements:
         return Items(ArrayType(NULL), (), tree.span)
     array = check.array(Items(ArrayType(elements[0].type), elements, tree.span))
@@ -196,7 +198,7 @@ def _filtered(check: Descends, tree: t.Macro, elements: tuple[Node, ...], depth:
 
 
 def _summands(tree: t.Tree) -> tuple[t.Tree, ...]:
-    """The lists that are joined by `+` where a macro ranges over what they make."""
+    """The lists whose concatenation with `+` is the source of a macro."""
     if isinstance(tree, t.OperatorCall) and tree.op == "json_items":
         return _summands(tree.args[0])
     return (

@@ -1,4 +1,4 @@
-"""What names stand for: variables, parameters, fields, lists, constants of enumerations, the current time."""
+"""Name resolution: variables, parameters, fields, lists, constants of enumerations, the current time."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from predicat.ir.value_sets import ValueSet
 from predicat.ir.variables import fold_identifier
 
 _VERSION = re.compile(r"@|.\.v[0-9]+\Z")
-"""What is behind the name of a list with a version."""
+"""The version in the name of a list."""
 _ALIAS = 2
-"""A name of so few letters before a field is the alias of a table, though a field has nearly that name."""
+"""A name of at most this length before a field is a table alias, even if a field has a similar name."""
 
 
 class Names(Operators):
-    """Names of a scope.
+    """Resolves the names of a scope.
 
     Attributes:
-        has_collections: Whether the tree has a list or a map that is written out.
-        long_lists: Whether the tree names a list that is too long to be written out.
-        table: The name of the table that fields are qualified by.
+        has_collections: Whether the tree has a list or map literal.
+        long_lists: Whether the tree refers to a list that is too long to be written out.
+        table: The table name that qualifies the fields.
     """
 
     has_collections: bool = False
@@ -46,7 +46,9 @@ class Names(Operators):
     table: str | None = None
 
     def root(self, base: t.Name, keys: list[str], span: Span) -> tuple[Node, list[str]]:
-        """The variable, parameter or field that a dotted name begins with, and what follows it."""
+        """The variable, parameter, field, list or constant at the start of a dotted name, and the other keys.
+        Raises Stop if there is none.
+        """
         name = base.name
         if not base.rooted and (variable := self.variable(base)) is not None:
             return variable, keys
@@ -82,8 +84,8 @@ class Names(Operators):
         )
 
     def is_table(self, name: str) -> bool:
-        """Whether a name before a field is that of the one table that a condition of SQL is asked of, and
-        not a misspelt field.
+        """Whether a name before a field is the name of the table, and not a misspelt field. A condition has
+        only one table.
         """
         short = len(name) <= _ALIAS
         if self.table is None and (short or msg.did_you_mean(name, self.scope.fields or ()) is None):
@@ -91,8 +93,8 @@ class Names(Operators):
         return self.table == name
 
     def variable(self, name: t.Name) -> Node | None:
-        """What the variable of that name stands for, if there is one. In SQL no name may differ from that
-        of a variable by capital letters alone.
+        """The node for the variable of this name, or None. Raises Stop if in SQL the name of a variable
+        differs only in case.
         """
         if self.variables and self.rules.case_insensitive_names:
             near = next(

@@ -1,4 +1,4 @@
-"""Operators as languages have them: signs that mean several things, look-ups, conversions, dates."""
+"""The operators of the languages: overloaded signs, look-ups, conversions, dates."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Operators(LookUps):
             raise self.fail(sql_times.field_of_interval(span, unit))
         return Call(BIGINT, LENGTH_FIELDS[unit], (length,), span)
 
-    # --- the rules, in the order of the tables
+    # --- the rules, in the order of the tables below
 
     def untyped(self, _op: str, args: list[Node], _span: Span) -> Node:
         """CEL's dyn(x)."""
@@ -119,18 +119,20 @@ class Operators(LookUps):
         return self.comparison(op, list(map(self.no_joined, args)), span)
 
     def presence(self, _op: str, args: list[Node], span: Span) -> Node:
-        """CEL's test for presence. A field whose NULL is a value is always there."""
+        """CEL's presence test. A field whose NULL is a value is always present."""
         node = args[0]
         if isinstance(node, Field) and self.nullable_value(node):
             return Literal(BOOLEAN, True, span)
         return present(node, span)
 
     def key(self, _op: str, args: list[Node], _span: Span) -> Node:
-        """The key of a map: a JSON value must be a text, else the look-up is UNKNOWN."""
+        """The key of a map. A JSON value must be a string, otherwise the look-up is UNKNOWN."""
         return convert(args[0], STRING) if args[0].type == JSON else args[0]
 
     def path(self, _op: str, args: list[Node], span: Span) -> Node:
-        """A node that looks something up, and has no value only where that is absent."""
+        """The node. Raises Stop if it contains anything but look-ups: only these are missing exactly if the
+        part is.
+        """
         for part in walk(underlying(args[0])):
             if isinstance(part, Items | Quantifier) or (
                 isinstance(part, Call) and part.op != "dyn" and not is_look_up(part)
@@ -150,7 +152,7 @@ class Operators(LookUps):
         return self.cast(args[0], args[1], span)
 
     def seconds(self, _op: str, args: list[Node], span: Span) -> Node:
-        """SQL's EXTRACT(SECOND), with decimals: of a time it is not negative."""
+        """SQL's EXTRACT(SECOND) with fraction: for a timestamp it is never negative."""
         of_length = self.rules.interval_fields and args[0].type == DURATION
         op = SECONDS_OF_LENGTH if of_length else SECONDS
         return Call(DOUBLE, op, self.call("to_micros", list(map(underlying, args)), span).args, span)
@@ -160,27 +162,27 @@ class Operators(LookUps):
         return self.bracket(op, args[0], args[1], span)
 
     def not_a_number(self, _op: str, args: list[Node], span: Span) -> Node:
-        """SQL's isnan: what does not equal itself by IEEE 754."""
+        """SQL's isnan: TRUE if the value does not equal itself by IEEE 754."""
         node = underlying(args[0])
         if node.type == DOUBLE:
             return Call(BOOLEAN, IS_NAN, (node,), span)
         return self.comparison("ne", [node, node], span)
 
     def text_of_json(self, _op: str, args: list[Node], span: Span) -> Node:
-        """The text of a JSON string, truth value or whole number, as `->>` gives it; UNKNOWN for other JSON
-        values. A value that is no JSON stays what it is.
+        """A JSON string, boolean or integer as a string, as in `->>`; UNKNOWN for other JSON values. A value
+        of another type is returned unchanged.
         """
         node = args[0]
         return Call(STRING, "to_string", (node,), span) if node.type == JSON else node
 
     def sum_of_json(self, _op: str, args: list[Node], span: Span) -> Node | None:
-        """CEL's `x + y` of two JSON values: texts or numbers."""
+        """CEL's `x + y` of two JSON values: strings or numbers. None for other operands."""
         left, right = map(underlying, args)
         untyped = left.type == right.type == JSON and not self.rules.widens_numbers
         return json_values.total(left, right, span) if untyped else None
 
     def overload(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
-        """The operator that a sign or a name means for arguments of these types."""
+        """The operator for these argument types, and its arguments."""
         kinds = [arg.type for arg in args]
         if op == "size":
             return _SIZES.get(kinds[0], op), args
@@ -204,7 +206,7 @@ class Operators(LookUps):
         return op, args
 
     def days(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
-        """SQL: a date and a number of days, an interval of whole days, or another date."""
+        """SQL's `+` and `-` of a date and a number of days, an interval of whole days, or another date."""
         date, other = args
         if op == "sub" and other.type == DATE:
             return "days_between", args
@@ -225,8 +227,8 @@ class Operators(LookUps):
 
 
 def dynamic_numbers(op: str, args: list[Node]) -> tuple[str, list[Node]] | None:
-    """CEL's arithmetic on JSON numbers: of whole numbers beside one and in a remainder, else of doubles;
-    None where there are none.
+    """CEL's arithmetic on JSON numbers: on integers beside an integer and for remainders, otherwise on
+    doubles. None if no argument is a JSON number.
     """
     known = [arg.type == JSON or json_values.is_number(arg) for arg in args]
     if not any(known):
@@ -249,8 +251,8 @@ _PARTS_OF_LENGTHS = frozenset({*UNITS, "day"})
 
 
 def _duration_part(unit: str, duration: Node, span: Span) -> Node:
-    """CEL's getHours() and its like convert the whole duration; only getMilliseconds() is what is left
-    beside whole seconds.
+    """CEL's getHours() and similar functions: the whole duration in the unit. Only getMilliseconds() is the
+    rest beside whole seconds.
     """
     found = Call(BIGINT, "in_units", (Literal(STRING, unit, span), duration), span)
     return Call(BIGINT, "mod", (found, Literal(BIGINT, 1000, span)), span) if unit == "millisecond" else found
@@ -259,7 +261,7 @@ def _duration_part(unit: str, duration: Node, span: Span) -> Node:
 # --- the rules of operators
 
 Rule = Callable[[Operators, str, list[Node], Span], Node | None]
-"""What an operator means for its arguments; None where another rule knows."""
+"""A function that returns the node for an operator and its arguments; None if the rule does not apply."""
 _of = Operators
 
 ON_CHOICES: dict[str, tuple[Rule, ...]] = {
@@ -270,9 +272,7 @@ ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     "cond": (_of.choice,),
     "coalesce": (_of.choice,),
 }
-"""The rules that take a choice between values of several types as a whole. All others are applied to each of
-its values.
-"""
+"""The rules that support choices between values of different types. All others are applied to each value."""
 ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(MATHEMATICS, (cel_math.function,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
@@ -309,4 +309,4 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "either_concat": (sql_doubts.text,),
     "either_moment": (sql_doubts.moment,),
 }
-"""The rules for values of one type each, in order."""
+"""The rules for arguments that each have one type, in order."""

@@ -1,4 +1,4 @@
-"""Calls of operators: the signature that fits, and the conversions of arguments that it asks for."""
+"""Calls of operators: the matching signature, and the conversions of arguments that it needs."""
 
 from __future__ import annotations
 
@@ -46,36 +46,36 @@ _CAST_TO = {
     "date": "DATE",
     "boolean": "BOOLEAN",
 }
-"""The casts that a hint names, by the type that an operator takes."""
+"""The casts in hints, by the type that an operator needs."""
 
 
 class OverloadResolver(Struct):
-    """Calls of operators on typed arguments; problems go to a reporter."""
+    """Resolves calls of operators with typed arguments, and reports problems."""
 
     scope: Scope
     rules: Rules
     reporter: Reporter = field(default_factory=Reporter)
     variables: dict[str, Node] = field(default_factory=dict[str, Node])
     numbers: dict[int, tuple[Node, Known]] = field(default_factory=dict[int, tuple[Node, Known]])
-    """What is known of whole numbers, by the identity of their nodes."""
+    """The widths of integers, by the identity of their nodes."""
     synthetic: int = 0
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
-        """Report a problem. The caller raises what is given."""
+        """Report a problem. The caller raises the returned exception."""
         self.reporter.add(diagnostic)
         return Stop()
 
     def doubt(self, diagnostic: Diagnostic) -> None:
-        """Report what engines mean differently. Raises Stop unless the scope takes it."""
+        """Report that engines differ. Raises Stop unless the scope collects doubts."""
         if self.scope.doubts is None:
             raise self.fail(diagnostic)
         if diagnostic not in self.scope.doubts:
             self.scope.doubts.append(diagnostic)
 
     def call(self, op: str, args: list[Node], span: Span) -> Call:
-        """A call of an operator of the table, with the conversions that make its arguments fit.
+        """A call of an operator of the table, with the conversions of its arguments.
 
-        Its meaning for absent arguments is that of the operator: most are UNKNOWN then.
+        Most operators are UNKNOWN if an argument is NULL.
 
         Raises:
             Stop: No signature fits, or an argument must be a constant of some form. It is reported.
@@ -105,7 +105,7 @@ class OverloadResolver(Struct):
         return Call(match.result, op, converted, span)
 
     def mismatch(self, op: str, args: list[Node], span: Span) -> Diagnostic:
-        """Why an operator does not take its arguments."""
+        """The message why an operator does not support its arguments."""
         kinds = tuple(arg.type for arg in args)
         tests = args[:1] if op == "cond" else args if op in LOGIC else []
         wrong = next((arg for arg in tests if arg.type != BOOLEAN), None)
@@ -124,9 +124,7 @@ class OverloadResolver(Struct):
         return msg.type_mismatch(span, label(op, sql=self.rules.widens_numbers), map(str, kinds), takes, hint)
 
     def one_type(self, node: Node) -> Node:
-        """A node that is no choice between values of several types, for places that hold only values of
-        one.
-        """
+        """The node. Raises Stop if it is a choice between values of different types, or a `joined` list."""
         if not isinstance(node, Call):
             return node  # the common case
         if is_union(node):
@@ -136,14 +134,14 @@ class OverloadResolver(Struct):
         return self.no_joined(node)
 
     def no_joined(self, node: Node) -> Node:
-        """A node that is no list joined of parts whose types the row knows."""
+        """The node. Raises Stop if it is a `joined` list, some of whose parts may not be lists."""
         if is_joined(node):
             raise self.fail(say.joined_list(node.span))
         return node
 
     def split_union(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
-        """The test of the first argument that chooses between values of several types, and the arguments
-        with each value in its place.
+        """The test of the first argument that is a choice between values of different types, and the
+        arguments once for each of these values. None if there is no such argument.
         """
         for place, arg in enumerate(args):
             if is_union(arg):
@@ -153,13 +151,13 @@ class OverloadResolver(Struct):
         return None
 
     def check_union_width(self, nodes: list[Node], span: Span) -> None:
-        """Raises Stop where choices between values of several types would multiply beyond a bound."""
+        """Raises Stop if choices between values of different types have too many combinations."""
         count = prod(map(union_width, nodes))
         if count > MAX_VALUES:
             raise self.fail(say.too_many_values(span, count, MAX_VALUES))
 
     def pattern(self, op: str, args: list[Node]) -> None:
-        """A regular expression, a unit or a time zone that is a constant must be a good one."""
+        """Raises Stop for a constant that is an invalid regular expression, separator, unit or time zone."""
         for position in signatures.constant_positions(op):
             node = args[position] if position < len(args) else None
             if not isinstance(node, Literal) or not isinstance(node.value, str):
@@ -179,7 +177,7 @@ class OverloadResolver(Struct):
                 raise self.fail(say.bad_zone(node.span, node.value, zone_names()))
 
     def found_part(self, op: str, args: list[Node]) -> None:
-        """A pattern for what it finds must find the same on all engines."""
+        """Raises Stop if a pattern does not find the same part of a string on all engines."""
         pattern, beside = args[1], args[2]
         if not isinstance(pattern, Literal) or not isinstance(beside, Literal) or beside.value is None:
             return
@@ -193,7 +191,7 @@ class OverloadResolver(Struct):
             raise self.fail(msg.bad_regex(pattern.span, str(error), error.hint)) from None
 
     def exact(self, op: str, args: list[Node], span: Span) -> Call:
-        """Arithmetic of decimals to the last digit. Where engines give up digits it is refused."""
+        """Exact arithmetic of decimals. Raises Stop if an engine would round the result."""
         args = list(map(decimals.as_exact, args))
         digits = decimals.digits(op, args)
         rounds = digits.rounded_by_spark and not self.rules.unlimited_decimals
@@ -202,7 +200,7 @@ class OverloadResolver(Struct):
         return Call(digits.type(), op, tuple(args), span)
 
     def one_decimal(self, op: str, args: list[Node], span: Span) -> Call | None:
-        """A choice between decimals, and whole numbers beside them, as a decimal of one type."""
+        """A choice between decimals and integers as a decimal of one type; None for other calls."""
         first = CHOICES.get(op, 0)
         kind = decimals.common(args[first:]) if op in CHOICES else None
         if kind is None or any(test.type != BOOLEAN for test in args[:first]):
@@ -210,13 +208,13 @@ class OverloadResolver(Struct):
         return Call(kind, op, (*args[:first], *(decimals.as_type(arg, kind) for arg in args[first:])), span)
 
     def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
-        """Quotients of decimals are doubles, because the engines disagree about their digits."""
+        """The arguments of arithmetic with decimals as doubles: the engines disagree about the digits."""
         if op not in ("add", "sub", "mul", "div", "neg", "abs"):
             return args
         return [convert(arg, DOUBLE) if isinstance(arg.type, DecimalType) else arg for arg in args]
 
     def time_hint(self, op: str, args: list[Node]) -> str | None:
-        """How a JSON value is read as the time that an operator takes."""
+        """A hint how to read a JSON value as the timestamp that an operator needs, or None."""
         takes = {row.params[0] for row in signatures.signatures(op)}
         return (
             json_values.declared_hint(args[0], TIMESTAMP)
@@ -225,7 +223,7 @@ class OverloadResolver(Struct):
         )
 
     def cast_hint(self, op: str, args: list[Node]) -> str | None:
-        """How an argument of SQL becomes what an operator takes, as far as its first signature tells."""
+        """A hint how to cast an argument in SQL to a type of the operator's first signature, or None."""
         if not self.rules.widens_numbers:
             return None
         kinds = [arg.type for arg in args]
@@ -242,7 +240,7 @@ class OverloadResolver(Struct):
         return None
 
     def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
-        """How a whole number is written as a double in a language that does not convert it."""
+        """A hint how to write an integer as a double, for a language that does not convert it, or None."""
         if not self.rules.widens_numbers and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
             return say.INTEGER_WITH_A_POINT
         return None
@@ -252,7 +250,7 @@ class OverloadResolver(Struct):
         return self.rules.null_is_value and isinstance(node, Field) and node.decl.nulls == "value"
 
     def element(self, kind: Type, span: Span) -> Variable:
-        """The variable of a macro that nobody wrote, with a name that nothing else has."""
+        """The variable of a generated macro, with an unused name."""
         name = ""
         while (
             not name
@@ -266,7 +264,7 @@ class OverloadResolver(Struct):
 
 
 def _constant_name(op: str, position: int) -> str:
-    """What an argument that must be a constant is called."""
+    """The name of an argument that must be a constant, for messages."""
     if op in ZONED:
         return "time zone"
     if op == "split":

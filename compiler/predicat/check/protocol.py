@@ -1,4 +1,4 @@
-"""What rules of functions and operators ask of the check of types, which calls them."""
+"""The interface of the type check that the rules of functions and operators use."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from predicat.ir.types import Type
 
 
 class Calls(Knows, Protocol):
-    """What calls operators of the table and takes problems."""
+    """The part of the check that resolves calls and reports problems."""
 
     rules: Rules
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
-        """Report a problem. The caller raises what is given."""
+        """Report a problem. The caller raises the returned exception."""
         ...
 
     def doubt(self, diagnostic: Diagnostic) -> None:
-        """Report what engines mean differently. Raises Stop unless the scope takes it."""
+        """Report that engines differ. Raises Stop unless the scope collects doubts."""
         ...
 
     def call(self, op: str, args: list[Node], span: Span) -> Call:
@@ -45,7 +45,7 @@ class Compares(Calls, Protocol):
         ...
 
     def element(self, kind: Type, span: Span) -> Variable:
-        """The variable of a macro that nobody wrote, with a name that nothing else has."""
+        """The variable of a generated macro, with an unused name."""
         ...
 
 
@@ -53,7 +53,7 @@ class Check(Compares, Protocol):
     """The check, as the rules of operators see it."""
 
     def operator(self, op: str, args: list[Node], span: Span) -> Node:
-        """What an operator of any language means for these arguments. Raises Stop."""
+        """The node for an operator of any language with these arguments. Raises Stop."""
         ...
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
@@ -65,13 +65,13 @@ class Check(Compares, Protocol):
         ...
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
-        """`found` where all parts are lists; an error otherwise."""
+        """`found` if all parts are lists, otherwise UNKNOWN."""
         ...
 
     def array(self, node: Node) -> Node:
-        """A written-out list as an array of the engine."""
+        """A list literal as an array of the engine."""
         ...
 
     def no_joined(self, node: Node) -> Node:
-        """A node that is no list joined of parts whose types the row knows."""
+        """The node. Raises Stop if it is a `joined` list, some of whose parts may not be lists."""
         ...

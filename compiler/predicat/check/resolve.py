@@ -56,14 +56,14 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     """The surface of a tree: typed, boolean, with the operators that its author wrote.
 
     Args:
-        tree: What a language has read.
+        tree: The output of a front end.
         scope: The fields, parameters and other names that the tree may use.
-        rules: What the language lets pass. A value whose type only the row knows makes it UNKNOWN where it
-            does not fit.
+        rules: The rules of the language. A dynamically typed value of a wrong type makes the predicate
+            UNKNOWN.
 
     Raises:
-        PredicatError: With every problem of the tree, in order. Without any, if a filter that it refers to is
-            broken, and reported where it stands.
+        PredicatError: With every problem of the tree, in order. It is empty if only a referenced filter is
+            broken, which is reported there.
     """
     checker = _Checker(scope, rules)
     try:
@@ -75,19 +75,19 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
         _no_lists(node)
     if node is not None and checker.long_lists:
         _long_lists_in_in(node)
-    if node is None:  # a filter that this one refers to is broken, and reported where it stands
+    if node is None:  # a referenced filter is broken, and reported there
         raise PredicatError([])
     return node
 
 
 def _placeholders(text: str, params: Iterable[str]) -> list[str]:
-    """The text in parts: those that stand for parameters, and what is between them."""
+    """The string split into the placeholders of parameters and the parts between them."""
     names = "|".join(map(re.escape, params))
     return re.split(rf"(\$\{{(?:{names})\}})", text) if names else [text]
 
 
 def _long_lists_in_in(node: Node) -> None:
-    """A long list of the catalog stands nowhere but on the right of IN."""
+    """Raises PredicatError if a long list of the catalog is used outside the right side of IN."""
     for part in walk(node):
         for child in children(part):
             is_list = isinstance(child, Literal) and isinstance(child.value, ValueSet)
@@ -96,7 +96,7 @@ def _long_lists_in_in(node: Node) -> None:
 
 
 def _no_lists(node: Node) -> None:
-    """A written-out list or map stands nowhere but on the right of IN."""
+    """Raises PredicatError if a list or map literal is used outside the right side of IN."""
     for part in walk(node):
         allowed = part.args[1] if isinstance(part, Call) and part.op == "in" else None
         for child in children(part):
@@ -105,19 +105,19 @@ def _no_lists(node: Node) -> None:
 
 
 _OF_TYPES = frozenset({"type-mismatch", "not-boolean", "unknown-member"})
-"""The problems that are those of a row, where the row knows the type."""
+"""The codes of problems that make only the row UNKNOWN, if the type depends on the row."""
 _DEEP = 6
-"""Below so many levels no tree becomes too large, and its typed nodes are not counted."""
+"""A tree with fewer levels cannot become too large, so its typed nodes are not counted."""
 
 
 class _Checker(Names):
-    """Checks a tree in one descent: resolves names, infers types, chooses overloads.
+    """Checks a tree in one pass: resolves names, infers types, chooses overloads.
 
     Attributes:
-        visited: How many parts of the tree were visited.
-        count_sizes: Whether sizes of typed nodes are counted: the tree is deep, or its parts are copied.
-        bound_names: Names of the variables of enclosing macros, case-folded.
-        size_cache: Sizes of nodes by identity.
+        visited: The number of visited parts of the tree.
+        count_sizes: Whether the sizes of typed nodes are counted: the tree is deep, or its parts are copied.
+        bound_names: The case-folded names of the variables of enclosing macros.
+        size_cache: The sizes of nodes by identity.
     """
 
     visited: int = 0
@@ -139,7 +139,7 @@ class _Checker(Names):
         if self.visited == MAX_NODES + 1:
             raise self.fail(msg.too_large(tree.span, self.visited, MAX_NODES, "parts"))
         if self.visited > MAX_NODES:
-            raise Stop  # it is said once
+            raise Stop  # it is reported only once
         if depth == _DEEP:
             self.count_sizes = True
         match tree:  # the common ones first
@@ -256,7 +256,7 @@ class _Checker(Names):
         return chosen
 
     def with_value(self, name: str, value: Node, tree: t.Tree, depth: int) -> Node:
-        """A tree in which a name stands for a node."""
+        """The node of a tree in which a name stands for another node."""
         outer = self.variables
         self.variables = {**outer, name: value}
         try:
@@ -278,9 +278,7 @@ class _Checker(Names):
         return node
 
     def size(self, node: Node) -> int:
-        """The number of a node's parts; one that stands in it twice, as one object, counts twice, but is
-        looked at once.
-        """
+        """The number of a node's parts. A shared part counts each time, but is visited once."""
         parts = node.args if isinstance(node, Call) else children(node)
         if not parts:
             return 1
@@ -316,7 +314,7 @@ class _Checker(Names):
         return node
 
     def filled(self, text: str, span: Span) -> Node:
-        """A text constant in which `${name}` stands for a parameter. One that is not declared is text."""
+        """A string constant in which `${name}` stands for a parameter; other names stay plain text."""
         parts = [part for part in _placeholders(text, self.scope.params) if part]
         nodes = [
             self.node(t.Param(part[2:-1], span), 0)
@@ -346,8 +344,8 @@ class _Checker(Names):
         return Items(ArrayType(element), tuple(typed_null(node, element) for node in nodes), tree.span)
 
     def entries(self, tree: t.MapLiteral, depth: int) -> Node:
-        """A written-out map: items of two, a key and a value. Keys of one type and values of one type are
-        plain.
+        """A map literal as pairs of a key and a value. Keys or values of different types are dynamically
+        typed. Raises Stop.
         """
         nodes = self.all(tuple(part for entry in tree.entries for part in entry), depth)
         keys, values = nodes[::2], nodes[1::2]

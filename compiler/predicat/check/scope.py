@@ -1,4 +1,4 @@
-"""What a body may use: rules of languages, and names."""
+"""The rules of a language, and the names that a body may use."""
 
 from __future__ import annotations
 
@@ -17,28 +17,27 @@ Resolve = Callable[[str, tuple[tuple[str, Node], ...], Span], Node]
 
 
 class Rules(Struct, frozen=True):
-    """What a language lets pass.
+    """The rules of a language.
 
     Attributes:
-        widens_numbers: An integer may stand where a double is wanted, and a text constant where a date or
-            timestamp is (SQL).
-        null_is_value: Fields declared `nulls: value` compare as CEL's null does.
-        strict_lists: A list with an absent element is an error as a whole.
-        ieee_division: Doubles divide as IEEE 754 has it, and whole numbers overflow as in CEL.
-        absorbs_constants: Beside a constant that decides AND, OR or a choice alone, the type of what it
-            passes over counts for nothing.
-        case_insensitive_names: No name differs from that of a macro's variable by capital letters alone
-            (SQL).
+        widens_numbers: An integer is converted to a double, and a string constant to a date or timestamp, if
+            an operator needs that (SQL).
+        null_is_value: Fields declared `nulls: value` compare like CEL's null.
+        strict_lists: A missing element makes the whole list an error.
+        ieee_division: Doubles are divided by IEEE 754, and integers overflow as in CEL.
+        absorbs_constants: If a constant alone decides AND, OR or a choice, the types of the other arguments
+            are not checked.
+        case_insensitive_names: No name may differ only in case from the variable of a macro (SQL).
         engine_order: NaN equals itself and is above every number, as in SQL engines.
-        reads_literals: A text constant beside a number or a truth value is one (SQL).
-        casts_of_text: Casts take the texts that both engines take, not those of CEL's conversions.
-        decimal_arithmetic: Sums, differences and products of decimals are exact; else they are doubles.
-        unlimited_decimals: The language has no bound for their digits, or an error beyond 38. Otherwise it
-            rounds there (Spark).
-        interval_fields: A part of a length of time is one of its fields, as in SQL engines; else the whole
-            length in that unit.
-        names_now: `now` is the current time where no field or parameter has that name.
-        ansi: Texts are compared as in Spark's ANSI mode, not as without it.
+        reads_literals: A string constant beside a number or a boolean is converted to it (SQL).
+        casts_of_text: Casts accept the strings that all engines accept, not those of CEL's conversions.
+        decimal_arithmetic: Sums, differences and products of decimals are exact; otherwise they are doubles.
+        unlimited_decimals: Decimals have unlimited digits, or more than 38 are an error. Otherwise the
+            language rounds to 38 digits (Spark).
+        interval_fields: A part of an interval is one of its fields, as in SQL engines; otherwise the whole
+            duration in that unit.
+        names_now: `now` is the current time, unless a field or parameter has that name.
+        ansi: Spark's ANSI mode.
     """
 
     widens_numbers: bool
@@ -79,14 +78,12 @@ CEL_TEXT_RULES = replace(CEL_RULES, names_now=True)
 
 
 class Scope(Struct, frozen=True):
-    """The names that a body may use. `fields` None: any name is a field of dynamic (JSON-like) type.
+    """The names that a body may use. If `fields` is None, any name is a field of dynamic (JSON-like) type.
 
-    `enums` has the constants that are named by an enumeration and a word, `Status.ACTIVE`; a field of such a
-    name goes before.
-    `doubts` takes what engines mean differently (`sql`), where its first meaning is to hold; None: that is an
-    error.
-    `lists` has the types and values of what bodies name `lists.NAME`.
-    `placeholders`: `${name}` in a text constant stands for the parameter of that name, if there is one.
+    `enums` has the constants of enumerations, such as `Status.ACTIVE`; a field of the same name takes
+    precedence. `doubts` collects expressions on which engines differ (`sql`): their first meaning is used. If
+    it is None, such an expression is an error. `lists` has the types and values of the lists `lists.NAME`.
+    `placeholders`: `${name}` in a string constant stands for the parameter of that name, if there is one.
     """
 
     fields: Mapping[str, FieldDecl] | None
@@ -101,4 +98,4 @@ class Scope(Struct, frozen=True):
 
 
 class Stop(Exception):
-    """A part has a problem that is reported already; its parents say nothing."""
+    """A part has a problem that is already reported. Its parents report nothing."""

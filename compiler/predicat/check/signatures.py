@@ -1,4 +1,4 @@
-"""Reads the signatures of the operator table and finds the one that fits given argument types."""
+"""Parses the signatures of the operator table and finds the one that matches given argument types."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Signature(Struct, frozen=True):
     star: bool
 
     def arity_fits(self, count: int) -> bool:
-        """Whether the signature takes so many arguments."""
+        """Whether the signature supports this number of arguments."""
         return count >= 1 if self.star else count == len(self.params)
 
 
@@ -75,7 +75,7 @@ def _split(text: str) -> list[str]:
 
 
 class Match(Struct, frozen=True):
-    """A fitting signature: its result type and, for each argument, the type that it must be given as."""
+    """A matching signature: the type of the result, and for each argument the type to convert it to."""
 
     result: Type
     wanted: tuple[Type, ...]
@@ -84,10 +84,10 @@ class Match(Struct, frozen=True):
 
 @lru_cache(maxsize=10_000)
 def find(op: str, types: tuple[Type, ...], *, widens_numbers: bool, mixed_numbers: bool) -> Match | None:
-    """The signature that fits with the fewest conversions, or None.
+    """The signature that matches with the fewest conversions, or None.
 
-    `widens_numbers` lets an integer or a decimal stand where a double is wanted (SQL, not CEL);
-    `mixed_numbers` leaves numbers of different types side by side under one `T` (comparisons).
+    `widens_numbers` converts an integer or a decimal to a double if the signature needs one (SQL, not CEL);
+    `mixed_numbers` allows numbers of different types for one `T` (comparisons).
     """
     best: Match | None = None
     for signature in signatures(op):
@@ -134,7 +134,7 @@ def _conversion_cost(kind: Type, target: Type, *, widens_numbers: bool) -> int |
 def _unify(
     params: tuple[str, ...], types: tuple[Type, ...], *, mixed_numbers: bool, widens_numbers: bool
 ) -> Type | None:
-    """The one type that `T` stands for."""
+    """The type of `T`."""
     bound = [
         result
         for param, kind in zip(params, types, strict=True)
@@ -200,7 +200,7 @@ def _result(text: str, element: Type | None) -> Type | None:
 
 
 def expected(op: str, *, decimals: bool) -> str:
-    """The signatures of an operator as one text for a message."""
+    """The signatures of an operator as one string for a message."""
     sides = [
         f"({', '.join(row.params)}{' ...' if row.star else ''})"
         for row in signatures(op)

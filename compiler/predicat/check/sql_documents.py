@@ -1,4 +1,4 @@
-"""What SQL's functions of JSON take."""
+"""The arguments of SQL's JSON functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from predicat.ir.types import JSON, NULL, STRING
 
 
 def document(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
-    """A JSON value, or the one in a text."""
+    """A JSON value, or a string parsed as JSON."""
     value = underlying(args[0])
     if value.type == STRING:
         return Call(JSON, "parse_json", (value,), span)
@@ -25,7 +25,7 @@ def document(check: OverloadResolver, _op: str, args: list[Node], span: Span) ->
 
 
 def subject(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
-    """What an operator of JSON stands behind: JSON, a map or an array. A text must be cast first."""
+    """The left operand of a JSON operator: JSON, a map or an array. Raises Stop for a string."""
     value = underlying(args[0])
     if value.type == STRING:
         raise check.fail(say.text_as_json(args[0].span, span.text))
@@ -33,6 +33,6 @@ def subject(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> 
 
 
 def parsed_subject(_check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
-    """The same, where an engine reads a text as JSON."""
+    """The left operand of a JSON operator, in a language that parses strings as JSON."""
     value = underlying(args[0])
     return Call(JSON, "parse_json", (value,), span) if value.type == STRING else args[0]

@@ -1,4 +1,4 @@
-"""SQL's functions that round and casts to decimals, by the type of their number."""
+"""SQL's rounding functions and casts to decimals, by the type of the number."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from predicat.semantics.arithmetic import MOST_DIGITS
 _DIGITS_OF_BIGINT = 19
 _OPS = {"sql.round": "round", "sql.bround": "bround", "spark.round": "round", "postgres.round": "bround"}
 FUNCTIONS = (*_OPS, "sql.trunc")
-"""The functions: `spark.round` and `postgres.round` are those of these languages."""
+"""The functions. `spark.round` and `postgres.round` are ROUND in these languages."""
 _MOST_SCALE = 6
 _MOST_DECIMAL = 15
-"""A decimal of so many digits is exact as a double, by the digits that are written for it."""
+"""The most digits of a decimal that survive a conversion to a double and back."""
 
 
 def function(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """ROUND, BROUND or TRUNC of a whole number, a double or a decimal. BROUND and TRUNC take a decimal as the
-    double that is written with its digits.
+    """ROUND, BROUND or TRUNC of an integer, a double or a decimal. BROUND and TRUNC convert a decimal to a
+    double. Raises Stop if that is not exact, or if engines round differently.
     """
     name = op.partition(".")[2]
     number, *digits = map(underlying, args)
@@ -56,7 +56,7 @@ def function(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """A part of CONCAT or ||: whole numbers, dates and plain decimals are written as texts."""
+    """An argument of CONCAT or ||: integers, dates and decimals are cast to strings."""
     value = underlying(args[0])
     if value.type in (BIGINT, DATE) or isinstance(value.type, DecimalType):
         return check.cast(value, Literal(STRING, "to_sql_string"), span)
@@ -64,22 +64,22 @@ def text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def is_of_decimal(node: Node) -> bool:
-    """Whether a number is a decimal, also one that is converted to a double."""
+    """Whether a number is a decimal, or a decimal converted to a double."""
     while isinstance(node, Call) and node.op in ("neg", "abs", "to_double"):
         node = node.args[0]
     return isinstance(node.type, DecimalType)
 
 
 def written_alike(node: Node) -> bool:
-    """Whether all engines write a value as the same text. Of computed decimals they keep other digits; Spark
-    may write an exponent for more digits behind the point.
+    """Whether all engines write a value as the same string. Computed decimals have different scales, and
+    Spark may write an exponent for a large scale.
     """
     plain = isinstance(underlying(node), Field | Literal)
     return not isinstance(node.type, DecimalType) or (plain and node.type.scale <= _MOST_SCALE)
 
 
 def whole(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """Spark's FLOOR and CEIL: of a double they are a long, and NaN is 0 as one."""
+    """Spark's FLOOR and CEIL. For a double the result is a BIGINT, so NaN becomes 0."""
     number, op = underlying(args[0]), op.partition(".")[2]
     result = check.call(op, [number], span)
     if number.type != DOUBLE:
@@ -89,7 +89,7 @@ def whole(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def whole_quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """DIV of whole numbers, without a rest. Of others engines cut a quotient that they round before."""
+    """DIV of integers, truncated. Raises Stop for other numbers: engines round before they truncate."""
     parts = list(map(underlying, args))
     if any(part.type == DOUBLE or isinstance(part.type, DecimalType) for part in parts):
         raise check.fail(say.whole_quotient(span))
@@ -97,7 +97,7 @@ def whole_quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node
 
 
 def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """DuckDB's `//`: of whole numbers without a rest; of others it is `/`."""
+    """DuckDB's `//`: truncated for integers; for other numbers the same as `/`."""
     parts = list(map(underlying, args))
     if all(part.type == BIGINT for part in parts):
         return check.call("div", parts, span)
@@ -105,13 +105,13 @@ def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def whole_of_text(text: Node, span: Span) -> Node:
-    """DuckDB's cast of a text to a whole number: one with decimals is rounded, a half away from zero."""
+    """DuckDB's cast of a string to an integer: a fraction is rounded, half away from zero."""
     plain, number = (Call(kind, TEXT_CASTS[kind], (text,), span) for kind in (BIGINT, DOUBLE))
     return Call(BIGINT, "coalesce", (plain, Call(BIGINT, HALF_UP, (number,), span)), span)
 
 
 def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """PostgreSQL's SIGN: of NaN, which is neither above nor below 0, it is 0."""
+    """PostgreSQL's SIGN. For NaN it is 0."""
     number = convert(underlying(args[0]), DOUBLE)
     zero, one, less = (Literal(DOUBLE, value, span) for value in (0.0, 1.0, -1.0))
     below = Call(DOUBLE, "cond", (Call(BOOLEAN, "lt", (number, zero), span), less, zero), span)
@@ -119,7 +119,9 @@ def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def decimal(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """A cast to a decimal: of a text or a number; of a double in Spark alone."""
+    """A cast of a string or a number to a decimal. Raises Stop for doubles, except in Spark, and for types on
+    which engines differ.
+    """
     number, precision, scale = underlying(args[0]), *(_whole(arg) for arg in args[1:])
     kind = DecimalType(precision, scale)
     if number.type == NULL:
@@ -150,12 +152,14 @@ def decimal(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def converted(number: Node, kind: DecimalType, span: Span) -> Node:
-    """A number as a decimal of a type. A longer type counts: Spark may round what is calculated of it."""
+    """A number converted to exactly this decimal type. The type matters: Spark may round the results of
+    arithmetic by it.
+    """
     return number if number.type == kind else Call(kind, "to_decimal", (number,), span)
 
 
 def as_decimal(number: Node, kind: DecimalType, span: Span) -> Node:
-    """A number as a decimal of a type; one that has no more digits stays what it is."""
+    """A number as a decimal of a type. A decimal whose own type is narrower is returned unchanged."""
     result = decimals.exact_type(number)
     narrower = result.scale <= kind.scale and result.precision - result.scale <= kind.precision - kind.scale
     if narrower and isinstance(number.type, DecimalType):
@@ -164,7 +168,7 @@ def as_decimal(number: Node, kind: DecimalType, span: Span) -> Node:
 
 
 def _below(number: Node, digits: int, span: Span) -> Node:
-    """A number that has at most so many digits before the point, else UNKNOWN."""
+    """A number if it has at most `digits` integer digits, otherwise UNKNOWN."""
     most = 10**digits
     limits = [Literal(type_of(Decimal(limit)), Decimal(limit), span) for limit in (-most, most)]
     tests = (

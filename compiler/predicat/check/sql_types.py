@@ -1,4 +1,4 @@
-"""SQL's functions that name the type of a value."""
+"""SQL's functions that return the name of a type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLAIN = (STRING, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP, DATE)
 
 
 def typeof(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
-    """Spark's TYPEOF of a field. Of a computed value it is refused: here numbers are wider than in Spark."""
+    """Spark's TYPEOF of a field. Raises Stop for other values: their types may be wider than in Spark."""
     value = underlying(args[0])
     if not isinstance(value, Field) or not (value.type in _PLAIN or isinstance(value.type, DecimalType)):
         raise check.fail(say.type_of(span))

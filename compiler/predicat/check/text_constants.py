@@ -1,7 +1,8 @@
-"""Text constants of SQL as numbers and truth values, where engines read them so: `id = '123'`, `paid = 't'`.
+"""SQL's implicit conversion of string constants to numbers and booleans: `id = '123'`, `paid = 't'`.
 
-What both Spark and PostgreSQL read counts; blanks around are dropped. Source: their conversions of unknown
-literals (PostgreSQL) and of texts to the other operand's type (Spark, ANSI mode).
+Only strings that both Spark and PostgreSQL accept are converted; surrounding whitespace is ignored. Source:
+their conversions of unknown literals (PostgreSQL) and of strings to the other operand's type (Spark, ANSI
+mode).
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _ENDLESS = {"nan": "NaN", "infinity": "Infinity", "inf": "Infinity"}
 
 
 def scalar(text: str, kind: Type) -> Callable[[Span], Literal] | str | None:
-    """The constant of a type that a text is; an example of one where it is none; None for other types."""
+    """A function that makes the constant of a type from a string. If the string is invalid, an example of a
+    valid one; None for other types.
+    """
     word = text.strip(BLANKS)
     if kind == BIGINT:
         whole = parse_whole(word)

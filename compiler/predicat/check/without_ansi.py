@@ -1,9 +1,9 @@
-"""Spark without ANSI mode: what the operators of its conditions mean there, by the types of their arguments.
+"""Spark without ANSI mode: the meaning of its operators, by the types of the arguments.
 
-Whole numbers have the range of their type, and begin again at its other end where a sum leaves it. All is
-said with operators of the table: nothing of it where the ranges of fields show that it cannot happen.
-Sources: Spark SQL, "ANSI Compliance"; `TypeCoercion`, `Cast` and `UTF8String.toLong` of Spark's source; each
-row of the table in `language/spark/without_ansi.py` was asked of Spark 4.3.
+Integers wrap around if a result overflows their type. This is translated to operators of the table, but not
+if the ranges of the fields exclude an overflow. Sources: Spark SQL, "ANSI Compliance"; `TypeCoercion`, `Cast`
+and `UTF8String.toLong` of Spark's source; each row of the table in `language/spark/without_ansi.py` was
+checked with Spark 4.3.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ from predicat.ir.widths import INT, LIMITS, LONG
 
 _BLANK = "[ \\t\\n\\v\\f\\r]*"
 _DIGITS = f"^{_BLANK}[+]?(-?[0-9]+)(?:[.][0-9]*)?{_BLANK}$"
-"""The texts that are whole numbers, or numbers whose decimals are cut."""
+"""Strings with an integer, possibly with a fraction, which is truncated."""
 _WITHOUT_DIGITS = f"^{_BLANK}[+-]?[.][0-9]*{_BLANK}$"
-"""The texts without a digit before the point, which are 0; a point alone is one."""
+"""Strings without a digit before the decimal point, also a lone point. They are 0."""
 _MOST_WRITTEN = 1000
 _MOST_DIGITS = 18
-"""A decimal with more digits before its point may be no BIGINT."""
+"""A decimal with more integer digits may not fit a BIGINT."""
 
 
-# --- whole numbers that begin again at the other end
+# --- integers that wrap around
 
 
 def arithmetic(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """`+`, `-`, `*`, `%`, the sign and ABS. A text is a double beside them."""
+    """`+`, `-`, `*`, `%`, negation and ABS. String operands are converted to doubles."""
     name = op.partition(".")[2]
     parts = list(map(underlying, args))
     if all(part.type == BIGINT for part in parts):
@@ -64,7 +64,7 @@ def arithmetic(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def attempt(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """TRY_ADD and its like: NULL beyond the range of the type."""
+    """TRY_ADD and similar functions: NULL for an overflow."""
     name = op.partition("try_")[2]
     parts = list(map(underlying, args))
     if not all(part.type == BIGINT for part in parts):
@@ -77,7 +77,7 @@ def attempt(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """DIV of whole numbers: a BIGINT. The least BIGINT by -1 is itself."""
+    """DIV of integers, as a BIGINT. The least BIGINT divided by -1 is the least BIGINT."""
     result = sql_numbers.whole_quotient(check, "sql.div", args, span)
     parts = list(map(underlying, args))
     if all(part.type == BIGINT for part in parts):
@@ -89,7 +89,7 @@ def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def bits_of(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """`&`, `|` and `^`, in the wider type."""
+    """`&`, `|` and `^`, in the wider type of the operands."""
     parts = list(map(underlying, args))
     result = check.operator(op.partition(".")[2], parts, span)
     widths = [width(check, part) for part in parts]
@@ -98,7 +98,7 @@ def bits_of(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def index(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """`xs[n]`: the place is an INT."""
+    """`xs[n]`: the index is cast to INT."""
     base, place = args[0], underlying(args[1])
     if isinstance(underlying(base).type, ArrayType) and place.type == BIGINT:
         return check.operator("bracket", [base, _cast(check, place, INT, span)], span)
@@ -106,7 +106,7 @@ def index(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def sum_of_array(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """AGGREGATE, which begins again at the other end as well."""
+    """AGGREGATE as a sum. Raises Stop for integers, which would wrap around."""
     result = check.operator("sum", args, span)
     if result.type == BIGINT:
         raise check.fail(say.sum_of_whole_numbers(span))
@@ -125,13 +125,15 @@ def _of_whole_numbers(check: Check, op: str, parts: list[Node], span: Span) -> N
         return known(check, _of_long(check, op, parts, (low, high), span), Known(bits))
     exact = [before_turn(check, part) for part in parts]
     far = facts.combined(op, [one.range for one in exact])
-    if op != "abs" and _fits(*far, LONG):  # one turn for a whole sum
+    if op != "abs" and _fits(*far, LONG):  # wrap around once for a whole sum
         plain, (low, high) = Call(BIGINT, op, tuple(one.node for one in exact), span), far
     return known(check, _wrapped(plain, low, high, bits, span), Known(bits, Exact(plain, (low, high))))
 
 
 def _common(check: Check, op: str, parts: list[Node], span: Span) -> int | None:
-    """The bits of the type that Spark computes with; None where it is not known and does not matter."""
+    """The number of bits of the type in which Spark computes; None if unknown. Raises Stop if it is unknown
+    and the result may overflow.
+    """
     widths = [width(check, part) for part in parts]
     known = [bits for bits in widths if bits is not None]
     if len(known) == len(widths) or LONG in known:
@@ -156,7 +158,7 @@ def _fits(low: int, high: int, bits: int) -> bool:
 
 
 def _of_long(check: Check, op: str, parts: list[Node], ends: tuple[int, int], span: Span) -> Node:
-    """A sum, a difference, a product or another sign of BIGINT, where it may leave its range."""
+    """BIGINT arithmetic that may overflow. Raises Stop for a product of two numbers that may exceed INT."""
     if op != "mul":
         return _wrapping(op, parts, ends if op in ("add", "sub") else (), span)
     left_is_small = not _fits(*known_range(check, parts[1]), INT)
@@ -172,7 +174,7 @@ def _wrapping(op: str, parts: list[Node], more: tuple[int, ...], span: Span) -> 
 
 
 def _wrapped(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
-    """A number from `low` to `high`, which begins again at the other end of the range of a type."""
+    """A number from `low` to `high`, wrapped around to the range of a type."""
     if _fits(low, high, bits):
         return node
     ends = (Literal(BIGINT, low, span), Literal(BIGINT, high, span))
@@ -180,7 +182,7 @@ def _wrapped(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
 
 
 def _where(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
-    """A number from `low` to `high` where it is in the range of a type, else NULL."""
+    """A number from `low` to `high` if it is in the range of a type, otherwise NULL."""
     if _fits(low, high, bits):
         return node
     if bits == INT:
@@ -191,17 +193,17 @@ def _where(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
     return Call(BIGINT, "cond", (inside, node, Literal(BIGINT, None, span)), span)
 
 
-# --- casts to whole numbers
+# --- casts to integers
 
 
 def whole(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """A cast to a whole number of so many bits."""
+    """A cast to an integer type, given by its number of bits."""
     bits = _bits(args[1])
     return known(check, _cast(check, underlying(args[0]), bits, span), Known(bits))
 
 
 def of_width(check: Check, _op: str, args: list[Node], _span: Span) -> Node:
-    """A whole number of which the language knows the type."""
+    """An integer whose width is given by the second argument."""
     return known(check, args[0], Known(_bits(args[1])))
 
 
@@ -225,12 +227,12 @@ def _cast(check: Check, node: Node, bits: int, span: Span) -> Node:
     result = check.cast(node, Literal(STRING, "to_int"), span)
     if node.type == BOOLEAN:
         return result
-    return _where(result, *facts.integers(result), bits, span)  # of a time: NULL beyond
+    return _where(result, *facts.integers(result), bits, span)  # a timestamp beyond the range gives NULL
 
 
 def _of_double(node: Node, bits: int, span: Span) -> Node:
-    """A double: cut towards zero, the nearest INT or BIGINT where it is beyond, 0 for NaN. A narrower type
-    has the last bits of that INT.
+    """A cast of a double: truncated toward zero, clamped to the range of INT or BIGINT, 0 for NaN. A narrower
+    type gets the lowest bits of the INT.
     """
     most = max(bits, INT)
     limit = float(LIMITS[most][1] + 1)
@@ -256,7 +258,9 @@ def _choice(test: Node, yes: Node, no: Node, span: Span) -> Node:
 
 
 def whole_of_text(text: Node, bits: int, span: Span) -> Node:
-    """A text as a whole number: blanks around it are dropped, and decimals; NULL beyond the range."""
+    """A cast of a string to an integer: surrounding whitespace and a fraction are dropped. NULL for other
+    strings and for an overflow.
+    """
     digits = Call(STRING, "regex_extract", (text, _constant(_DIGITS, span), Literal(BIGINT, 1, span)), span)
     number = Call(BIGINT, "to_int", (digits,), span)
     result = number if bits == LONG else _where(number, *LIMITS[LONG], bits, span)
@@ -270,7 +274,7 @@ def _constant(text: str, span: Span) -> Node:
 
 
 def whole_constant(text: str, bits: int) -> int | None:
-    """The whole number that a text is."""
+    """A constant string cast to an integer; None if it is not a number, or does not fit."""
     match = re.match(_DIGITS, text, re.ASCII)
     if match is None:
         return 0 if re.match(_WITHOUT_DIGITS, text, re.ASCII) else None
@@ -295,7 +299,7 @@ def size(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 def floor(check: Check, op: str, args: list[Node], span: Span) -> Node:
-    """FLOOR and CEIL: of a double a BIGINT, the nearest one where it is beyond."""
+    """FLOOR and CEIL. For a double the result is clamped to the range of BIGINT."""
     name = op.partition(".")[2]
     if underlying(args[0]).type != DOUBLE:
         return check.operator(f"spark.{name}", args, span)
@@ -303,7 +307,7 @@ def floor(check: Check, op: str, args: list[Node], span: Span) -> Node:
 
 
 def no_text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
-    """The argument of UNIX_TIMESTAMP, which takes texts of one format."""
+    """The argument of UNIX_TIMESTAMP. Raises Stop for a string, for which the format matters."""
     if underlying(args[0]).type == STRING:
         raise check.fail(say.seconds_of_text(span, args[0].span.text))
     return args[0]
@@ -323,14 +327,14 @@ OPERATORS: dict[str, Rule] = {
     "lenient.size": size,
     "lenient.no_text": no_text,
 }
-"""What the operators of the language mean."""
+"""The rules of the language's operators."""
 
 
-# --- texts beside other values
+# --- strings beside other values
 
 
 def beside(check: Calls, left: Node, right: Node) -> tuple[Node, Node]:
-    """A text beside another value is converted to its type. A constant that is none is refused."""
+    """Two operands, with a string converted to the type of the other operand."""
     return _as(check, left, right), _as(check, right, left)
 
 
@@ -353,12 +357,12 @@ def _as_whole(check: Calls, text: Node, other: Node) -> Node:
     if not isinstance(text, Literal) or not isinstance(text.value, str):
         return whole_of_text(text, bits, text.span)
     number = whole_constant(text.value, bits)
-    # The check refuses what is no number.
+    # If it is not a number, the check reports that later.
     return text if number is None else Literal(BIGINT, number, text.span)
 
 
 def truth_beside_number(left: Node, right: Node) -> tuple[Node, Node]:
-    """`paid = 1`: TRUE is 1 beside a number."""
+    """The operands of `paid = 1`: a boolean beside a number becomes 1 or 0."""
     return _as_number(left, right), _as_number(right, left)
 
 
@@ -370,7 +374,7 @@ def _as_number(truth: Node, other: Node) -> Node:
 
 
 def in_texts(check: Calls, left: Node, items: tuple[Node, ...], span: Span) -> tuple[Node, ...]:
-    """IN with texts beside other values: Spark compares all as texts."""
+    """The items of an IN with strings and other values: Spark compares all of them as strings."""
     kinds = {underlying(node).type for node in (left, *items)} - {NULL}
     if STRING not in kinds or len(kinds) == 1:
         return items
@@ -388,7 +392,9 @@ def _as_text(check: Calls, item: Node, span: Span) -> Node:
 
 
 def _as_written(check: Calls, item: Node, left: Node) -> Node:
-    """A text constant that is the text of a value."""
+    """A string constant as an item for an integer or a date. Raises Stop unless it is written exactly as
+    Spark writes the value.
+    """
     if item.type != STRING:
         return item
     value = item.value if isinstance(item, Literal) else None
