@@ -146,10 +146,10 @@ def translate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     tree = value
     while table:
         # The result of a replacement must not be replaced again.
-        last = next((one for one in table if one not in table.values()), None)
-        if last is None:
+        first = next((one for one, to in table.items() if to not in table), None)
+        if first is None:
             raise reader.fail(say.translate_in_circle(span))
-        tree = apply("replace", span, tree, text(last, span), text(table.pop(last), span))
+        tree = apply("replace", span, tree, text(first, span), text(table.pop(first), span))
     return tree
 
 
