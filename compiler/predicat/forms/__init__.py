@@ -1,1 +1,1 @@
-"""What takes several operators of the core: how it is built, and how it is recognised again."""
+"""Expressions of several core operators: functions that build them, and functions that recognize them."""

@@ -1,6 +1,4 @@
-"""Typed nodes as other types, nodes whose type is not checked, choices between several types, and texts
-that are times.
-"""
+"""Conversions of typed nodes, dynamically typed nodes, choices between types, and strings as times."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from predicat.ir.values import RowError, is_below_micros, parse_date, parse_sql_
 
 
 def dynamic(node: Node) -> Node:
-    """Marks a node as dynamically typed: a type that does not fit makes the row UNKNOWN, and is no error of
+    """The node, marked as dynamically typed: a wrong type makes the predicate UNKNOWN and is not an error of
     the filter.
     """
     return (
@@ -39,7 +37,7 @@ def dynamic(node: Node) -> Node:
 
 
 def is_dynamic(node: Node) -> bool:
-    """Whether a node has the mark that its type is not checked."""
+    """Whether a node is marked as dynamically typed."""
     return isinstance(node, Call) and node.op == "dyn"
 
 
@@ -49,13 +47,13 @@ def underlying(node: Node) -> Node:
 
 
 def dynamic_error(span: Span) -> Node:
-    """The dynamically typed NULL: what a value gives whose type does not fit."""
+    """The dynamically typed NULL: the result for a value of a wrong type."""
     return dynamic(Literal(BOOLEAN, None, span))
 
 
 def is_union(node: Node) -> TypeGuard[Call]:
-    """Whether a node is a choice between values of several types (`b ? j.k : "x"`). An operator on it is
-    applied to each of them.
+    """Whether a node is a choice between values of different types (`b ? j.k : "x"`). An operator on it is
+    applied to each value.
 
     It has the type JSON, and at least one of its values has another type. The check removes all such nodes.
     """
@@ -68,19 +66,17 @@ def is_union(node: Node) -> TypeGuard[Call]:
 
 
 def is_joined(node: Node) -> TypeGuard[Call]:
-    """Whether a node is a list joined of others (see lists.joined), which stands in no predicate that is
-    checked.
-    """
+    """Whether a node is a concatenation of lists (see lists.joined). No checked predicate has one."""
     return isinstance(node, Call) and node.op == "joined"
 
 
 def union_width(node: Node) -> int:
-    """Between how many values a node chooses."""
+    """The number of values of a choice between different types; 1 for other nodes."""
     return sum(map(union_width, node.args[1:])) if is_union(node) else 1
 
 
 def convert(node: Node, kind: Type) -> Node:
-    """A node as another type: a conversion that signatures.find has found possible."""
+    """A node converted to a type, if signatures.find supports the conversion."""
     if node.type == kind:
         return node
     if node.type == NULL and isinstance(node, Literal):
@@ -99,18 +95,18 @@ _JSON_VALUES: dict[Type, str] = {STRING: "json_string", DOUBLE: "json_number", B
 
 
 def typed_null(node: Node, kind: Type) -> Node:
-    """NULL as one of a type; other nodes as they are."""
+    """NULL with a type; other nodes are returned unchanged."""
     return Literal(kind, None, node.span) if isinstance(node, Literal) and node.value is None else node
 
 
 def json_number(node: Node, other: Type) -> Node:
-    """The numbers of JSON are doubles; beside any number a JSON value must be one."""
+    """A JSON value beside a number as a double; other nodes are returned unchanged."""
     return convert(node, DOUBLE) if node.type == JSON and is_numeric(other) else node
 
 
 def beside_double(node: Node) -> Node:
-    """A decimal beside a double is compared as a double, on every engine; so is a whole constant that a
-    double holds.
+    """A decimal, or an integer constant of at most 2**53, as a double, as all engines compare it with a
+    double. Other nodes are returned unchanged.
     """
     exact = (
         isinstance(node, Literal)
@@ -122,7 +118,7 @@ def beside_double(node: Node) -> Node:
 
 
 def same_constant(one: Node, other: Node) -> bool:
-    """Whether two nodes are equal constants, of one type or of two of numbers."""
+    """Whether two nodes are equal constants of one type, or equal numbers."""
     if not isinstance(one, Literal) or not isinstance(other, Literal):
         return False
     comparable = one.type == other.type or (is_numeric(one.type) and is_numeric(other.type))
@@ -130,11 +126,10 @@ def same_constant(one: Node, other: Node) -> bool:
 
 
 def argument(node: Node, kind: Type) -> Node | None:
-    """A node as the value of a parameter of a type; None if it cannot be one. Raises PredicatError for a text
-    that is no time.
+    """A node as the value of a parameter of a type; None if it does not fit. Raises PredicatError for a
+    string that is not a date or timestamp.
 
-    Any number may stand for a double; for a decimal a constant that it holds, for a date or a timestamp a
-    text of one.
+    A double may be any number, a decimal a constant that fits the type, and a date or a timestamp a string.
     """
     if node.type == kind:
         return node
@@ -155,7 +150,7 @@ def argument(node: Node, kind: Type) -> Node | None:
 
 
 def time_constant(text: str, kind: Type, span: Span) -> datetime | date | Diagnostic:
-    """The timestamp or the date that a constant of SQL is, or what is wrong with it."""
+    """A string constant of SQL as a timestamp or a date, or the problem with it."""
     if kind == TIMESTAMP and is_below_micros(text):
         return msg.too_fine(span, "a timestamp")
     value = parse_sql_timestamp(text) if kind == TIMESTAMP else parse_date(text)

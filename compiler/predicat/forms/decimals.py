@@ -1,4 +1,4 @@
-"""Comparisons and exact arithmetic of decimals. Engines bring both sides to one type, which has at most 38
+"""Comparisons and exact arithmetic of decimals. Engines convert both operands to one type with at most 38
 digits.
 """
 
@@ -21,7 +21,7 @@ _EXACT = Context(prec=1000)
 
 
 def fits(nodes: Sequence[Node]) -> bool:
-    """Whether numbers that are no doubles have a type in common that holds all values of all of them."""
+    """Whether there is a decimal type that holds all values of these numbers, which are not doubles."""
     kinds = [kind for node in nodes if (kind := decimal_type(node)) is not None]
     if not any(isinstance(node.type, DecimalType) for node in nodes):
         return True
@@ -32,12 +32,11 @@ def fits(nodes: Sequence[Node]) -> bool:
 
 
 def as_decimal(constant: Node, column: Node) -> Node:
-    """A double constant beside a decimal of at most 15 digits as the decimal that is written for it, so that
-    no column is converted.
+    """A double constant beside a decimal of at most 15 digits as its shortest decimal, so the column is not
+    converted. Other nodes are returned unchanged.
 
-    So few digits make different doubles, in the same order: a decimal is below a double if and only if it is
-    below the shortest
-    decimal that is read as that double.
+    Different decimals of at most 15 digits are different doubles in the same order. So a decimal is below a
+    double if and only if it is below the shortest decimal of that double.
     """
     if (
         not isinstance(constant, Literal)
@@ -54,7 +53,9 @@ def as_decimal(constant: Node, column: Node) -> Node:
 
 
 def beside_constant(op: str, left: Node, right: Node) -> tuple[str, Node, Decimal] | None:
-    """A comparison of a number that is no double with a constant on its right; None of any other."""
+    """A comparison of an integer or decimal with a constant as operator, number and constant; None for
+    others.
+    """
     if isinstance(left, Literal):
         if op not in FLIPPED or isinstance(right, Literal):
             return None
@@ -69,9 +70,7 @@ def beside_constant(op: str, left: Node, right: Node) -> tuple[str, Node, Decima
 
 
 def is_exact(op: str, args: Sequence[Node]) -> bool:
-    """Whether an operator works these arguments out to the last digit: decimals, and whole numbers beside
-    decimals.
-    """
+    """Whether an operator is exact for these arguments: decimals, and integers beside decimals."""
     return (
         op in RESULTS
         and any(isinstance(arg.type, DecimalType) for arg in args)
@@ -85,10 +84,10 @@ def digits(op: str, args: Sequence[Node]) -> Digits:
 
 
 def may_have_more_digits(node: Call) -> bool:
-    """Whether a result of exact arithmetic may have more digits before the point than its type: it is UNKNOWN
-    then.
+    """Whether a result of exact arithmetic may have more integer digits than its type. Then it is UNKNOWN.
 
-    The type is that of the operands as they are written; a constant that is left of them has fewer digits.
+    The type was computed from the operands in the text. Operands that were folded to a constant may have
+    fewer digits.
     """
     kind = node.type
     return (
@@ -99,7 +98,7 @@ def may_have_more_digits(node: Call) -> bool:
 
 
 def may_not_fit(node: Call) -> bool:
-    """Whether a conversion of a number to a decimal may give more digits than the type has."""
+    """Whether the result of a conversion to a decimal may not fit the type."""
     number, kind = decimal_type(node.args[0]), node.type
     if number is None or not isinstance(kind, DecimalType):
         return True
@@ -108,7 +107,7 @@ def may_not_fit(node: Call) -> bool:
 
 
 def unwidened(node: Node) -> Node:
-    """A decimal without a conversion that only gives it more digits, where its value alone counts."""
+    """A decimal without a conversion to a wider type. Only for uses in which the type does not matter."""
     if not isinstance(node, Call) or node.op != "to_decimal" or may_not_fit(node):
         return node
     (number,), kind = node.args, node.type
@@ -118,12 +117,12 @@ def unwidened(node: Node) -> Node:
 
 
 def exact_type(node: Node) -> DecimalType:
-    """The type that a decimal or a whole number has beside a decimal."""
+    """The type of a decimal, or of an integer beside a decimal."""
     return decimal_type(node) or OF_BIGINT
 
 
 def has_known_type(node: Node) -> bool:
-    """Whether an engine has just the digits of `exact_type` for a number: it may have fewer for a choice."""
+    """Whether the type on the engine is known to be `exact_type`. For a choice it may be narrower."""
     if isinstance(node, Call):
         return node.op == "to_decimal" or (
             is_exact(node.op, node.args) and all(map(has_known_type, node.args))
@@ -132,7 +131,7 @@ def has_known_type(node: Node) -> bool:
 
 
 def as_exact(node: Node) -> Node:
-    """A whole constant as the decimal that it is beside one."""
+    """An integer constant as a decimal; other nodes are returned unchanged."""
     if isinstance(node, Literal) and isinstance(node.value, int) and not isinstance(node.value, bool):
         value = Decimal(node.value)
         return Literal(least_holding([value]), value, node.span)
@@ -140,8 +139,8 @@ def as_exact(node: Node) -> Node:
 
 
 def common(values: Sequence[Node]) -> DecimalType | None:
-    """The type that holds what a choice between decimals and whole numbers gives; None for other values, and
-    where 38 digits do not hold all of them.
+    """The type of a choice between decimals and integers; None for other values, and if 38 digits are not
+    enough.
     """
     known = [value for value in values if not (isinstance(value, Literal) and value.value is None)]
     kinds = [kind for value in known if (kind := _in_choice(value)) is not None]
@@ -153,7 +152,7 @@ def common(values: Sequence[Node]) -> DecimalType | None:
 
 
 def _in_choice(node: Node) -> DecimalType | None:
-    """The type of a number in a choice, where engines take a whole constant for an integer of any size."""
+    """The type of a number in a choice. An integer constant is an INT or a BIGINT, as on engines."""
     kind = decimal_type(node)
     if isinstance(node, Literal) and kind is not None and kind.scale == 0:
         least = _OF_WIDTHS["int"] if kind.precision <= _DIGITS_OF_INT else OF_BIGINT
@@ -170,7 +169,7 @@ def as_type(node: Node, kind: DecimalType) -> Node:
 
 
 def decimal_type(node: Node) -> DecimalType | None:
-    """The type of a number that is no double, with the digits that it may have; None of any other value."""
+    """The decimal type of an integer or decimal, as narrow as is known; None for any other value."""
     if isinstance(node, Literal) and isinstance(node.value, int | Decimal):
         return None if isinstance(node.value, bool) else least_holding([node.value])
     if isinstance(node, Field) and node.decl.stored in RANGES and node.type == BIGINT:
@@ -182,6 +181,6 @@ def decimal_type(node: Node) -> DecimalType | None:
 
 
 _DIGITS_OF_INT = 9
-"""So many digits every integer of 32 bits may have."""
+"""All integers with at most this number of digits fit 32 bits."""
 _OF_WIDTHS = {"tinyint": DecimalType(3, 0), "smallint": DecimalType(5, 0), "int": DecimalType(10, 0)}
-"""What Spark takes columns of these widths for."""
+"""Spark's decimal types for integer columns of these widths."""

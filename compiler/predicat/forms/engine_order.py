@@ -1,8 +1,8 @@
-"""The order of doubles as SQL engines have it: NaN equals itself and is above every number.
+"""The order of doubles in SQL engines: NaN equals itself and is above every number.
 
-The comparisons of the table are those of IEEE 754, where NaN equals nothing and is in no order. What the
-engines have besides is `x <> x`, the test for NaN. Back ends know these forms (`paired`) and write
-the bare comparison for them.
+The comparisons of the table follow IEEE 754: NaN equals nothing and has no order. So the engines' comparison
+is an OR of such a comparison and a test for NaN, `x <> x`. Back ends recognize this form (`paired`) and write
+only the comparison.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 
 
 def marked(node: Call) -> Node:
-    """A comparison of the surface, marked where the engines' order of doubles makes a difference."""
+    """A comparison of the surface, marked if the engines' order of doubles makes a difference."""
     return node if _lowered(node) == node else Call(BOOLEAN, ENGINE_ORDER, (node,), node.span)
 
 
 def plain(node: Call) -> Node:
-    """A comparison that is marked, without its mark: the same where no number is NaN."""
+    """A marked comparison without its mark, which means the same if no number is NaN."""
     return node.args[0]
 
 
 def engine_order(node: Call) -> Node:
-    """The core of a comparison that is marked."""
+    """The core of a marked comparison."""
     inner = plain(node)
     return _lowered(inner) if isinstance(inner, Call) else inner
 
@@ -46,7 +46,7 @@ def _lowered(node: Call) -> Node:
 
 
 def in_engine_order(op: str, left: Node, right: Node, span: Span) -> Node:
-    """A comparison of two numbers of which one is a double; UNKNOWN where one of them is."""
+    """A comparison of two numbers, at least one a double, in the engines' order; UNKNOWN for NULL."""
     plain = Call(BOOLEAN, op, (left, right), span)
     if op == "ne":
         equal = in_engine_order("eq", left, right, span)
@@ -76,7 +76,7 @@ def in_engine_order(op: str, left: Node, right: Node, span: Span) -> Node:
 
 
 def same_in_engine_order(left: Node, right: Node, span: Span) -> Node:
-    """IS NOT DISTINCT FROM of two numbers of which one is a double: NaN is the same as itself."""
+    """IS NOT DISTINCT FROM of two numbers, at least one a double: NaN is the same as NaN."""
     plain = Call(BOOLEAN, "same", (left, right), span)
     if not (may_be_nan(left) and may_be_nan(right)):
         return plain
@@ -85,8 +85,8 @@ def same_in_engine_order(left: Node, right: Node, span: Span) -> Node:
 
 
 def paired(args: Sequence[Node]) -> list[tuple[Node, ...]]:
-    """The parts of an OR, each alone or, where two are a comparison in the engine's order, with the other,
-    which is the test for NaN. Several comparisons may have the same one.
+    """The parts of an OR. A comparison in the engines' order is paired with its test for NaN, which several
+    comparisons may share; other parts are alone.
     """
     tests = [_test_beside(part) for part in args]
     used = set(args).intersection(test for test in tests if test is not None) if any(tests) else set[Node]()
@@ -98,7 +98,7 @@ def paired(args: Sequence[Node]) -> list[tuple[Node, ...]]:
 
 
 def _test_beside(node: Node) -> Node | None:
-    """The test for NaN that makes a comparison by IEEE 754 one in the engine's order; None of other nodes."""
+    """The test for NaN that turns an IEEE 754 comparison into the engines' order; None for other nodes."""
     whole = _lowered(node) if isinstance(node, Call) else node
     if not isinstance(whole, Call) or whole.op != "or" or whole.args[0] != node:
         return None
@@ -106,25 +106,25 @@ def _test_beside(node: Node) -> Node | None:
 
 
 def whole_parts(args: Sequence[Node]) -> list[Node]:
-    """The parts of an OR; two that are a comparison in the engine's order are one part."""
+    """The parts of an OR, with a comparison in the engines' order as one part."""
     return [pair[0] if len(pair) == 1 else _or(*pair) for pair in paired(args)]
 
 
 def bare_comparison(node: Node) -> Node | None:
-    """The comparison that an OR is in the engine's order; None of another node."""
+    """The comparison, if an OR is one comparison in the engines' order; None for other nodes."""
     pairs = paired(node.args) if isinstance(node, Call) and node.op == "or" else []
     return pairs[0][0] if [len(pair) for pair in pairs] == [2] else None
 
 
 def unmarked(node: Node) -> Node:
-    """The comparison that a mark or an OR puts into the engine's order; any other node as it is."""
+    """The comparison without its mark or its test for NaN; other nodes are returned unchanged."""
     if isinstance(node, Call) and node.op == ENGINE_ORDER:
         return plain(node)
     return bare_comparison(node) or node
 
 
 def bare(node: Node) -> Node:
-    """A predicate with the comparisons that back ends write: those in the engine's order without the test."""
+    """A predicate as back ends write it: comparisons in the engines' order without their tests for NaN."""
     if not isinstance(node, Call) or node.op not in LOGIC:
         return node
     pairs = paired(node.args) if node.op == "or" else [(arg,) for arg in node.args]
@@ -133,8 +133,8 @@ def bare(node: Node) -> Node:
 
 
 def rewrite_parts(node: Call, rewrite: Callable[[Node], Node]) -> tuple[Node, ...]:
-    """The parts of AND or OR, each rewritten. A comparison in the engine's order stays as it is unless its
-    first part is rewritten: back ends would not know half of it.
+    """The parts of AND or OR, each rewritten. A test for NaN is only rewritten if its comparison is:
+    otherwise back ends would not recognize the pair.
     """
     if node.op != "or":
         return tuple(map(rewrite, node.args))
@@ -149,7 +149,7 @@ def rewrite_parts(node: Call, rewrite: Callable[[Node], Node]) -> tuple[Node, ..
 
 
 def may_be_nan(node: Node) -> bool:
-    """Whether a number may be NaN. A parameter is none: NaN as its value is refused."""
+    """Whether a number may be NaN. A parameter may not: NaN is rejected as its value."""
     if not facts.may_be_nan(node) or isinstance(node, Parameter):
         return False
     if isinstance(node, Literal):
@@ -162,7 +162,9 @@ def may_be_nan(node: Node) -> bool:
 
 
 def _is_ruled_out(choice: Call, value: Node) -> bool:
-    """Whether a value of a choice is NaN only where the test for NaN has chosen the other one."""
+    """Whether a value of a choice can only be NaN if the test of the choice, a test for NaN, selects the
+    other value.
+    """
     test = choice.args[0]
     rounded = isinstance(value, Call) and value.op in ("floor", "ceil") and value is choice.args[2]
     return rounded and test == _is_nan(value.args[0], value.span) if isinstance(value, Call) else False
@@ -175,9 +177,8 @@ def _is_finite(node: Node) -> bool:
 
 
 def _is_nan(node: Node, span: Span) -> Node:
-    """A test for NaN. What is only compared with constants is NaN where its argument is, and that is what is
-    tested: where it has no value at all, the comparison beside the test is UNKNOWN. So it is for the sum of a
-    number and a constant and the like.
+    """A test for NaN. If an expression is NaN exactly if its argument is, such as a number plus a constant,
+    the test is on the argument.
     """
     while (inner := _with_the_same_nan(node)) is not None:
         node = inner
@@ -185,7 +186,7 @@ def _is_nan(node: Node, span: Span) -> Node:
 
 
 def _with_the_same_nan(node: Node) -> Node | None:
-    """The argument of a calculation that is NaN where this argument is, and nowhere else."""
+    """The argument of a call that is NaN exactly if this argument is; None if there is no such argument."""
     if not isinstance(node, Call):
         return None
     if node.op in SOLVED_ONLY or node.op in ("neg", "abs", "floor", "ceil"):
@@ -199,7 +200,7 @@ def _with_the_same_nan(node: Node) -> Node | None:
 
 
 def _scales(node: Node, op: str) -> bool:
-    """Whether an operand is a constant beside which only NaN gives NaN: no product of infinity and zero."""
+    """Whether an operand is a constant with which only NaN gives NaN, unlike 0 in a product with infinity."""
     value = node.value if isinstance(node, Literal) else None
     return isinstance(value, float) and math.isfinite(value) and (op in ("add", "sub") or value != 0)
 

@@ -1,6 +1,4 @@
-"""JSON values whose kind only the row knows: what CEL's brackets and `size` find in them, and the way
-back.
-"""
+"""Expressions on JSON values, whose kind depends on the row, and functions that recognize them."""
 
 from __future__ import annotations
 
@@ -15,18 +13,18 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 
 
 def whole(value: Node, span: Span) -> Node:
-    """A JSON number, or what is computed of some, as a whole number; UNKNOWN for one with decimals."""
+    """A JSON number, or an expression of such numbers, as an integer; UNKNOWN if it has a fraction."""
     return Call(BIGINT, "to_whole", (convert(value, DOUBLE),), span)
 
 
 def is_text(node: Node) -> TypeGuard[Call]:
-    """Whether it is a JSON value as a text, of any kind, before it is lowered."""
+    """Whether a node is a conversion of a JSON value of any kind to a string, before it is lowered."""
     return isinstance(node, Call) and node.op == "to_string" and node.args[0].type == JSON
 
 
 def as_text(value: Node, span: Span) -> Node:
-    """A JSON value as a text in the core: a string itself, `true` or `false`, or a whole number. UNKNOWN for
-    other values.
+    """A JSON value as a string in the core: a string, a boolean as `true` or `false`, or an integer. UNKNOWN
+    for other values.
     """
     others = (convert(value, BOOLEAN), whole(value, span))
     texts = (Call(STRING, "to_string", (other,), span) for other in others)
@@ -34,7 +32,7 @@ def as_text(value: Node, span: Span) -> Node:
 
 
 def document_of(text: Node) -> Node | None:
-    """The JSON value that `as_text` has made a text of; None for any other node."""
+    """The JSON value that `as_text` converted to a string; None for any other node."""
     match text:
         case Call(op="coalesce", args=(Call(op="json_string", args=(value,)), *_)):
             return value if as_text(value, text.span) == text else None
@@ -43,8 +41,8 @@ def document_of(text: Node) -> Node | None:
 
 
 def is_number(node: Node) -> bool:
-    """Whether a double is a JSON number, or is computed of such numbers alone: beside a whole number it
-    may be one as well.
+    """Whether a double is a JSON number, or is computed only from such numbers. Beside an integer it may be
+    taken as an integer.
     """
     if not isinstance(node, Call) or node.type != DOUBLE:
         return False
@@ -63,8 +61,8 @@ _ARITHMETIC = frozenset({"add", "sub", "mul", "fdiv", "neg", "abs", "cond", "coa
 
 
 def total(left: Node, right: Node, span: Span) -> Node:
-    """`x + y` of two JSON values: texts are joined, numbers are added. It is a choice between values of
-    several types (`convert.is_union`).
+    """`x + y` of two JSON values: strings are joined, numbers are added. It is a choice between values of
+    different types (see `is_union`).
     """
     texts = Call(STRING, "concat", (convert(left, STRING), convert(right, STRING)), span)
     numbers = Call(DOUBLE, "add", (convert(left, DOUBLE), convert(right, DOUBLE)), span)
@@ -82,7 +80,7 @@ def _ops(choice: Call) -> list[str]:
 
 
 def declared_hint(value: Node, kind: Type) -> str | None:
-    """How a JSON value is declared to have a type; None for what is no path from a field."""
+    """A hint how to declare the type of a JSON value; None for a node that is not a path from a field."""
     keys: list[str] = []
     node = value
     while isinstance(node, Call) and node.op == "json_get" and isinstance(node.args[1], Literal):
@@ -104,4 +102,4 @@ def is_kind(value: Node, kind: str, span: Span) -> Node:
 
 
 KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
-"""The kinds of JSON values that compare with values of types. (A number is of kind `number`.)"""
+"""The kinds of JSON values that are comparable with these types. (A numeric type with kind `number`.)"""

@@ -1,4 +1,4 @@
-"""Numbers as the nearest whole number, made of operators of the table."""
+"""Rounding to the nearest integer with operators of the table."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 
 
 def rounded_to_int(number: Node, span: Span, *, half_even: bool) -> Node:
-    """The whole number that is nearest to a double. A half goes to the even neighbour, as PostgreSQL casts
-    doubles, or away from zero, as it casts decimals.
+    """The nearest integer of a double. A half is rounded to even, as in PostgreSQL's casts of doubles, or
+    away from zero, as in its casts of decimals.
 
-    UNKNOWN for NaN, infinity and what has more than 64 bits. What a number has over its floor is exact.
+    UNKNOWN for NaN, infinities and numbers that do not fit 64 bits. The difference of a number and its floor
+    is exact.
     """
     floor = _double("floor", number)
     over = _double("sub", number, floor)
@@ -25,7 +26,7 @@ def rounded_to_int(number: Node, span: Span, *, half_even: bool) -> Node:
 
 
 def rounded_number(node: Call) -> Node | None:
-    """The number that `rounded_to_int` has rounded; None of another conversion."""
+    """The number that `rounded_to_int` rounded; None for another conversion."""
     match node.args[0]:
         case Call(op="cond", args=(Call(span=span), _, Call(op="floor", args=(number,)))):
             made = (rounded_to_int(number, span, half_even=even) for even in (True, False))

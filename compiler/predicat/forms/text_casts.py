@@ -1,8 +1,8 @@
-"""Casts of texts in SQL: what both Spark and PostgreSQL take.
+"""Casts of strings in SQL, which accept what both Spark and PostgreSQL accept.
 
-Blanks around a text are dropped. A moment is a date, or a date and a time with a blank or a T between them,
-with or without seconds, a fraction and a zone; UTC where no zone is named. The operators of the table take
-RFC 3339 alone, as CEL does.
+Surrounding whitespace is dropped. A timestamp is a date, or a date and a time with a space or a T between
+them, with optional seconds, fraction and zone; UTC if it has no zone. The operators of the table accept only
+RFC 3339, as CEL does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, Type
 
 BLANKS = " \t\n\v\f\r"
-"""What both engines drop around a text that they convert."""
+"""The characters that both engines drop around a string before a cast."""
 TRUTHS = {
     **dict.fromkeys(("t", "true", "y", "yes", "1"), True),
     **dict.fromkeys(("f", "false", "n", "no", "0"), False),
@@ -27,16 +27,16 @@ _ENDINGS = (
     (f"{_CLOCK}{_SECONDS}[+-][0-9]{{2}}$", ":00"),
     (f"{_CLOCK}{_SECONDS}(?:[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})$", ""),
 )
-"""The forms of a date with a time, and what each lacks to be RFC 3339."""
+"""The formats of a date with a time, and what to append to each for RFC 3339."""
 MOMENT = (
     f"{_DAY}[ Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{{1,9}})?"
     "(?:[Zz]|[+-][0-9]{2}(?::[0-9]{2})?)?)?$"
 )
-"""All of them in one, of moments that there are."""
+"""One pattern for all these formats, with valid hours, minutes and seconds."""
 
 
 def of_text(text: Node, kind: Type, span: Span) -> Node:
-    """The cast of a text to one of these types; UNKNOWN where the text is none."""
+    """The cast of a string to one of these types; UNKNOWN if the string is not a value of the type."""
     plain = Call(STRING, "strip", (text, Literal(STRING, BLANKS, span)), span)
     if kind == BOOLEAN:
         word = Call(STRING, "lower", (plain,), span)
@@ -52,7 +52,7 @@ def of_text(text: Node, kind: Type, span: Span) -> Node:
 
 
 def text_of(node: Call) -> Node | None:
-    """The text that `of_text` has cast; None of another conversion."""
+    """The string that `of_text` cast; None for another conversion."""
     first: Node = node
     if node.type not in CONVERSIONS:
         return None
@@ -67,11 +67,11 @@ def text_of(node: Call) -> Node | None:
 
 
 _DEEPEST = 4
-"""Where a cast has the text without blanks: at most so many operators down its first arguments."""
+"""The most levels of first arguments in a cast above the trimmed string."""
 
 
 def _rfc3339(text: Node, span: Span) -> Node:
-    """A moment as RFC 3339 has it; UNKNOWN for another text."""
+    """The string of a timestamp in the format of RFC 3339; UNKNOWN for another string."""
     day, clock = _part(text, span, 1, 10), _part(text, span, 12)
     result: Node = Literal(STRING, None, span)
     for pattern, ending in reversed(_ENDINGS):

@@ -1,4 +1,4 @@
-"""Whole numbers that begin again at the other end of the range of their type."""
+"""Integers that wrap around on overflow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from predicat.ir.widths import INT, LIMITS, LONG
 
 
 def turned(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
-    """A number from `low` to `high`, which begins again at the other end of the range of a type."""
+    """A number from `low` to `high`, wrapped around to the range of the type with `bits` bits."""
     least, most = LIMITS[bits]
     period = 2**bits
     if low < least - period or high > most + period:
@@ -30,7 +30,7 @@ def _moved(test: str, node: Node, end: int, op: str, by: int, other: Node, span:
 
 
 def halves(large: Node, small: Node, span: Span) -> tuple[Node, Node]:
-    """Two numbers whose sum is the product of a BIGINT and a number of the range of INT, but for turns."""
+    """Two numbers whose sum is the product of a BIGINT and an INT modulo 2**64."""
     half = Literal(BIGINT, 2**32, span)
     high = Call(BIGINT, "mul", (Call(BIGINT, "div", (large, half), span), small), span)
     low = Call(BIGINT, "mul", (Call(BIGINT, "mod", (large, half), span), small), span)

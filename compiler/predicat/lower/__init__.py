@@ -1,8 +1,8 @@
-"""From surface to core: operators as their author wrote them become the operators of the table.
+"""From surface to core: operators as their author wrote them become operators of the operator table.
 
-The check gives nodes of the surface: an operator may take values whose kind only the row knows (`j.a < j.b`,
-`size(j)`), and whole numbers of CEL have operators of their own (see `predicat.ir.surface`). Writers of
-languages read these. Everything else (the evaluator, SQL, the solver, hashes of meanings) reads the core.
+The check returns nodes of the surface: an operator may have operands whose kind depends on the row
+(`j.a < j.b`, `size(j)`), and CEL's integers have their own operators (see `predicat.ir.surface`). Writers of
+languages use the surface. Everything else (the evaluator, SQL, the solver, hashes of meanings) uses the core.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from predicat.lower import cel_integers, cel_math, decimals, json, membership, n
 from predicat.rewrite.simplify import simplify
 
 Rule = Callable[[Call], Node | None]
-"""The core of a call whose arguments are lowered; None where it is core already."""
+"""A function that returns the core of a call with lowered arguments; None if the rule does not apply."""
 
 
 def unknown_unless_false(call: Call) -> Node:
@@ -75,12 +75,12 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     (WRAPPED.values(), wrapping.wrapped),
     (WRAPPING.values(), wrapping.wrapping),
 )
-"""Which operators each rule lowers, in order: the first that has a core for a call wins."""
+"""The operators of each rule, in order. The first rule that does not return None is used."""
 _OF_SQL = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, IS_NAN, SECONDS, SECONDS_OF_LENGTH)
 _NOT_WRITTEN = (*_OF_SQL, *WRAPPED.values(), *WRAPPING.values(), *LENGTH_FIELDS.values(), UNKNOWN_IF)
-"""Operators of the surface that no writer has words for."""
+"""Operators of the surface that no writer supports."""
 _OF_CEL = (*MATHEMATICS, NULL_IS_VALUE)
-"""Those that CEL alone has words for."""
+"""Operators of the surface that only the writer of CEL supports."""
 
 
 def core(surface: Node) -> Node:
@@ -89,7 +89,7 @@ def core(surface: Node) -> Node:
 
 
 def core_of_part(part: Node) -> Node:
-    """The core of a part of a surface that is simplified already, and so is lowered only. Raises
+    """The core of a part of a simplified surface. It is simplified again only if lowering changes it. Raises
     PredicatError.
     """
     lowered = _lowered(part, _RULES_OF)
@@ -97,12 +97,12 @@ def core_of_part(part: Node) -> Node:
 
 
 def for_writers(surface: Node, *, cel: bool, nan: bool) -> Node:
-    """The surface for a language that is not SQL, in which numbers compare by IEEE 754.
+    """The surface for a language other than SQL, in which numbers are compared by IEEE 754.
 
     Args:
         surface: A predicate.
-        cel: Whether the language is CEL. Else its math extension and its equality with null are lowered.
-        nan: Whether a number of the language may be NaN. In JSON and in texts it is none.
+        cel: Whether the language is CEL. Otherwise CEL's math extension and equality with null are lowered.
+        nan: Whether numbers of the language may be NaN. In JSON and in strings they cannot.
     """
     rules = {} if cel else {op: _RULES_OF[op] for op in _OF_CEL}
     rules |= {op: _RULES_OF[op] for op in _NOT_WRITTEN}
@@ -113,7 +113,7 @@ def for_writers(surface: Node, *, cel: bool, nan: bool) -> Node:
 
 
 def _lowered(surface: Node, rules: Mapping[str, list[Rule]], *, guard: bool = True) -> Node:
-    """With `guard`, a field that has a least and a greatest value has no other one."""
+    """The surface lowered by rules. `guard`: values outside the declared range of a field count as NULL."""
     try:
         return _Lowering(rules, guard).node(surface)
     except RecursionError:
@@ -132,7 +132,7 @@ _RULES_OF = _by_op()
 
 
 class _Lowering:
-    """Lowers from the leaves up. What stands twice in a node, as one object, is lowered once."""
+    """Lowers from the leaves up. A shared object is lowered only once."""
 
     def __init__(self, rules: Mapping[str, list[Rule]], guard: bool) -> None:
         self.rules, self.guard = rules, guard
@@ -158,7 +158,7 @@ class _Lowering:
         return result
 
     def size(self, node: Node) -> int:
-        """The number of a node's parts; one that stands in it twice counts twice, but is looked at once."""
+        """The number of a node's parts. A shared part counts each time, but is visited once."""
         if isinstance(node, LEAVES):
             return 1
         known = self.sizes.get(id(node))

@@ -1,6 +1,6 @@
-"""CEL's whole numbers: what overflows there and has a value in SQL is UNKNOWN.
+"""CEL's integers: results that overflow in CEL are UNKNOWN, even if SQL has a value for them.
 
-The remainder of the smallest integer by -1 overflows, and the double -2**63 is no integer.
+The remainder of the smallest integer by -1 overflows, and the double -2**63 cannot be converted.
 Source: cel-go, common/types/overflow.go; the C++ implementation agrees.
 """
 
@@ -14,7 +14,7 @@ _LOWEST = Literal(DOUBLE, float(INT_MIN))
 
 
 def checked_mod(call: Call) -> Node:
-    """A remainder that is UNKNOWN where it overflows."""
+    """A remainder; UNKNOWN for an overflow."""
     left, right = call.args
     span = call.span
     plain = Call(BIGINT, "mod", call.args, span)
@@ -28,7 +28,7 @@ def checked_mod(call: Call) -> Node:
 
 
 def checked_to_int(call: Call) -> Node:
-    """The whole number of a double, UNKNOWN for -2**63."""
+    """A double truncated to an integer; UNKNOWN for -2**63."""
     plain = Call(BIGINT, "to_int", call.args, call.span)
     above = Call(BOOLEAN, "gt", (call.args[0], _LOWEST), call.span)
     return Call(BIGINT, "cond", (above, plain, Literal(BIGINT, None, call.span)), call.span)

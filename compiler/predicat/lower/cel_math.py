@@ -1,7 +1,7 @@
-"""CEL's math extension with the operators of the table. Whole numbers beside doubles, and JSON's numbers, are
+"""CEL's math extension with operators of the table. Integers beside doubles, and JSON numbers, are taken as
 doubles.
 
-Source: cel-go, ext/math; cel-cpp for NaN, which is greatest or least only where it stands first.
+Source: cel-go, ext/math; cel-cpp for NaN, which is greatest or least only as the first argument.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _extreme(call: Call) -> Node:
 
 
 def _signed(call: Call) -> Node:
-    """math.abs and math.sign, of either kind of number."""
+    """math.abs and math.sign of an integer or a double."""
     op, kind, span = call.op, call.type, call.span
     number = convert(call.args[0], kind)
     if op == "math.abs":

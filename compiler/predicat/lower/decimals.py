@@ -1,4 +1,4 @@
-"""Decimals beside constants with more digits than any engine holds with theirs."""
+"""Comparisons of decimals with constants that have too many digits for a common type."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from predicat.ir.values import type_of
 _EXACT = Context(prec=1000)
 """Constants may have more digits than columns."""
 _BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}
-"""How a value compares with the next smaller constant, where no value is between that one and the constant
-asked for.
-"""
+"""The same comparison with the next smaller constant that fits the type of the column."""
 
 
 def against_constant(call: Call) -> Node | None:
-    """`column op constant` for a constant with more digits than the column's type can hold: the comparison
-    with one that it holds, or the outcome that all values have.
+    """`column op constant` if no decimal type holds both: a comparison with a constant that fits, or the
+    outcome that is the same for all values. None for other comparisons.
     """
     kinds = [arg.type for arg in call.args]
     if DOUBLE in kinds or not any(isinstance(kind, DecimalType) for kind in kinds) or fits(call.args):
@@ -39,6 +37,6 @@ def against_constant(call: Call) -> Node | None:
             return Call(BOOLEAN, op if floor == value else _BELOW[op], (column, nearest), span)
     if op == "same":
         return Literal(BOOLEAN, False, span)
-    # Any number of the column's shows the outcome: all are on one side of the constant.
+    # Any value of the column gives the outcome: all values are on the same side of the constant.
     outcome = Literal(BOOLEAN, COMPARISONS[op].holds(0, value), span)
     return unknown_without(outcome, [column], span)

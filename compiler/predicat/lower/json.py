@@ -1,4 +1,4 @@
-"""JSON values whose kind only the row knows: what operators find in them, kind by kind."""
+"""Operators on JSON values, whose kind depends on the row: one case for each kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ from predicat.lower import cel_integers
 
 
 def compare(call: Call) -> Node | None:
-    """Two JSON values. Numbers, texts and truth values have an order; any two values are equal or not."""
+    """A comparison of two JSON values. Numbers, strings and booleans are ordered; other values are only equal
+    or not.
+    """
     left, right = call.args
     if not left.type == right.type == JSON:
         return None
@@ -43,7 +45,7 @@ def compare(call: Call) -> Node | None:
 
 
 def equal_to_typed(call: Call) -> Node | None:
-    """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
+    """A JSON value equals a typed value if it is of the same kind and equal; a missing value is UNKNOWN."""
     left, right = call.args
     if JSON not in (left.type, right.type):
         return None
@@ -57,7 +59,7 @@ def equal_to_typed(call: Call) -> Node | None:
 
 
 def subscript(call: Call) -> Node | None:
-    """`base[key]`: the member whose name the key is, or the element at the index that it is."""
+    """`base[key]` with a JSON key: a string is the name of a member, a number the index of an element."""
     base, key = call.args
     if key.type != JSON:
         return None
@@ -67,7 +69,7 @@ def subscript(call: Call) -> Node | None:
 
 
 def size(call: Call) -> Node | None:
-    """The elements or keys of a JSON value; the characters, if it is a text."""
+    """The number of elements or keys of a JSON value; for a string, the number of characters."""
     value = call.args[0]
     if value.type != JSON:
         return None
@@ -76,8 +78,8 @@ def size(call: Call) -> Node | None:
 
 
 def conversion(call: Call) -> Node | None:
-    """A JSON value as another type: each kind that is converted to it. A number stays in the double that it
-    is.
+    """A conversion of a JSON value, by its kind; UNKNOWN for kinds that cannot be converted. Numbers are
+    doubles.
     """
     value = call.args[0]
     if value.type != JSON:
@@ -98,7 +100,7 @@ def _cast(call: Call, value: Node) -> Node:
 
 
 def elements(call: Call) -> Node:
-    """The elements of a JSON array as an array of a type; UNKNOWN where one is of another."""
+    """The elements of a JSON array as an array of a type; UNKNOWN if an element is of another type."""
     source, item = call.args
     assert isinstance(item, Variable)  # noqa: S101  # the check makes it
     kind = element_of(call)
@@ -107,7 +109,7 @@ def elements(call: Call) -> Node:
 
 
 def extreme(call: Call) -> Node | None:
-    """The greatest or least number of a JSON array; of a JSON number, that number."""
+    """The greatest or least number of a JSON array; for a JSON number, the number itself."""
     source = call.args[0]
     if source.type != JSON:
         return None
@@ -131,7 +133,7 @@ def _truth(value: Node, _span: Span) -> Node:
 
 
 def _rank(value: Node, span: Span) -> Node:
-    """FALSE before TRUE."""
+    """A boolean as 0 or 1, so FALSE is less than TRUE."""
     return Call(BIGINT, "to_int", (convert(value, BOOLEAN),), span)
 
 
@@ -143,11 +145,11 @@ _READS: dict[Type, tuple[Callable[[Node, Span], Node], ...]] = {
     DURATION: (_text,),
     DATE: (_text,),
 }
-"""What a JSON value is read as, one after the other, where it is converted to another type than a text: it is
-of one of these kinds at most.
+"""The kinds of JSON values that can be converted to each type other than string. A value has at most one of
+them.
 """
 
 
 def _first(kind: Type, values: list[Node], span: Span) -> Node:
-    """What a JSON value of one kind gives, or that of another kind: at most one of them has a value."""
+    """The one of these values that is not NULL. Each is for another kind, so at most one has a value."""
     return values[0] if len(values) == 1 else Call(kind, "coalesce", tuple(values), span)

@@ -26,7 +26,7 @@ def in_json(call: Call) -> Node | None:
 
 
 def in_map(call: Call) -> Node | None:
-    """Whether a map has a key; UNKNOWN where one of them is absent."""
+    """Whether a map has a key; UNKNOWN if the map or the key is NULL."""
     key, base = call.args[:2]
     if not isinstance(base.type, MapType):
         return None
@@ -35,8 +35,8 @@ def in_map(call: Call) -> Node | None:
 
 
 def _is_key(call: Call) -> Node:
-    """Whether a JSON object has a key: a text may be one, a number or a truth value is none, and an object
-    or an array may not ask.
+    """Whether a JSON object has a key: FALSE for a number or a boolean, UNKNOWN for an object or an array as
+    the key.
     """
     key, base = call.args[:2]
     span = call.span

@@ -1,4 +1,4 @@
-"""Comparisons in which a NULL is a value: null equals null, and differs from all else."""
+"""Comparisons in which NULL is a value: null equals null, and differs from all other values."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.types import BOOLEAN
 
 _LONG = 100
-"""A list with more items is compared at once."""
+"""A longer list becomes one IN."""
 
 
 def null_is_value(call: Call) -> Node:
-    """A comparison in which a field has null as a value. The tests behind it ask for what is absent."""
+    """A comparison with a field whose NULL is a value. If the field is NULL, the outcome is UNKNOWN unless
+    the other arguments, tests for missing operands, are FALSE.
+    """
     comparison, *absent = call.args
     assert isinstance(comparison, Call)  # noqa: S101  # the check makes it
     op, (left, right), span = comparison.op, comparison.args, comparison.span

@@ -1,4 +1,4 @@
-"""SQL's casts, parts of times and its test for NaN with the operators of the table."""
+"""SQL's casts, parts of times and test for NaN with operators of the table."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _UNITS = {op: unit for unit, op in LENGTH_FIELDS.items()}
 
 
 def cast_of_text(call: Call) -> Node:
-    """The cast of a text; UNKNOWN where it is no value of the type."""
+    """The cast of a string; UNKNOWN if it is not a value of the type."""
     return of_text(call.args[0], call.type, call.span)
 
 
 def rounded(call: Call) -> Node:
-    """The nearest whole number; UNKNOWN for NaN, infinity and what has more than 64 bits."""
+    """The nearest integer; UNKNOWN for NaN, infinities and numbers that do not fit 64 bits."""
     return rounded_to_int(call.args[0], call.span, half_even=call.op == HALF_EVEN)
 
 
 def is_nan(call: Call) -> Node:
-    """A test for NaN: by IEEE 754 it does not equal itself."""
+    """A test for NaN: by IEEE 754 NaN does not equal itself."""
     return Call(BOOLEAN, "ne", (*call.args, *call.args), call.span)
 
 
 def seconds(call: Call) -> Node:
-    """The seconds with decimals: of a time they are not negative, of a length they have its sign."""
+    """The seconds with fraction: never negative for a timestamp, with its sign for a duration."""
     minute = Literal(BIGINT, _MINUTE, call.span)
     rest = _of_integers("mod", _of_integers("to_micros", *call.args), minute)
     if call.op == SECONDS:
@@ -40,7 +40,7 @@ def seconds(call: Call) -> Node:
 
 
 def length_field(call: Call) -> Node:
-    """A field of a length of time: what is left beside the next longer unit. The days are all of them."""
+    """A field of a duration: the rest beside the next larger unit. Days are not limited."""
     unit, (length,), span = _UNITS[call.op], call.args, call.span
     if unit == "day":
         hours = _of_integers("in_units", Literal(STRING, "hour", span), length)

@@ -1,4 +1,4 @@
-"""Spark's arithmetic without ANSI mode: what leaves the range of its type begins again at the other end.
+"""Spark's arithmetic without ANSI mode: integers wrap around on overflow.
 
 Source: Spark SQL, "ANSI Compliance".
 """
@@ -17,13 +17,13 @@ _OPS = {name: op for op, name in WRAPPING.items()}
 
 
 def wrapped(call: Call) -> Node:
-    """A number in the range of its type."""
+    """A number wrapped around to the range of its type."""
     number, low, high = call.args
     return turned(number, _whole(low), _whole(high), _BITS[call.op], call.span)
 
 
 def wrapping(call: Call) -> Node:
-    """A calculation with numbers of BIGINT."""
+    """BIGINT arithmetic that wraps around on overflow."""
     op, span = _OPS[call.op], call.span
     if op in ("neg", "abs"):
         return _other_sign(op, call.args[0], span)
@@ -56,20 +56,20 @@ def _sum(op: str, left: Node, right: Node, ends: tuple[int, int], span: Span) ->
 
 
 def _shifted(op: str, one: Node, other: Node, span: Span, *, up: bool) -> Node:
-    """A sum that overflows, 2**64 further up or down: each part is moved by half of it, so that no step
-    overflows.
+    """A sum or difference that overflows, shifted by 2**64 up or down. Each operand is shifted by 2**63, so
+    no step overflows.
     """
     turn = up if op == "add" else not up
     return Call(BIGINT, op, (_half(one, span, up=up), _half(other, span, up=turn)), span)
 
 
 def _half(node: Node, span: Span, *, up: bool) -> Node:
-    """A number, 2**63 further up or down."""
+    """A number shifted by 2**63 up or down."""
     if isinstance(node, Literal) and isinstance(node.value, int):
         return Literal(BIGINT, node.value - INT_MIN if up else node.value + INT_MIN, node.span)
     return Call(BIGINT, "sub" if up else "add", (node, Literal(BIGINT, INT_MIN, span)), span)
 
 
 def _other_sign(op: str, part: Node, span: Span) -> Node:
-    """-x or ABS(x) of BIGINT: of the least one it is itself."""
+    """-x or ABS(x) of a BIGINT; the least BIGINT stays the same."""
     return Call(BIGINT, "coalesce", (Call(BIGINT, op, (part,), span), part), span)

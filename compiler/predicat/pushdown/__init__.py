@@ -1,6 +1,4 @@
-"""Filters for what lies upstream: a source that can evaluate a part of a filter only, in a language of its
-own.
-"""
+"""Filters for upstream sources, which evaluate only a part of a filter, in their own language."""
 
 from predicat.pushdown.splitting import Split, split
 from predicat.pushdown.weakening import Weakening, weaken

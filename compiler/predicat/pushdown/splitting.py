@@ -1,4 +1,4 @@
-"""A filter in two parts: what a source can evaluate, and what is left to do after it."""
+"""A filter in two parts: one that a source can evaluate, and the rest."""
 
 from __future__ import annotations
 

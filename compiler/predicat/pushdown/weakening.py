@@ -25,7 +25,7 @@ from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.union import arms_of, conjunction, union
 
 _WIDER = ("equivalent", "equivalent as a filter", "wider", "always")
-"""Verdicts of a filter that loses no row."""
+"""The verdicts that mean that no row is lost."""
 
 
 class Weakening(Struct, frozen=True):
@@ -64,7 +64,7 @@ def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weak
     if weakened == node:
         return Weakening(result, exact=True, proof="proved")
     proof = _proof(for_acceptance(predicate.node), result.node, timeout)
-    # A row that would be lost is a fault of this module. Nothing is pushed then: that loses no row.
+    # A lost row would be a bug of this module. Then nothing is pushed, which loses no row.
     return Weakening(result if proof else None, exact=False, proof=proof or "proved")
 
 
@@ -104,7 +104,7 @@ def _looser(node: Node) -> Iterator[Node]:
         return
     negated = _negated(node)
     if negated is not None:
-        # An absent value is let through: most languages of brokers have two-valued negation only.
+        # Rows with NULL are let through: most languages of brokers have only two-valued negation.
         yield Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (negated,), node.span),), node.span)
     strict = unmarked(negated or node)
     if isinstance(strict, Call) and strict.op in STRICT:
@@ -115,7 +115,7 @@ def _looser(node: Node) -> Iterator[Node]:
 
 
 def _negated(node: Call) -> Node | None:
-    """What a condition is the negation of."""
+    """The condition that a condition negates."""
     if node.op == "not":
         return node.args[0]
     plain = unmarked(node)
@@ -163,7 +163,7 @@ def _tests(arm: Node) -> dict[Node, list[Node]]:
 
 
 def _proof(node: Node, wider: Node, timeout: float) -> str:
-    """What the claim that no row is lost rests on: the weakest proof of the arms. Empty if one is lost."""
+    """The proof that no row is lost: the weakest proof of the arms. Empty if a row is lost."""
     proofs = set[str]()
     for arm in arms_of(node):
         verdict = compare_nodes(conjunction(arm), wider, timeout=timeout)
