@@ -61,10 +61,11 @@ def for_rows(node: Node) -> Node:
     if not isinstance(node, Call):
         return node
     result = _solved(node, positive=True)
-    if result is None and (until := until_clock(node)) is not None:
-        return for_rows(until)  # with a day of the field there
     if result is not None:
         return result
+    until = until_clock(node)
+    if until is not None:
+        return for_rows(until)  # it may have a day of the field
     near = near_zone(node, for_rows)
     return near_clock(node) if near == node else near
 

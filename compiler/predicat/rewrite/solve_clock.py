@@ -28,7 +28,7 @@ from predicat.ir.nodes import (
 from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS, ORDERED
 from predicat.ir.types import BOOLEAN, DATE, DURATION, TIMESTAMP
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
-from predicat.rewrite.solve_steps import in_steps, is_step, later
+from predicat.rewrite.solve_steps import in_steps, is_step, later, shifted
 from predicat.rewrite.union import conjunction
 
 _CALENDAR = LAST_MOMENT - FIRST_MOMENT
@@ -113,12 +113,8 @@ def _until(op: str, value: Call, clock: Node, node: Call) -> Node | None:
     ahead = _ahead(value.op, length)
     if not (isinstance(field, Field) or is_step(field)) or ahead is None or abs(ahead) >= _CALENDAR:
         return None
-    before = (
-        later(clock, -ahead.days)
-        if value.op == "add_days"
-        else _shifted("sub", clock, Literal(DURATION, ahead, node.span), node, sign=-1)
-    )
-    if before is None or not is_of_clock(before):
+    before = later(clock, -ahead.days) if value.op == "add_days" else shifted(clock, -ahead)
+    if not is_of_clock(before):
         return None
     parts = [Call(BOOLEAN, op, (field, before), node.span)]
     if ahead > timedelta() and op in ("gt", "ge"):
@@ -148,25 +144,22 @@ def _moved(op: str, value: Node, bound: Node, node: Call) -> Node | None:
     """A field on its own for `now() - field < length`, or `field - now() < length`."""
     if not isinstance(value, Call) or not isinstance(bound, Literal):
         return None
-    later, earlier = value.args if len(value.args) == 2 else (value, value)
-    field, clock = (earlier, later) if is_of_clock(later) else (later, earlier)
+    end, start = value.args if len(value.args) == 2 else (value, value)
+    field, clock = (start, end) if is_of_clock(end) else (end, start)
     if not is_of_clock(clock) or not (isinstance(field, Field) or is_step(field)):
         return None
-    since = field is earlier
-    moved = _shifted(value.op, clock, bound, node, sign=-1 if since else 1)
+    since = field is start
+    moved = _by_length(value.op, clock, bound.value, sign=-1 if since else 1)
     if moved is None or not is_of_clock(moved):
         return None
     whole = Call(BOOLEAN, FLIPPED[op] if since else op, (field, moved), node.span)
     return of_clock(whole) or whole
 
 
-def _shifted(op: str, clock: Node, bound: Literal, node: Call, *, sign: int) -> Node | None:
-    """The current time or day, so much later or earlier."""
-    length = bound.value
+def _by_length(op: str, clock: Node, length: object, *, sign: int) -> Node | None:
+    """The current time or day, later (`sign` is 1) or earlier (-1) by a length of time as `op` gives it."""
     if op == "sub" and clock.type == TIMESTAMP and isinstance(length, timedelta):
-        shift = length * sign
-        step = Literal(DURATION, abs(shift), node.span)
-        return Call(TIMESTAMP, "sub" if shift < timedelta(0) else "add", (clock, step), node.span)
+        return shifted(clock, length * sign)
     if op == "days_between" and isinstance(length, int):
         return later(clock, length * sign)
     return None
