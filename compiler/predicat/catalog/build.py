@@ -227,7 +227,7 @@ class Builder(Struct, dict=True):
             except PredicatError:
                 continue  # a body that was not supported by these rules was not released by them
             if to_data(core(before)) == self.released[name].meaning:
-                self.reporter.extend(sql_meanings.RELEASED_BY[flag](before.span, name) for flag in flags)
+                self.reporter.extend(sql_meanings.released(before.span, name, flag) for flag in flags)
                 return before
         return surface
 

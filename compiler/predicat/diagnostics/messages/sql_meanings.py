@@ -59,54 +59,38 @@ def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
     )
 
 
-def released_casts(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its casts of strings, which accept neither spaces around a value nor "
-        "a timestamp without T and a time zone",
-        span,
-        "engines accept these, and so does a new version of the filter",
-        Severity.WARNING,
-    )
-
-
-def released_decimals(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its decimal arithmetic, which is calculated in doubles",
-        span,
-        "engines calculate exactly, and so does a new version of the filter",
-        Severity.WARNING,
-    )
-
-
-def released_order(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its comparisons, in which NaN is neither equal to, less than "
-        "nor greater than a number",
-        span,
-        "on engines, and in a new version of the filter, NaN equals itself and is greater than all numbers; "
-        "write NOT isnan(x) there to exclude it",
-        Severity.WARNING,
-    )
-
-
-def released_fields(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "ambiguous-sql",
-        f"{name} is released and keeps its parts of intervals, which count the whole interval",
-        span,
-        "on engines, and in a new version of the filter, extract(minute FROM a - b) is 0 to 59; write "
-        "extract(epoch FROM a - b) / 60 there",
-        Severity.WARNING,
-    )
-
-
 RELEASED_BY = {
-    "casts_of_text": released_casts,
-    "decimal_arithmetic": released_decimals,
-    "engine_order": released_order,
-    "interval_fields": released_fields,
+    "casts_of_text": (
+        (
+            "its casts of strings, which accept neither spaces around a value nor a timestamp without T and "
+            "a time zone"
+        ),
+        "engines accept these, and so does a new version of the filter",
+    ),
+    "decimal_arithmetic": (
+        "its decimal arithmetic, which is calculated in doubles",
+        "engines calculate exactly, and so does a new version of the filter",
+    ),
+    "engine_order": (
+        "its comparisons, in which NaN is neither equal to, less than nor greater than a number",
+        (
+            "on engines, and in a new version of the filter, NaN equals itself and is greater than all "
+            "numbers; write NOT isnan(x) there to exclude it"
+        ),
+    ),
+    "interval_fields": (
+        "its parts of intervals, which count the whole interval",
+        (
+            "on engines, and in a new version of the filter, extract(minute FROM a - b) is 0 to 59; write "
+            "extract(epoch FROM a - b) / 60 there"
+        ),
+    ),
 }
-"""What to say of a released version that keeps the meaning it had before a rule of its language was added."""
+"""The rules that were added to a language after a release: what a released version keeps, and a hint."""
+
+
+def released(span: Span, name: str, rule: str) -> Diagnostic:
+    """A released version keeps the meaning that it had before a rule of RELEASED_BY was added."""
+    kept, hint = RELEASED_BY[rule]
+    message = f"{name} is released and keeps {kept}"
+    return Diagnostic("ambiguous-sql", message, span, hint, Severity.WARNING)
