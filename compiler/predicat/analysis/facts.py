@@ -15,7 +15,7 @@ from msgspec import Struct
 from predicat.ir.bounds import bounded
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter
 from predicat.ir.operators import CHOICES, OPS
-from predicat.ir.surface import LENGTH_FIELDS, SECONDS, SECONDS_OF_LENGTH, WRAPPED
+from predicat.ir.surface import LENGTH_FIELDS, SECONDS, SECONDS_OF_LENGTH, WIDTHS_OF_WRAPPED
 from predicat.ir.types import BIGINT, DOUBLE, DecimalType
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS_OF_NEXT
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, LIMITS, RANGES
@@ -25,9 +25,6 @@ Integers = tuple[int, int]
 ANY_INTEGER = INT_MIN, INT_MAX
 _FIELDS = {LENGTH_FIELDS[unit]: (1 - many, many - 1) for unit, many in UNITS_OF_NEXT.items()}
 """The fields of a length of time have its sign, and are less than the next longer unit."""
-
-
-_BITS = {op: bits for bits, op in WRAPPED.items()}
 
 
 # --- integers
@@ -66,8 +63,8 @@ def _unbounded(node: Node) -> Integers:
                 return _COMBINED[op](*map(integers, args))
         case Call(op=op) if op in _FIELDS:
             return _FIELDS[op]
-        case Call(op=op, args=(number, low, high)) if op in _BITS:
-            return _wrapped(integers(number), _unbounded(low)[0], _unbounded(high)[1], _BITS[op])
+        case Call(op=op, args=(number, low, high)) if op in WIDTHS_OF_WRAPPED:
+            return _wrapped(integers(number), _unbounded(low)[0], _unbounded(high)[1], WIDTHS_OF_WRAPPED[op])
         case Call(op=op) if op in OPS:  # of the surface nothing is known
             return OPS[op].range or ANY_INTEGER
         case _:

@@ -53,6 +53,7 @@ MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
 EXTREMES = {"math.greatest": "array_max", "math.least": "array_min"}
 """The operators for the same functions of one array."""
 WRAPPED = {8: "in_tinyint", 16: "in_smallint", 32: "in_int"}
+WIDTHS_OF_WRAPPED = {op: bits for bits, op in WRAPPED.items()}
 WRAPPING = {op: f"wrapping_{op}" for op in ("add", "sub", "mul", "neg", "abs")}
 """Spark's arithmetic without ANSI mode."""
 HALF_EVEN, HALF_UP = "round_half_even", "round_half_up"

@@ -8,18 +8,17 @@ from __future__ import annotations
 from predicat.diagnostics import Span
 from predicat.forms.wrapping import halves, turned
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.surface import WRAPPED, WRAPPING
+from predicat.ir.surface import WIDTHS_OF_WRAPPED, WRAPPING
 from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.ir.values import INT_MAX, INT_MIN
 
-_BITS = {op: bits for bits, op in WRAPPED.items()}
 _OPS = {name: op for op, name in WRAPPING.items()}
 
 
 def wrapped(call: Call) -> Node:
     """A number wrapped around to the range of its type."""
     number, low, high = call.args
-    return turned(number, _whole(low), _whole(high), _BITS[call.op], call.span)
+    return turned(number, _whole(low), _whole(high), WIDTHS_OF_WRAPPED[call.op], call.span)
 
 
 def wrapping(call: Call) -> Node:

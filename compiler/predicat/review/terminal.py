@@ -21,15 +21,19 @@ def text(review: Review, data: Data) -> str:
     if review.formatting_only:
         lines += ["", f"comments, order of keys or quoting changed in {join_names(review.edited)}"]
     every = topics(review)
-    recorded = [topic for topic in every if topic.subject == "lock" and topic.head.status == "added"]
-    if len(recorded) == 1:
-        recorded = []  # one version is shown with its details
+    recorded = [topic for topic in every if _is_recorded(topic)]
+    in_one_line = len(recorded) > 1  # a single version is shown with its details
     for topic in every:
-        if topic not in recorded:
+        if not (in_one_line and _is_recorded(topic)):
             lines += ["", *_topic(topic, data)]
-    if recorded:
+    if in_one_line:
         lines += ["", f"{recorded[0].title}: {join_names([topic.name for topic in recorded])}"]
     return "\n".join(lines) + "\n"
+
+
+def _is_recorded(topic: Topic) -> bool:
+    """Whether the change is a version that a release has recorded in the lock."""
+    return topic.subject == "lock" and topic.head.status == "added"
 
 
 def _topic(topic: Topic, data: Data) -> Iterator[str]:
