@@ -90,6 +90,29 @@ def test_known_pairs(before: str, after: str, kind: str) -> None:
     check_witnesses(parse(before).node, parse(after).node, verdict)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "row"),
+    [
+        ("n >= 6", "n - 1 > 2", {"n": 5}),
+        ("n >= 6.0", "n - 1 > 2", {"n": 4}),
+        ("n * 2 > 10", "n > 5.0", {"n": 5.5}),
+        ("n / 2 > 2", "false", {"n": 6}),
+        ("n % 2 == 0 && n > 0", "false", {"n": 2}),
+        ("type(n) != double && n > 5", "n > 5", {"n": 10**400}),
+    ],
+)
+@pytest.mark.parametrize("fields", [None, {"n": "json"}])
+def test_arithmetic_on_a_number_without_a_declared_type(
+    before: str, after: str, row: dict[str, Any], fields: dict[str, str] | None
+) -> None:
+    """It has a value on whole numbers alone. Proofs once took it to have one everywhere."""
+    left, right = (predicat.parse(text, "cel", fields) for text in (before, after))
+    assert left.evaluate(row) is not right.evaluate(row)
+    verdict = predicat.compare(left, right, timeout=20)
+    assert verdict.kind not in ("equivalent", "equivalent as a filter"), verdict
+    check_witnesses(left.node, right.node, verdict)
+
+
 def test_witnesses_are_small() -> None:
     found = predicat.compare(parse("a > 100 OR s LIKE 'x%y%z'"), parse("a > 100"))
     assert found.lost is not None

@@ -247,6 +247,38 @@ def test_fixes(tmp_path: Path, before: str, after: str) -> None:
     assert len(text) <= len(before) and predicat.compare(old, new["f0"], timeout=20).same_rows
 
 
+# --- numbers of JSON documents: arithmetic with an integer has no value between whole numbers
+
+DOCUMENT = "apiVersion: predicat/v1\ndataset: pods\nfields: {spec: json}\nfilters:\n"
+
+
+def document(folder: Path, *bodies: str, more: str = "") -> predicat.catalog.Catalog:
+    (folder / "catalog").mkdir(exist_ok=True)
+    filters = "".join(f"  f{number}: {{cel: '{body}'}}\n" for number, body in enumerate(bodies))
+    (folder / "catalog" / "c.yml").write_text(DOCUMENT + filters + more)
+    return predicat.load_catalog(folder / "catalog")
+
+
+@pytest.mark.parametrize(
+    "body", ["spec.replicas / 2 > 2", "spec.n - 1 > 2", "type(spec.n) != double && spec.n > 5"]
+)
+def test_a_condition_on_a_number_of_json_is_neither_never_true_nor_without_effect(
+    tmp_path: Path, body: str
+) -> None:
+    assert not findings.collect(document(tmp_path, body), ["P201", "P202", "P203", "P204", "P205", "P206"])
+    run("lint", "--fix", "--ignore", "P1", "--timeout", "10", cwd=tmp_path)
+    assert f"'{body}'" in (tmp_path / "catalog" / "c.yml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("spec.n / 2 > 2", "spec.n < 8"), ("spec.n - 1 > 2", "spec.n < 5.5")]
+)
+def test_filters_overlap_on_a_number_of_json(tmp_path: Path, one: str, other: str) -> None:
+    group = "groups: {k: {filters: [f0, f1], exclusive: true}}"
+    (found,) = findings.collect(document(tmp_path, one, other, more=group), ["P4"])
+    assert found.code == "P401" and found.message.startswith("f0 and f1 both accept {spec: {n: ")
+
+
 # --- parameters, variables, macros
 
 

@@ -446,6 +446,19 @@ def test_release_keeps_the_meaning_that_was_released() -> None:
     assert after["orders.large@1"] == before and "orders.three@1" in after
 
 
+def test_arithmetic_on_a_number_of_json_is_another_meaning() -> None:
+    """It was called equivalent: 4 and 5 contradict that."""
+    yaml("note: string}", "note: string, spec: json}")()
+    yaml("  zero:", "  scaled: {cel: spec.n >= 6}\n  zero:")()
+    predicat_cli("release")
+    commit("scaled")
+    git("branch", "-qf", "main")
+    yaml("spec.n >= 6", "spec.n - 1 > 2")()
+    (problem,) = errors("check")
+    assert problem.message.startswith("orders.scaled@1 ")
+    assert problem.hint == "write the new meaning as version 2"
+
+
 def test_a_branch_may_take_back_what_it_alone_has_released(capsys: pytest.CaptureFixture[str]) -> None:
     yaml("  zero:", "  three: {sql: amount = 3}\n  zero:")()
     predicat_cli("release")

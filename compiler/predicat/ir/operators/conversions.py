@@ -34,7 +34,6 @@ ROWS = (
         total=False,
         words="the integer value of {0}",
         names=Names(label="a conversion to an integer"),
-        monotone=(Order.RISES,),
     ),
     Operator(
         "to_double",
