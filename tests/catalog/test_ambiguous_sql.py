@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 import predicat
 from predicat.catalog import load_catalog
-from predicat.check.scope import SQL_RULES
 from predicat.cli import release_command
 from predicat.diagnostics import PredicatError
 from predicat.language import LANGUAGES
@@ -91,13 +90,13 @@ def test_a_new_filter_fails_and_a_released_one_keeps_its_meaning(tmp_path: Path)
     assert "div(a, b)" in released
 
 
-def released(folder: Path, catalog: str, keeps: str, **earlier: bool) -> str:
-    """What `check` says of a catalog that was released under earlier rules of SQL, which it keeps."""
+def released(folder: Path, catalog: str, keeps: str, name: str = "sql", **earlier: bool) -> str:
+    """What `check` says of a catalog that was released under earlier rules of a language, which it keeps."""
     folder.mkdir(exist_ok=True)
     (folder / "orders.yml").write_text(catalog)
-    language = LANGUAGES["sql"]
+    language = LANGUAGES[name]
     with pytest.MonkeyPatch.context() as before:
-        before.setitem(LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, **earlier)))
+        before.setitem(LANGUAGES, name, replace(language, rules=replace(language.rules, **earlier)))
         assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
     found = run("check", folder, 0)
     assert f"orders.ratio@1 is released and keeps {keeps}" in found
@@ -155,6 +154,21 @@ def test_a_released_version_keeps_whole_lengths_of_time(tmp_path: Path) -> None:
     assert [load_catalog(tmp_path)["orders.ratio"].evaluate(row) for row in rows] == [True, True]
     again = predicat.parse(text.partition("sql: ")[2].strip(), "sql", {"t": "timestamp", "u": "timestamp"})
     assert [again.evaluate(row) for row in rows] == [False, False]
+
+
+def test_a_released_version_keeps_its_pubsub_inequality(tmp_path: Path) -> None:
+    body = "'attributes.a != \"x\" AND attributes:b'"
+    text = CATALOG.replace("a: bigint, b: bigint", "attributes: 'map<string, string>'").replace(
+        "sql: a / b > 1", f"pubsub: {body}"
+    )
+    found = released(tmp_path, text, "its !=, which needs the attribute", "pubsub", absent_differs=False)
+    assert "write attributes:key AND" in found
+    rows = [{"attributes": row} for row in ({"b": ""}, {"a": "x", "b": ""}, {"a": "y", "b": ""})]
+    kept = load_catalog(tmp_path)["orders.ratio"]
+    assert [kept.evaluate(row) for row in rows] == [False, False, True]
+    again = predicat.parse(body.strip("'"), "pubsub", on="attributes")
+    assert [again.evaluate(row) for row in rows] == [True, False, True]
+    assert kept.to("pubsub") == 'attributes:a AND attributes.a != "x" AND attributes:b'
 
 
 def run(command: str, folder: Path, code: int) -> str:

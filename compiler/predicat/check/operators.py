@@ -118,6 +118,13 @@ class Operators(LookUps):
         """A comparison, or IN."""
         return self.comparison(op, list(map(self.no_joined, args)), span)
 
+    def differs(self, _op: str, args: list[Node], span: Span) -> Node:
+        """Pub/Sub's `!=`: NOT of `=`, which a missing key fails. Before `absent_differs` a key was needed."""
+        equal = Call(BOOLEAN, "is_true", (self.truth(self.operator("eq", args, span)),), span)
+        if self.rules.absent_differs:
+            return Call(BOOLEAN, "not", (equal,), span)
+        return Call(BOOLEAN, "is_true", (self.truth(self.operator("ne", args, span)),), span)
+
     def presence(self, _op: str, args: list[Node], span: Span) -> Node:
         """CEL's presence test. A field whose NULL is a value is always present."""
         node = args[0]
@@ -268,6 +275,7 @@ ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys((*COMPARISONS, "same"), (_of.compared,)),
     "in": (list_functions.in_joined, _of.compared),
     "add": (list_functions.joined,),
+    "differs": (_of.differs,),
     "dyn": (_of.untyped,),
     "cond": (_of.choice,),
     "coalesce": (_of.choice,),

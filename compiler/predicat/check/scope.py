@@ -38,6 +38,7 @@ class Rules(Struct, frozen=True):
             duration in that unit.
         names_now: `now` is the current time, unless a field or parameter has that name.
         ansi: Spark's ANSI mode.
+        absent_differs: `!=` is also TRUE of a missing key (Pub/Sub). Otherwise it is FALSE.
     """
 
     widens_numbers: bool
@@ -54,6 +55,7 @@ class Rules(Struct, frozen=True):
     interval_fields: bool = False
     names_now: bool = False
     ansi: bool = True
+    absent_differs: bool = False
 
 
 SQL_RULES = Rules(
@@ -74,6 +76,7 @@ JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)
 CEL_RULES = Rules(
     widens_numbers=False, null_is_value=True, strict_lists=True, ieee_division=True, absorbs_constants=True
 )
+PUBSUB_RULES = replace(CEL_RULES, absent_differs=True)
 CEL_TEXT_RULES = replace(CEL_RULES, names_now=True)
 
 

@@ -18,6 +18,7 @@ from predicat.check.scope import (
     DUCKDB_RULES,
     JMS_RULES,
     POSTGRES_RULES,
+    PUBSUB_RULES,
     SPARK_RULES,
     SPARK_WITHOUT_ANSI_RULES,
     SQL_RULES,
@@ -264,7 +265,7 @@ LANGUAGES = {
         Language(
             "pubsub",
             "a Google Pub/Sub subscription filter",
-            CEL_RULES,
+            PUBSUB_RULES,
             "pubsub.reader:parse",
             "text",
             "attributes",

@@ -78,6 +78,13 @@ RELEASED_BY = {
             "numbers; write NOT isnan(x) there to exclude it"
         ),
     ),
+    "absent_differs": (
+        "its !=, which needs the attribute",
+        (
+            "at Google, and in a new version of the filter, != also matches a message without the attribute; "
+            'write attributes:key AND attributes.key != "value" there to need it'
+        ),
+    ),
     "interval_fields": (
         "its parts of intervals, which count the whole interval",
         (
@@ -93,4 +100,5 @@ def released(span: Span, name: str, rule: str) -> Diagnostic:
     """A released version keeps the meaning that it had before a rule of RELEASED_BY was added."""
     kept, hint = RELEASED_BY[rule]
     message = f"{name} is released and keeps {kept}"
-    return Diagnostic("ambiguous-sql", message, span, hint, Severity.WARNING)
+    code = "earlier-meaning" if rule == "absent_differs" else "ambiguous-sql"
+    return Diagnostic(code, message, span, hint, Severity.WARNING)

@@ -1,8 +1,8 @@
 """Google Cloud Pub/Sub subscription filters: `attributes:key`, `attributes.key = "v"`, `!=`, `hasPrefix`,
 AND, OR, NOT.
 
-A test of a missing attribute fails, also with `!=`, and its NOT passes. AND and OR cannot be mixed without
-parentheses.
+A missing attribute fails `=` and hasPrefix. `!=` is the negation of `=`, so it accepts a missing attribute.
+AND and OR cannot be mixed without parentheses.
 Source: Google Cloud documentation, "Filter messages from a subscription".
 """
 
@@ -82,9 +82,10 @@ class _Parser(TokenReader):
         if operator not in ("=", "!="):
             raise self.invalid(self.tokens[self.position - 1][2], say.no_comparison(operator))
         value = self.value()
-        return decided(
-            t.OperatorCall("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span))
-        )
+        span = key.span.to(value.span)
+        if operator == "!=":
+            return t.OperatorCall("differs", (key, value), span)
+        return decided(t.OperatorCall("eq", (key, value), span))
 
     def has_prefix(self) -> t.Tree:
         *_, start = self.take()

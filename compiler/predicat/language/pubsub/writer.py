@@ -13,6 +13,7 @@ from predicat.language.common.key_tests import (
     compares_texts,
     decided_test,
     negated,
+    operand_of_is_true,
     refuse,
     test_of,
     without_conversions,
@@ -23,19 +24,17 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 def pubsub(node: Node) -> str:
     """A Pub/Sub filter. Raises Unsupported."""
-    return _pubsub(without_conversions(node), top=True)
+    return _pubsub(without_conversions(node))
 
 
-def _pubsub(node: Node, *, top: bool = False) -> str:
+def _pubsub(node: Node, around: str = "") -> str:
+    """The text of a predicate inside of the operator `around`; "" at the top."""
     if isinstance(node, Call) and node.op in JUNCTIONS:
-        text = f" {node.op.upper()} ".join(_pubsub(arg) for arg in node.args)
-        return text if top else f"({text})"
+        text = f" {node.op.upper()} ".join(_pubsub(arg, node.op) for arg in node.args)
+        return text if around in ("", node.op) else f"({text})"
     inner = negated(node)
     if inner is not None:
-        absent = test_of(inner)
-        if absent is not None and absent.op == "is_null":
-            return f"attributes:{_attribute(absent)}"
-        return f"NOT {_pubsub(inner)}"
+        return _negation(inner)
     alone = test_of(node)
     if alone is not None and alone.op == "is_null":
         return f"NOT attributes:{_attribute(alone)}"
@@ -48,8 +47,23 @@ def _pubsub(node: Node, *, top: bool = False) -> str:
         return f"hasPrefix({key}, {values[0]})"
     if test.op == "in":
         text = " OR ".join(f"{key} = {value}" for value in values)
-        return f"({text})" if len(values) > 1 else text
-    return f"{key} {'=' if test.op == 'eq' else '!='} {values[0]}"
+        return f"({text})" if len(values) > 1 and around != "or" else text
+    if test.op == "eq":
+        return f"{key} = {values[0]}"
+    text = f"attributes:{_attribute(test)} AND {key} != {values[0]}"  # != alone accepts a missing attribute
+    return text if around in ("", "and") else f"({text})"
+
+
+def _negation(inner: Node) -> str:
+    """The text of NOT of a predicate."""
+    absent = test_of(inner)
+    if absent is not None and absent.op == "is_null":
+        return f"attributes:{_attribute(absent)}"
+    operand = operand_of_is_true(inner)
+    test = test_of(operand) if operand is not None else None
+    if test is not None and test.op == "eq" and compares_texts(test):
+        return f"attributes.{_attribute(test)} != {_quoted(inner, test.values[0])}"
+    return f"NOT {_pubsub(inner, 'not')}"
 
 
 def _attribute(test: KeyTest) -> str:
