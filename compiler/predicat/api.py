@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from predicat import backends
 from predicat.check.resolve import check
@@ -20,7 +19,19 @@ from predicat.diagnostics.messages import entries, references
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.limits import MAX_DEPTH
-from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of, reads_now
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Literal,
+    Node,
+    code_of,
+    fields_of,
+    params_of,
+    reads_now,
+    walk,
+)
+from predicat.ir.operators import BY_KEY
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.syntax import Value
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
@@ -46,25 +57,34 @@ that lack a key. After that, rows without a value for a field cost no time.
 
 
 class UnknownKeyWarning(UserWarning):
-    """A row has no key for a field that a predicate reads, but has a key with a similar name. It may be
-    misspelt.
+    """A row has no key for a field that a predicate reads, but has a key with a similar name, which may be
+    misspelt, or a key that the predicate reads from that field.
     """
 
 
 class KeyCheck:
-    """Warns of rows that lack a key for a field and have one that is nearly called so.
+    """Warns of rows that lack a key for a field and have one that is nearly called so, or one that is read
+    from that field.
 
     It warns once for rows of the same keys.
     """
 
-    def __init__(self, names: AbstractSet[str]) -> None:
-        self._names = names
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self._names: dict[str, None] = {}  # in the order of first use
+        self._inner: dict[str, set[str]] = {}
+        for part in (part for node in nodes for part in walk(node)):
+            if isinstance(part, Field):
+                self._names[part.decl.name] = None
+            elif isinstance(part, Call) and part.op in BY_KEY:
+                base, key = part.args[:2]
+                if isinstance(base, Field) and isinstance(key, Literal):
+                    self._inner.setdefault(base.decl.name, set()).add(str(key.value))
         self._warned: set[tuple[str, ...]] = set()
         self._rows = _MOST_ROWS
 
     def check(self, row: Mapping[str, Any], stacklevel: int) -> None:
         """Look at the keys of a row; `stacklevel` leads to the caller of the public function."""
-        if not self._rows or self._names <= row.keys():
+        if not self._rows or self._names.keys() <= row.keys():
             return
         self._rows -= 1
         keys = tuple(row)
@@ -74,6 +94,8 @@ class KeyCheck:
         absent = list(absent_fields(row, self._names))
         others = [key for key in flat_keys(row) if key not in self._names]
         for name in absent:
+            for key in sorted(self._inner.get(name, set()) & set(keys)):
+                warnings.warn(msg.key_of_row(name, key), UnknownKeyWarning, stacklevel=stacklevel)
             near = msg.did_you_mean(name, [key for key in others if msg.nearest(key, absent) == name])
             if near is not None:
                 warnings.warn(msg.absent_field(name, near), UnknownKeyWarning, stacklevel=stacklevel)
@@ -283,7 +305,7 @@ class Predicate(Struct, frozen=True, dict=True):
 
     @cached_property
     def _keys(self) -> KeyCheck:
-        return KeyCheck(fields_of(self.node).keys())
+        return KeyCheck([self.node])
 
     @cached_property
     def _function(self) -> Eval:
@@ -349,7 +371,7 @@ def parse(
     language: str,
     fields: Mapping[str, FieldSpec] | None = None,
     *,
-    on: str | None = None,
+    on: str | UnsetType | None = UNSET,
     name: str = "<predicate>",
     enums: Mapping[str, Mapping[str, int | str]] | None = None,
     ansi: bool = True,
@@ -363,7 +385,8 @@ def parse(
         fields: Field names and their types (`"string"`, `"map<string, string>"`), or their definitions as in
             a catalog (`{"type": "string", "column": "c", "nulls": "value"}`). Default: names are dynamically
             typed, as in JSON, and a value of the wrong type makes the row UNKNOWN.
-        on: The map field that key-based languages read from. Default: the row itself.
+        on: The field that a language with keys reads them from. None: the row itself. Default: the same field
+            as in a catalog, such as `labels` for `labels` and `ce` for `cesql`.
         name: The name of the text in messages.
         enums: Enumerations and their constants. With `{"Status": {"ACTIVE": 1}}` the text can use `status =
             Status.ACTIVE`.
@@ -384,7 +407,8 @@ def parse(
     whole = getattr(text, "span", None) or Span(
         source, 0, len(source.text)
     )  # data that was read from a file knows its place
-    tree = language_.read(Body(text, source, whole, on, known))
+    keys = language_.on if isinstance(on, UnsetType) else on
+    tree = language_.read(Body(text, source, whole, keys, known))
     constants = {
         f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()
     }

@@ -74,3 +74,43 @@ def codes(text: str) -> set[str]:
 def test_a_list_without_values_is_not_written_as_a_filter_that_accepts_all(target: str) -> None:
     with pytest.raises(predicat.Unsupported):
         predicat.parse("ce.type in []", "cel", {"ce": "map<string, string>"}).to(target)
+
+
+@pytest.mark.parametrize("language", [name for name, row in LANGUAGES.items() if row.on is not None])
+def test_keys_are_read_from_the_same_field_as_in_a_catalog(language: str) -> None:
+    """Without `on`, `parse` reads the keys from the field of the language, declared or not."""
+    on = LANGUAGES[language].on
+    examples = [
+        (body, entry["fields"], row, outcome)
+        for body, entry in cases(language)
+        if entry.get("on") == on
+        for row, outcome in zip(entry["rows"], expected(entry, language, body), strict=True)
+    ]
+    assert examples, f"add cases to tests/corpus with on: {on}"
+    for body, fields, row, outcome in examples:
+        assert predicat.parse(body, language, fields).evaluate(row) is outcome, (body, row)
+        if language not in _TYPED and on in fields:
+            undeclared = predicat.parse(body, language).evaluate(row)
+            assert (undeclared is True) is (outcome is True), (body, row)
+
+
+_TYPED = {"servicebus", "pip"}
+"""Languages some of whose cases need declared types."""
+
+
+def expected(entry: dict[str, Any], language: str, body: Any) -> list[bool | None]:
+    outcomes: list[bool | None] = next(
+        case["expected"] for case in entry["cases"] if case.get(language) == body
+    )
+    return outcomes
+
+
+@pytest.mark.parametrize(("on", "row"), [(None, {"a": "x"}), ("m", {"m": {"a": "x"}})])
+def test_keys_may_be_read_from_the_row_or_from_another_field(on: str | None, row: dict[str, Any]) -> None:
+    assert predicat.parse("a=x", "labels", on=on).evaluate(row) is True
+
+
+def test_a_row_with_the_keys_in_another_place_gets_a_warning() -> None:
+    selector = predicat.parse("app=web,tier=db", "labels")
+    with pytest.warns(predicat.UnknownKeyWarning, match="no 'labels'.*reads 'app'.*on=None"):
+        assert selector.evaluate({"app": "web", "name": "x"}) is False

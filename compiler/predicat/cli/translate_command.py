@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import UNSET
 
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option, show
@@ -46,8 +47,8 @@ from predicat.diagnostics.messages import commands as say
     "--on",
     metavar="FIELD",
     help=(
-        "The map field that keys are read from. Default: with --field the row, "
-        "otherwise the usual field of the language."
+        "The field that keys are read from. Default: as in a catalog, such as labels for labels and ce for "
+        "cesql."
     ),
 )
 @click.option(
@@ -84,14 +85,15 @@ def command(
     if not ansi and source != "spark":
         raise click.UsageError(say.ansi_mode_of_spark(source))
     declared = pairs("--field", fields, "NAME=TYPE")
-    if not declared and on is None and (defaults := default_fields(source)):
-        declared, on = defaults, LANGUAGES[source].on
+    if not declared and on is None:
+        declared = default_fields(source)
     name = "<stdin>" if file == "-" else file
     text = _read(file)
     if source in DIALECTS and source not in LANGUAGES:
         text, engine, source = as_sql(text.strip(), source, name), DIALECTS[source], "sql"
         click.echo(sql.engine_not_asked(engine), err=True)
-    predicate = api.parse(_body(text, source, name), source, declared or None, on=on, name=name, ansi=ansi)
+    body = _body(text, source, name)
+    predicate = api.parse(body, source, declared or None, on=on or UNSET, name=name, ansi=ansi)
     text = predicate.to(target)
     show(form, {"to": target, "text": text}, lambda: text)
 

@@ -147,7 +147,7 @@ class Matcher:
         places = {name: number for number, name in enumerate(self.names)}
         self._numbers = [[places[name] for name in names] for names in known.values()]
         self._index = Index(known)
-        self._keys = KeyCheck(self._index.fields.keys())
+        self._keys = KeyCheck(node for node, _ in known)
 
 
 def _chosen(

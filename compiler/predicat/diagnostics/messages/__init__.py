@@ -155,6 +155,14 @@ def absent_field(name: str, near: str) -> str:
     return f"the row has no {name!r}, which the predicate reads: {near}"
 
 
+def key_of_row(field: str, key: str) -> str:
+    """The warning for a row whose key is read from a field that the row does not have."""
+    return (
+        f"the row has no {field!r}, from which the predicate reads {key!r}, and has {key!r} itself: write "
+        f"{{{field!r}: {{{key!r}: ...}}}}, or parse with on=None"
+    )
+
+
 def unknown_member(span: Span, name: str, kind: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic("unknown-member", f"{kind} has no member {name!r}", span, did_you_mean(name, known))
 
