@@ -92,7 +92,7 @@ def _coverage(catalog: predicat.Catalog, files: dict[str, Path]) -> int:
         runs.append(report.Run(name, found, judge(catalog, found)))
     write_text(TARGET / "quality" / "coverage.html", report.html(runs))
     _say("\n" + report.text([run for run in runs if run.dataset == "flights"]))
-    return sum(check.status == "fail" for run in runs for check in run.checks)
+    return sum(check.broken for run in runs for check in run.checks)
 
 
 def _data_docs(catalog: predicat.Catalog, flights: Path) -> str:

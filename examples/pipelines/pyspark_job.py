@@ -17,11 +17,7 @@ def main(source: str, out: str) -> int:
     catalog = predicat.load_catalog("catalog")
     spark = predicat_spark.session(catalog="catalog", config={"spark.master": "local[2]"})
     flights = spark.read.parquet(source)
-    broken = [
-        check
-        for check in predicat_spark.check_coverage(catalog, "flights", flights)
-        if check.status == "fail"
-    ]
+    broken = [check for check in predicat_spark.check_coverage(catalog, "flights", flights) if check.broken]
     if broken:
         sys.stderr.write("".join(f"{check.message}; {check.blame}\n" for check in broken))
         return 1

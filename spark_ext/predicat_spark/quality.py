@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
-from predicat.quality.bounds import Check, judge
+from predicat.quality.bounds import judge
+from predicat.quality.checks import Check
 from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
 from predicat.quality.extent import measure_extent
 from predicat.quality.fold import ROWS, Totals
@@ -159,7 +160,8 @@ def check_coverage(
         filters: Only these filters. Default: all.
 
     Returns:
-        One check per bound, with a `status` (`pass`, `warn` or `fail`) and a `message`.
+        One check per declared bound, with a `status` (`pass`, `warn`, `fail`, `error` or `not_checked`) and a
+        `message`. Drift is not checked: there are no earlier results.
 
     Raises:
         PredicatError: There is no such dataset or filter, or the query fails on Spark (with its message).

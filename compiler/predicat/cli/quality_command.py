@@ -207,10 +207,10 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
     for name, filters in selected.items():
         series = Series(project, name, engine, partition, sample)
         engine_of = partial(_measured, catalog, name, filters, engine, sources, sample, dsn, moment)
-        result = _run(catalog, name, engine_of, series, past, stated)
+        result = _run(catalog, name, filters, engine_of, series, past, stated, moment)
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
-            added += entries(catalog, result.measure, series, result.status)
+            added += entries(catalog, result.measure, series, result.checks)
     shown = report.FORMATS[form](runs)
     if out is None:
         click.echo(shown, nl=False)
@@ -249,7 +249,7 @@ def baseline(history: Path, baseline: Path, partition: str | None, form: str) ->
     write_text(baseline, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in last.values()))
     filters = {entry["filter"] for entry in last.values() if "." in entry["filter"]}
     failed = sum(entry.get("status") == "fail" for entry in last.values() if "." in entry["filter"])
-    failures = f"; {failed} of them out of a run that failed" if failed else ""
+    failures = f"; {failed} of them did not pass" if failed else ""
     data = {"file": str(baseline), "filters": len(filters), "failed": failed}
     show(form, data, lambda: f"{baseline}: {quantity(len(filters), 'filter')}{failures}")
 
@@ -360,7 +360,7 @@ def _notify(url: str, form: str, event: str, runs: Sequence[Run]) -> None:
     """
     from predicat.quality import notify  # noqa: PLC0415  # not for --help
 
-    if notify.worst(runs) in notify.EVENTS[event]:
+    if notify.EVENTS[event](runs):
         try:
             notify.notify(url, form, runs)
         except PredicatError as error:
@@ -395,12 +395,14 @@ def _keep_in_table(dsn: str | None, added: Sequence[Entry]) -> None:
 def _run(
     catalog: Catalog,
     name: str,
+    filters: Sequence[str],
     measured: Callable[[], Measure],
     series: Series,
     entries: Sequence[Entry],
     baseline: Sequence[Entry],
+    now: datetime | None,
 ) -> Run:
-    from predicat.quality.bounds import judge  # noqa: PLC0415  # not for --help
+    from predicat.quality.bounds import judge, unmeasured  # noqa: PLC0415  # not for --help
     from predicat.quality.outcome import Run  # noqa: PLC0415  # as above
 
     past = series.of(entries)
@@ -409,8 +411,10 @@ def _run(
     except PredicatError as error:
         if all(item.code in ("usage", "missing-extra") for item in error.diagnostics):
             raise
-        return Run(name, None, (), error.diagnostics, past)
-    return Run(name, result, judge(catalog, result, past, series.stated(baseline)), (), past)
+        dataset, reason = catalog.datasets[name], "; ".join(item.message for item in error.diagnostics)
+        asked = [f"{name}.{item}" for item in filters or dataset.filters]
+        return Run(name, None, unmeasured(dataset, asked, reason), error.diagnostics, past)
+    return Run(name, result, judge(catalog, result, past, series.stated(baseline), now), (), past)
 
 
 def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:

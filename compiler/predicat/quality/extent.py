@@ -41,7 +41,7 @@ _EPOCH: Mapping[str, Callable[[exp.Expr, Type], exp.Expr]] = {
 """Seconds since 1970 of a date or timestamp in UTC."""
 
 
-def measure_extent(measure: Measure, plan: Plan, select: Select, now: datetime | None = None) -> None:
+def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
     """Fill in `total` and `newest`; the relation is asked only for what a bound needs and the pass did not
     give.
     """
@@ -50,7 +50,7 @@ def measure_extent(measure: Measure, plan: Plan, select: Select, now: datetime |
     if measure.sample < 1 and plan.dataset.rows:
         questions["total"] = "COUNT(*)"
     if plan.dataset.freshness is not None:
-        moment = (now or datetime.now(tz=UTC)).timestamp()
+        moment = (plan.now or datetime.now(tz=UTC)).timestamp()
         questions["newest"] = _newest(plan, plan.dataset.freshness.field, moment + AHEAD)
     if not questions:
         return

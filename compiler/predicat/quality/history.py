@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from predicat.catalog.model import Catalog
 from predicat.ir.canonical import meaning_hash
+from predicat.quality.checks import OF_ROWS, Check, worst
 from predicat.quality.measure import Measure
 
 Entry = dict[str, Any]
@@ -52,14 +53,17 @@ class Series:
 
 
 def entries(
-    catalog: Catalog, measure: Measure, series: Series, status: str = "pass", at: datetime | None = None
+    catalog: Catalog,
+    measure: Measure,
+    series: Series,
+    checks: Sequence[Check] = (),
+    at: datetime | None = None,
 ) -> list[Entry]:
     """What is kept of a run: its filters with the version and meaning that was measured, and the rows of the
     dataset.
 
-    `status` is that of the run: "fail" where a bound of severity error is broken. Such a run is never what a
-    later one
-    is compared with.
+    Each has a `status`: the worst of its own bounds, for the rows of the dataset of the bounds on their
+    number. What failed is never what a later run is compared with.
     """
     run = {
         "run": uuid4().hex,
@@ -69,11 +73,17 @@ def entries(
         "engine": measure.engine,
         "partition": series.partition,
         "sample": measure.sample,
-        "status": status,
     }
+    of_rows = [check.status for check in checks if check.kind in OF_ROWS]
+    own: dict[str, list[str]] = {}
+    for check in checks:
+        own.setdefault(check.name, []).append(check.status)
     return [
-        {**run, **_dataset(measure)},
-        *({**run, **_filter(catalog, measure, name)} for name in measure.filters),
+        {**run, "status": worst(of_rows), **_dataset(measure)},
+        *(
+            {**run, "status": worst(own.get(name, ())), **_filter(catalog, measure, name)}
+            for name in measure.filters
+        ),
     ]
 
 
@@ -117,5 +127,7 @@ def by_filter(entries_: Iterable[Entry], partition: str | None = None) -> dict[s
 
 
 def last_accepted(entries_: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The newest result of a run that did not fail; None if there is none."""
-    return next((entry for entry in reversed(entries_) if entry.get("status") != "fail"), None)
+    """The newest result with rows that did not fail; None if there is none."""
+    return next(
+        (item for item in reversed(entries_) if item.get("status") != "fail" and item.get("rows", 1)), None
+    )

@@ -47,9 +47,8 @@ class Measure(Struct):
 
     `accepted` has the rows of each filter, `versions` those of earlier versions (`flights.late@1`) of filters
     watched for drift.
-    `refused` are filters that cannot be measured by their definition, `errors` filters (and the groups that
-    they are in) that an engine
-    could not run, each with the reason.
+    `refused` are filters that cannot be measured by their definition, `errors` filters that an engine could
+    not run, each with the reason.
     `total` is the number of all rows, estimated where only a sample was looked at and the catalog asks for no
     count of rows. `newest`
     is the newest value of the freshness field in seconds since 1970, None where there is none.

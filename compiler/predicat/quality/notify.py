@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
+from predicat.quality.checks import lines, tally, words, worst
 from predicat.quality.outcome import Run
 from predicat.quality.report import data
 from predicat.review.rest import Api, ApiError, with_retries
@@ -33,46 +34,41 @@ def notify(url: str, form: str, runs: Sequence[Run]) -> None:
 
 
 def _json(runs: Sequence[Run]) -> Mapping[str, Any]:
-    return {"summary": summary(runs), "status": worst(runs), "runs": data(runs)}
+    return {"summary": summary(runs), "status": worst([run.status for run in runs]), "runs": data(runs)}
 
 
 def _slack(runs: Sequence[Run]) -> Mapping[str, Any]:
     """A message of Slack's incoming webhooks. Source: Slack's reference of blocks."""
-    lines = [
-        f"*{_escaped(check.status)}* {_escaped(check.message)}"
-        for run in runs
-        for check in run.checks
-        if check.status != "pass"
+    shown = [f"*error* {_escaped(failure)}" for run in runs for failure in run.failures]
+    shown += [
+        f"*{words(line.status)}* {_escaped(line.message)}"
+        for line in lines([check for run in runs for check in run.checks])
+        if line.status != "pass"
     ]
-    lines += [f"*error* {_escaped(failure)}" for run in runs for failure in run.failures]
-    more = f"\n... and {len(lines) - MOST} more" if len(lines) > MOST else ""
+    more = f"\n... and {len(shown) - MOST} more" if len(shown) > MOST else ""
     header = {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escaped(summary(runs))}*"}}
-    body = {"type": "section", "text": {"type": "mrkdwn", "text": ("\n".join(lines[:MOST]) + more)[:2900]}}
-    return {"text": summary(runs), "blocks": [header, body] if lines else [header]}
+    body = {"type": "section", "text": {"type": "mrkdwn", "text": ("\n".join(shown[:MOST]) + more)[:2900]}}
+    return {"text": summary(runs), "blocks": [header, body] if shown else [header]}
 
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def worst(runs: Sequence[Run]) -> str:
-    """The worst status of some runs: "pass", "warn" or "fail"."""
-    statuses = {run.status for run in runs}
-    return "fail" if "fail" in statuses else "warn" if "warn" in statuses else "pass"
-
-
 def summary(runs: Sequence[Run]) -> str:
-    """One line: how many checks of which datasets hold."""
-    checks = [check for run in runs for check in run.checks]
-    passed = sum(check.status == "pass" for check in checks)
+    """One line: how the bounds of which datasets ended."""
     errors = sum(len(run.failures) for run in runs)
     names = ", ".join(run.dataset for run in runs)
-    return f"Filter coverage of {names}: {passed} of {quantity(len(checks), 'check')} passed" + (
+    return f"Filter coverage of {names}: {tally([check for run in runs for check in run.checks])}" + (
         f", {quantity(errors, 'engine error')}" if errors else ""
     )
 
 
 FORMATS: Mapping[str, Callable[[Sequence[Run]], Mapping[str, Any]]] = {"json": _json, "slack": _slack}
 """The forms of a message by name."""
-EVENTS = {"fail": ("fail",), "warn": ("fail", "warn"), "always": ("fail", "warn", "pass")}
-"""When a message is sent, by the word of --notify-on: the statuses that it is sent for."""
+EVENTS: Mapping[str, Callable[[Sequence[Run]], bool]] = {
+    "fail": lambda runs: any(run.code for run in runs),
+    "warn": lambda runs: any(run.status != "pass" for run in runs),
+    "always": lambda _: True,
+}
+"""When a message is sent, by the word of --notify-on."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import Diagnostic
-from predicat.quality.bounds import Check
+from predicat.quality.checks import Check, worst
 from predicat.quality.history import Entry
 from predicat.quality.measure import Measure
 
@@ -27,7 +27,7 @@ class Run(Struct, frozen=True):
     """What was measured of a dataset and judged. `errors` has the engine's messages where measuring failed;
     `history` is by filter.
 
-    `definition` is the dataset as the catalog has it, for owners and bounds.
+    `definition` is the dataset as the catalog has it, for owners.
     """
 
     dataset: str
@@ -40,22 +40,27 @@ class Run(Struct, frozen=True):
 
     @property
     def failures(self) -> list[str]:
-        """What an engine could not do: the whole dataset, or single filters and groups of it."""
+        """What an engine could not do and no check shows: filters without bounds, a dataset without any."""
         own = self.measure.errors if self.measure is not None else {}
+        bounded = {check.name for check in self.checks}
         return [
-            *(item.message for item in self.errors),
-            *(f"{name}: {reason}" for name, reason in own.items()),
+            *(item.message for item in self.errors if not self.checks),
+            *(f"{name}: {reason}" for name, reason in own.items() if name not in bounded),
         ]
 
     @property
     def status(self) -> str:
-        """The worst of its checks: "pass", "warn" or "fail"; "fail" too where an engine failed."""
-        statuses = {check.status for check in self.checks}
-        return "fail" if self.failures or "fail" in statuses else "warn" if "warn" in statuses else "pass"
+        """The worst of its checks, one of STATUSES; `error` too where an engine failed."""
+        return "error" if self.failures else worst([check.status for check in self.checks])
+
+    @property
+    def nothing_judged(self) -> bool:
+        """Whether bounds are declared and not one of them could be judged."""
+        return bool(self.checks) and all(check.status == "not_checked" for check in self.checks)
 
     @property
     def code(self) -> int:
-        """0 fine, 1 a bound is broken, 3 an engine failed."""
-        if self.failures:
+        """0 if all is well, 1 if a bound is broken or no bound was judged, 3 if an engine failed."""
+        if self.status == "error":
             return 3
-        return 1 if any(check.status == "fail" for check in self.checks) else 0
+        return 1 if self.status == "fail" or self.nothing_judged else 0

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import jinja2
 
+from predicat.quality.checks import STATUSES, lines, tally, words, worst
 from predicat.quality.measure import Measure
 
 if TYPE_CHECKING:
-    from predicat.quality.bounds import Check
+    from predicat.quality.checks import Check
     from predicat.quality.outcome import Run
 
 MAX_HEAT = 40
 _TEMPLATE = Path(__file__).parent / "page.html"
-_STATUSES = ("fail", "warn", "pass", "")
-"""Statuses in the order in which rows are shown; "" for a filter without bounds."""
 
 
 def page(runs: Sequence[Run], site: str = "") -> str:
@@ -30,14 +29,15 @@ def page(runs: Sequence[Run], site: str = "") -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.globals.update(bars=bars, heat=heat, trend=trend, short=_short, rows=rows, columns=_columns)
+    environment.globals.update(lines=lines, tally=tally, words=words)
     about = next((run.about for run in runs if run.about is not None), None)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
     return template.render(runs=runs, about=about, site=site.rstrip("/"))
 
 
 def rows(run: Run) -> list[dict[str, Any]]:
-    """The filters of a run, those with broken bounds first: name, status, owner, and each bound with its
-    check.
+    """The measured filters of a run, those with broken bounds first: name, status ("" without bounds), owner
+    and checks.
     """
     if run.measure is None:
         return []
@@ -47,23 +47,11 @@ def rows(run: Run) -> list[dict[str, Any]]:
     result = []
     for name in run.measure.filters:
         own = checks.get(name, [])
-        status = next((status for status in _STATUSES if any(check.status == status for check in own)), "")
+        status = worst([check.status for check in own]) if own else ""
         filter_ = run.definition.filters.get(_short(name)) if run.definition is not None else None
-        result.append(
-            {
-                "name": name,
-                "status": status,
-                "owner": filter_.owner if filter_ else "",
-                "checks": own,
-                "bounds": _bounds(filter_),
-            }
-        )
-    return sorted(result, key=lambda row: _STATUSES.index(str(row["status"])))
-
-
-def _bounds(filter_: Any) -> dict[str, tuple[str, str]]:
-    """The bounds of a filter with their severities, by kind."""
-    return {kind: (str(bound), bound.severity) for kind, bound in filter_.coverage.items()} if filter_ else {}
+        owner = filter_.owner if filter_ else ""
+        result.append({"name": name, "status": status, "owner": owner, "checks": own})
+    return sorted(result, key=lambda row: (*STATUSES, "").index(str(row["status"])))
 
 
 def bars(measure: Measure, name: str) -> list[tuple[str, float, float]]:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
+from predicat.quality.checks import lines, tally, words
 from predicat.quality.measure import Measure
 from predicat.quality.outcome import Run
 from predicat.quality.statistics import wilson
@@ -31,8 +33,8 @@ _HALF = 0.00005
 
 
 def text(runs: Sequence[Run]) -> str:
-    """A table for each dataset, then what is wrong."""
-    lines: list[str] = []
+    """A table for each dataset, then its bounds, the worst first."""
+    shown: list[str] = []
     for run in runs:
         measure = run.measure
         if measure is not None:
@@ -41,27 +43,28 @@ def text(runs: Sequence[Run]) -> str:
                 if measure.sample < 1
                 else ""
             )
-            lines += [f"{run.dataset} on {measure.engine}: {of}", ""]
-            lines += _table(measure)
-        for name, reason in measure.refused.items() if measure is not None else ():
-            lines.append(f"not measured: {name}: {reason}")
-        lines += [""] if measure is not None else []
-        lines += [f"ERROR {failure}" for failure in run.failures]
-        for check in run.checks:
-            if check.status == "pass":
-                continue
-            lines.append(
-                f"{check.status.upper()} {check.message}" + (f"; {check.blame}" if check.blame else "")
-            )
-            lines += [f"  {row_text(row)}" for row in check.rows]
-            if check.history:
-                lines.append(f"  before: {', '.join(map(check.figure, check.history[-5:]))}")
-        passed = sum(check.status == "pass" for check in run.checks)
-        if run.checks:
-            lines += [f"{passed} of {quantity(len(run.checks), 'check')} passed", ""]
-        elif not run.failures:
-            lines += ["no bounds to check: predicat quality suggest proposes them", ""]
-    return "\n".join(lines)
+            shown += [f"{run.dataset} on {measure.engine}: {of}", ""]
+            shown += _table(measure)
+            shown += [f"not measured: {name}: {reason}" for name, reason in measure.refused.items()]
+            shown.append("")
+        shown += [f"ERROR {failure}" for failure in run.failures]
+        for line in lines(run.checks):
+            blame = "; ".join(check.blame for check in line.checks if check.blame)
+            shown.append(f"{words(line.status).upper()} {line.message}" + (f"; {blame}" if blame else ""))
+            for check in line.checks if line.status != "pass" else ():
+                shown += [f"  {row_text(row)}" for row in check.rows]
+                if check.history:
+                    shown.append(f"  before: {', '.join(map(check.figure, check.history[-5:]))}")
+        if run.checks or not run.failures:
+            shown += [_conclusion(run), ""]
+    return "\n".join(shown)
+
+
+def _conclusion(run: Run) -> str:
+    """How the bounds ended, in one line."""
+    if not run.checks:
+        return say.NO_BOUNDS
+    return tally(run.checks) + (f"; {say.NOTHING_JUDGED}" if run.nothing_judged else "")
 
 
 def _table(measure: Measure) -> list[str]:
@@ -94,6 +97,7 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
             "at": run.about.at if run.about else None,
             "catalog": run.about.catalog if run.about else None,
             "revision": run.about.revision if run.about else None,
+            "status": run.status,
             "code": run.code,
             "errors": run.failures,
             "checks": [
@@ -105,6 +109,8 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
                     "value": check.value,
                     "unit": check.unit,
                     "bound": check.bound,
+                    "severity": check.severity,
+                    "reason": check.reason or None,
                     "blame": check.blame or None,
                     "history": list(check.history),
                     "rows": [plain(row) for row in check.rows],
@@ -155,47 +161,51 @@ def as_json(runs: Sequence[Run]) -> str:
 
 
 def junit(runs: Sequence[Run]) -> str:
-    """The checks as JUnit XML: a broken bound is a failure, what an engine refused an error."""
+    """The checks as JUnit XML, one case for each bound. What was not checked is skipped, with the reason;
+    it is a failure if no bound of the dataset was judged.
+    """
     root = Element("testsuites", name="predicat quality")
     for run in runs:
-        failed = sum(check.status == "fail" for check in run.checks)
-        tests, errors = len(run.checks) + len(run.failures), len(run.failures)
-        suite = SubElement(
-            root, "testsuite", name=run.dataset, tests=str(tests), failures=str(failed), errors=str(errors)
-        )
+        suite = SubElement(root, "testsuite", name=run.dataset)
         for check in run.checks:
             case = SubElement(suite, "testcase", classname=check.name, name=check.kind)
-            if check.status == "fail":
-                SubElement(case, "failure", message=check.message).text = check.blame
+            tag = "failure" if run.nothing_judged else _JUNIT.get(check.status)
+            if tag is not None:
+                SubElement(case, tag, message=check.reason or check.message).text = check.blame
             elif check.status == "warn":
                 SubElement(case, "system-out").text = f"warning: {check.message}"
         for failure in run.failures:
             case = SubElement(suite, "testcase", classname=run.dataset, name="engine")
             SubElement(case, "error", message=failure)
+        suite.set("tests", str(len(suite)))
+        for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+_JUNIT = {"error": "error", "fail": "failure", "not_checked": "skipped"}
+"""The element of a case by the status of its check."""
 
 
 def markdown(runs: Sequence[Run]) -> str:
     """The runs as Markdown."""
-    lines: list[str] = []
+    shown: list[str] = []
     for run in runs:
-        lines += [f"### {run.dataset}", ""]
-        lines += [f"- **error**: {failure}" for failure in run.failures]
-        lines += [
-            f"- **{check.status}**: {check.message}{'; ' + check.blame if check.blame else ''}"
-            for check in run.checks
-            if check.status != "pass"
-        ]
+        shown += [f"### {run.dataset}", "", _conclusion(run), ""]
+        shown += [f"- **error**: {failure}" for failure in run.failures]
+        for line in lines(run.checks):
+            blame = "".join(f"; {check.blame}" for check in line.checks if check.blame)
+            shown.append(f"- **{words(line.status)}**: {line.message}{blame}")
         if run.measure is not None:
             measure = run.measure
-            lines += [
+            shown += [
                 "",
                 f"{quantity(measure.rows, 'row')} on {measure.engine}",
                 "",
                 "| filter | accepted | share | UNKNOWN |",
                 "|---|---:|---:|---:|",
             ]
-            lines += [
+            shown += [
                 (
                     f"| `{name}` | {measure.accepted[name]:,} | "
                     f"{_percent(measure.share(name))}{_interval(measure, name)} | "
@@ -203,8 +213,8 @@ def markdown(runs: Sequence[Run]) -> str:
                 )
                 for name, count in measure.filters.items()
             ]
-        lines.append("")
-    return "\n".join(lines) + "\n"
+        shown.append("")
+    return "\n".join(shown) + "\n"
 
 
 def html(runs: Sequence[Run], site: str = "") -> str:

@@ -1,0 +1,33 @@
+"""Reasons why a bound on coverage is not checked. Each function is one: see the package."""
+
+from __future__ import annotations
+
+NO_EARLIER_RUN = (
+    "there is no earlier run of the same catalog, dataset, engine and sample; the next run is compared with "
+    "this one"
+)
+NO_HISTORY = "no earlier results and no baseline were given"
+NO_BOUNDS = "no bounds to check: predicat quality suggest proposes them"
+NOTHING_JUDGED = "no bound was checked, so this is no success"
+NO_ROWS = "there are no rows, so there is no share of them"
+
+
+def no_earlier_success(name: str, runs: int) -> str:
+    earlier = f"none of the {runs} earlier runs" if runs > 1 else "no earlier run"
+    return f"{name} passed in {earlier}; to compare with the newest one: predicat quality baseline"
+
+
+def no_rows_then(at: str) -> str:
+    return f"there were no rows at the time of the baseline, {at}"
+
+
+def member_not_measured(name: str, reason: str) -> str:
+    return f"{name} is not measured: {reason}"
+
+
+def not_checked(label: str, reason: str) -> str:
+    return f"{label} is not checked, because {reason}"
+
+
+def could_not_check(label: str, reason: str) -> str:
+    return f"{label} could not be checked: {reason}"
