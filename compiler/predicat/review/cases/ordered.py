@@ -148,13 +148,11 @@ class Changes:
         match node:
             case Literal():
                 return
-            case Call(op="cond", args=(test, yes, no)):
+            case Call(op="cond", args=(test, *args)):
                 self.test(test)
-                self.value(yes, keys)
-                self.value(no, keys)
+                self.chosen(args, node.type, keys)
             case Call(op=op, args=args) if op in CHOICES:
-                for arg in args:
-                    self.value(arg, keys)
+                self.chosen(args, node.type, keys)
             case Call(op="abs", args=(inner,)):
                 low, _ = span(node.type)
                 self.value(
@@ -172,6 +170,23 @@ class Changes:
                 self.value(args[place], _before(node, place, keys))
             case _:
                 raise NotCases
+
+    def chosen(self, args: Iterable[Node], kind: Type, keys: Keys) -> None:
+        """Add the nodes that a choice of a type is made from. Each has keys of its own type."""
+        for arg in args:
+            self.value(arg, keys if arg.type == kind else _in_type(arg.type, kind, keys))
+
+
+def _in_type(kind: Type, wider: Type, keys: Keys) -> Keys:
+    """The keys at which values of a type reach those of a wider one, such as decimals with more places."""
+    if not is_ordered(kind) or not is_ordered(wider):
+        raise NotCases
+    reached = (value_of(key, wider) for key in keys)
+    return frozenset(_first(_reaches(value, kind), *span(kind)) for value in reached)
+
+
+def _reaches(value: Any, kind: Type) -> Callable[[int], bool]:
+    return lambda key: bool(value_of(key, kind) >= value)
 
 
 def _utc(node: Call) -> bool:

@@ -72,12 +72,12 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     ):  # no NaN
         values = [value for value in values if value == value]  # noqa: PLR0124  # none is given as NaN
     values = [None, *values] if absent_first and not isinstance(slot, Parameter) else [*values, None]
-    result: dict[Labels, Any] = {}
+    result: dict[tuple[Labels, bool], Any] = {}
     for value in values:
-        result.setdefault(_labels(runs, value), value)
-        if isinstance(value, dict):
-            result[_labels(runs, value)] = value  # the places inside of it need it
-    return [Representative(value, labels) for labels, value in result.items()]
+        # A value with places inside of it stands beside NULL, even if no test tells them apart.
+        holds_places = absent_first and isinstance(value, dict)
+        result.setdefault((_labels(runs, value), holds_places), value)
+    return [Representative(value, labels) for (labels, _), value in result.items()]
 
 
 def substituted(node: Node, old: Node, new: Node) -> Node:
