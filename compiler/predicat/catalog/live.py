@@ -141,6 +141,7 @@ class LiveCatalog:
         )
         if self._templates is None or self._templates[0] != state:
             self._templates = state, Templates(folder, variables)
+        self._templates[1].renew()
         return self._templates[1]
 
 

@@ -49,21 +49,34 @@ def read_macros(folder: Path | None) -> dict[str, Macro]:
     return macros
 
 
-@cache
-def _environment() -> Any:
+def _tree(text: str) -> Any:
+    """The nodes of a template; None for one with errors, which rendering reports."""
     import jinja2  # noqa: PLC0415  # only where there are macros
 
-    return jinja2.Environment(autoescape=False)  # noqa: S701  # no HTML
+    from predicat.catalog.sandbox import TooMuch  # noqa: PLC0415  # as above
+
+    environment = _environment()
+    environment.budget.renew()
+    try:
+        return environment.tree(text)
+    except (jinja2.TemplateSyntaxError, TooMuch):
+        return None
+
+
+@cache
+def _environment() -> Any:
+    from predicat.catalog.sandbox import Budget, Sandbox  # noqa: PLC0415  # only where there are macros
+
+    return Sandbox(Budget())
 
 
 def _of_file(source: Source, name: str) -> Iterator[Macro]:
-    import jinja2  # noqa: PLC0415  # only where there are macros
-    from jinja2 import nodes  # noqa: PLC0415  # as above
-
-    try:
-        top = _environment().parse(source.text).body
-    except jinja2.TemplateSyntaxError:
+    tree = _tree(source.text)
+    if tree is None:
         return
+    from jinja2 import nodes  # noqa: PLC0415  # only where there are macros
+
+    top = tree.body
     lines = source.text.splitlines(keepends=True)
     macros = [part for part in top if isinstance(part, nodes.Macro)]
     others = [part for part in top if part not in macros and not _blank(part)]
@@ -105,12 +118,10 @@ def _uses(parts: Iterable[Any]) -> dict[str, None]:
 
 def used(text: str, macros: Mapping[str, Macro]) -> set[str]:
     """The names that a template uses, directly or through macros."""
-    import jinja2  # noqa: PLC0415  # as above
-
-    try:
-        pending = list(_uses([_environment().parse(text)]))
-    except jinja2.TemplateSyntaxError:
+    tree = _tree(text)
+    if tree is None:
         return set()
+    pending = list(_uses([tree]))
     result: set[str] = set()
     while pending:
         name = pending.pop()

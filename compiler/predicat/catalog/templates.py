@@ -1,10 +1,12 @@
-"""Jinja in filter bodies, as in dbt: macros, `{{ filter('x') }}`, `{{ var('x') }}`; sandboxed, strict
-about names.
+"""Jinja in filter bodies, as in dbt: macros, `{{ filter('x') }}`, `{{ var('x') }}`; strict about names, and
+bounded (see `sandbox`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,11 @@ MAX_OUTPUT = 100_000
 LOCKS = ".#"
 """How the links begin that Emacs keeps beside a file with changes; they lead nowhere."""
 _REFERENCE = {"sql": "matches_filter('{}')", "cel": 'filter("{}")'}
+_WORD = re.compile(r"\w+")
+_FAILURES = (ValueError, TypeError, OverflowError, ArithmeticError, AttributeError, LookupError)
+"""What a function raises for arguments that it does not take."""
+_TOO_DEEP = (RecursionError, MemoryError, SyntaxError)
+"""What Python raises for code that is nested too deeply for it."""
 
 
 def is_template(text: str) -> bool:
@@ -35,6 +42,11 @@ class Templates:
         self._problem: PredicatError | None = None
         self._macros: dict[str, Any] = {}
 
+    def renew(self) -> None:
+        """Give the templates their budget again: what follows is another reading of the catalog."""
+        if self._environment is not None:
+            self._environment.budget.renew()
+
     def render(self, body: Source, language: str) -> Source:
         """The rendered body as a source whose places point through the template into the file. Raises
         PredicatError.
@@ -42,35 +54,38 @@ class Templates:
         text = body.text
         if not is_template(text):
             return body
-        import jinja2  # noqa: PLC0415  # only where a body is a template
-
         whole = Span(body, 0, len(text))
-        try:
-            environment = self._loaded()
+        environment = self._loaded()
+        with self._told(body, whole):
             template = environment.from_string(text)
-            rendered = template.render(
-                **self._macros, var=self._var, filter=lambda name: _reference(language, name)
-            )
-        except jinja2.TemplateSyntaxError as error:
-            raise PredicatError.of(_syntax(body, error)) from None
-        except jinja2.UndefinedError as error:
-            known = [*self._macros, "var", "filter"]
-            name = str(error.message).split("'")[1] if "'" in str(error.message) else ""
-            at = text.find(name) if name else -1
-            span = Span(body, at, at + len(name)) if at >= 0 else whole
-            raise PredicatError.of(say_templates.undefined(span, name, str(error.message), known)) from None
-        except (
-            jinja2.TemplateError,
-            ValueError,
-            TypeError,
-            OverflowError,
-            ArithmeticError,
-            AttributeError,
-        ) as error:
-            raise PredicatError.of(say_templates.not_rendered(whole, error)) from None
+            filter_ = environment.function("filter", lambda name: _reference(language, name))
+            context = template.new_context({**self._macros, "filter": filter_})
+            rendered, offsets = _with_origins(text, environment, template.root_render_func(context))
         if len(rendered) > MAX_OUTPUT:
             raise PredicatError.of(msg.too_large(whole, len(rendered), MAX_OUTPUT))
-        return Source(body.name, rendered, body, _trace(text, rendered))
+        return Source(body.name, rendered, body, offsets)
+
+    @contextmanager
+    def _told(self, source: Source, place: Span) -> Iterator[None]:
+        """What Jinja raises, as a problem of the author. Raises PredicatError."""
+        import jinja2  # noqa: PLC0415  # only where a body is a template
+
+        try:
+            yield
+        except jinja2.TemplateSyntaxError as error:
+            raise PredicatError.of(_syntax(source, error)) from None
+        except jinja2.UndefinedError as error:
+            raise PredicatError.of(self._undefined(source, place, str(error.message))) from None
+        except (jinja2.TemplateError, *_FAILURES) as error:
+            raise PredicatError.of(say_templates.not_rendered(place, error)) from None
+        except _TOO_DEEP:
+            raise PredicatError.of(say_templates.template(place, say_templates.TOO_DEEP)) from None
+
+    def _undefined(self, source: Source, place: Span, reason: str) -> Diagnostic:
+        name = reason.split("'")[1] if "'" in reason else ""
+        at = source.text.find(name) if name else -1
+        span = Span(source, at, at + len(name)) if at >= 0 else place
+        return say_templates.undefined(span, name, reason, [*self._macros, "var", "filter"])
 
     def _var(self, name: str, default: Any = None) -> Any:
         if name in self.variables:
@@ -86,13 +101,10 @@ class Templates:
         if self._problem is not None:
             raise self._problem
         if self._environment is None:
-            from jinja2 import StrictUndefined  # noqa: PLC0415  # as above
-            from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415  # as above
+            from predicat.catalog.sandbox import Budget, Sandbox  # noqa: PLC0415  # as above
 
-            environment = ImmutableSandboxedEnvironment(
-                undefined=StrictUndefined, autoescape=False
-            )  # no HTML
-            environment.globals.clear()
+            environment = Sandbox(Budget())
+            self._macros["var"] = environment.function("var", self._var)
             try:
                 for file in sorted(self.folder.rglob("*.sql")) if self.folder else []:
                     if not file.name.startswith(LOCKS):
@@ -104,25 +116,10 @@ class Templates:
         return self._environment
 
     def _load(self, environment: Any, file: Path) -> None:
-        import jinja2  # noqa: PLC0415  # as above
-
         with reading(str(file)):
             source = Source(str(file), file.read_text(encoding="utf-8"))
-        try:
-            module = environment.from_string(source.text, globals={**self._macros, "var": self._var}).module
-        except jinja2.TemplateSyntaxError as error:
-            raise PredicatError.of(_syntax(source, error)) from None
-        except (
-            jinja2.TemplateError,
-            ValueError,
-            TypeError,
-            OverflowError,
-            ArithmeticError,
-            AttributeError,
-        ) as error:
-            raise PredicatError.of(
-                say_templates.template(Span(source, 0, 0), str(error) or type(error).__name__)
-            ) from None
+        with self._told(source, Span(source, 0, 0)):
+            module = environment.from_string(source.text, globals=dict(self._macros)).module
         self._macros.update(
             {
                 name: value
@@ -160,18 +157,41 @@ def _line_span(source: Source, number: int) -> Span:
     return Span(source, start, start + max(len(source.line(number)), 1))
 
 
-def _trace(template: str, rendered: str) -> list[int]:
-    """For each character of the output its origin in the template: the same character, or a `{{ ... }}`."""
-    from difflib import SequenceMatcher  # noqa: PLC0415  # only for templates
-
-    offsets = [-1] * len(rendered)
-    for block in SequenceMatcher(None, template, rendered, autojunk=False).get_matching_blocks():
-        for step in range(block.size):
-            offsets[block.b + step] = block.a + step
-    last = max(template.find("{{"), 0)
-    for index, offset in enumerate(offsets):
-        if offset < 0:
-            offsets[index] = last
+def _with_origins(template: str, environment: Any, pieces: Iterator[str]) -> tuple[str, list[int]]:
+    """The output, and for each of its characters the origin in the template: the same character, or a
+    `{{ ... }}`. A piece of the output is the result of an expression, or text of the template.
+    """
+    output: list[str] = []
+    offsets: list[int] = []
+    places: dict[str, int] = {}
+    at = 0
+    for piece in pieces:
+        if piece is environment.printed:
+            offsets += _in_expression(template, max(template.find("{{", at), 0), piece)
         else:
-            last = offset
+            found = template.find(piece, at)
+            if found < 0:  # the next iteration of a loop begins
+                if piece not in places:
+                    places[piece] = template.find(piece)
+                found = places[piece]
+            if found < 0:  # two texts with a comment between them
+                offsets += [at] * len(piece)
+            else:
+                at = found + len(piece)
+                offsets += range(found, at)
+        output.append(piece)
+    return "".join(output), offsets
+
+
+def _in_expression(template: str, start: int, result: str) -> list[int]:
+    """The origins of the result of an expression: a word that the expression has, such as an argument of a
+    macro, comes from there, all else from its beginning.
+    """
+    end = template.find("}}", start)
+    words = {match[0]: match.start() for match in _WORD.finditer(template, start, max(end, start))}
+    offsets = [start] * len(result)
+    for match in _WORD.finditer(result) if words else ():
+        at = words.get(match[0])
+        if at is not None:
+            offsets[match.start() : match.end()] = range(at, at + len(match[0]))
     return offsets

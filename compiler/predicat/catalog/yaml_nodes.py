@@ -398,6 +398,10 @@ def _no_deep_flow(source: Source) -> None:
             if depth > MAX_DEPTH:
                 at = token.start_mark.index
                 raise PredicatError.of(say.brackets_too_deep(Span(source, at, at + 1), MAX_DEPTH))
+    except yaml.MarkedYAMLError as error:
+        if "nesting depth" in str(error.problem) and error.problem_mark is not None:  # libyaml's own limit
+            at = error.problem_mark.index - 1
+            raise PredicatError.of(say.brackets_too_deep(Span(source, at, at + 1), MAX_DEPTH)) from None
     except yaml.YAMLError:
         return  # the reader comes no further, and says why
 

@@ -21,6 +21,33 @@ _OF_DBT = {
 _EXPRESSION = "write expressions between {{ and }}: {{ var('name') }} or {{ filter('name') }}"
 
 
+TOO_DEEP = "it is nested too deeply"
+TOO_MUCH_WORK = "the templates of this catalog do too much; use fewer loops and shorter lists"
+NO_FORMATTING = "a template cannot format with %; write {{ a ~ b }}"
+NO_NUMBER = "only numbers have a sum or a power"
+NO_FUNCTION = "only macros, var, filter and methods of strings, lists and mappings can be called"
+
+
+def too_large_number(bits: int) -> str:
+    return f"a number has more than {bits} bits"
+
+
+def too_large_value(most: int) -> str:
+    return f"a value has more than {most:,} characters, or too many elements"
+
+
+def too_many_calls(most: int) -> str:
+    return f"more than {most} macros call each other"
+
+
+def too_long(most: int) -> str:
+    return f"it has more than {most:,} parts"
+
+
+def no_statement(name: str) -> str:
+    return f"a template of a filter cannot use {name!r}"
+
+
 class NoVariable(ValueError):
     """A variable that is not there.
 
@@ -69,6 +96,8 @@ def not_rendered(span: Span, error: Exception) -> Diagnostic:
     """What a call in a template does not take."""
     if isinstance(error, NoVariable):
         return template(span, str(error), error.hint)
+    if str(error) in (TOO_MUCH_WORK, NO_FORMATTING, NO_NUMBER, NO_FUNCTION):
+        return template(span, str(error))
     if isinstance(error, TypeError) and "argument" in str(error):
         return template(
             span,
