@@ -2,15 +2,19 @@
 
 import hashlib
 import json
+import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import predicat
-from predicat.quality.project import DSN, generate, run
+from predicat.quality.project import DSN, checkpoint, generate, run
+from predicat.quality.suite import _WRITERS, Suite
 from tests.processes import in_process
+from tests.quality import test_results
 from tests.quality.test_measure import CATALOG, ROWS
 
 
@@ -23,6 +27,10 @@ def folder(tmp_path: Path) -> Path:
         .replace("{at_least: 1}", "{at_most: 1}")
     )
     return tmp_path
+
+
+def checkpoints(suites: Sequence[Suite]) -> list[str]:
+    return [checkpoint(item.dataset.name) for item in suites if item.expectations]
 
 
 def files(root: Path) -> dict[str, str]:
@@ -46,7 +54,9 @@ def test_spark(
     count = engine._count
     monkeypatch.setattr(engine, "_count", lambda *args: passes.append(1) or count(*args))
     catalog = predicat.load_catalog(folder / "catalog")
-    assert generate(catalog, folder / "catalog", folder / "project", "spark") == ["predicat_shop"]
+    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "spark")) == [
+        "predicat_shop"
+    ]
     before = files(folder / "project")
     suite = json.loads((folder / "project/gx/expectations/predicat_shop.json").read_text())
     bounds = {
@@ -59,7 +69,9 @@ def test_spark(
         and bounds["never", "critical"]["max_rows"] == 1
         and ("clash", "warning") in bounds
     )
-    assert generate(catalog, folder / "catalog", folder / "project", "spark") == ["predicat_shop"]
+    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "spark")) == [
+        "predicat_shop"
+    ]
     assert files(folder / "project") == before
 
     assert str(folder) not in (folder / "project/gx/expectations/predicat_shop.json").read_text()
@@ -115,7 +127,9 @@ def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) 
         f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}",
     )
     monkeypatch.chdir(folder)
-    assert generate(catalog, folder / "catalog", folder / "project", "postgres") == ["predicat_shop"]
+    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "postgres")) == [
+        "predicat_shop"
+    ]
     assert (
         info.password not in (folder / "project/gx/great_expectations.yml").read_text() or not info.password
     )
@@ -131,9 +145,10 @@ def test_spark_files_need_no_spark(folder: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(SparkDatasource, "get_spark", lambda *_: pytest.fail("Spark was started"))
     for _ in range(2):
-        assert generate(
-            predicat.load_catalog(folder / "catalog"), folder / "catalog", folder / "project", "spark"
-        ) == ["predicat_shop"]
+        catalog = predicat.load_catalog(folder / "catalog")
+        assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "spark")) == [
+            "predicat_shop"
+        ]
 
 
 def test_the_command_says_what_a_run_imports(folder: Path) -> None:
@@ -142,15 +157,75 @@ def test_the_command_says_what_a_run_imports(folder: Path) -> None:
     )
     assert done.stdout.splitlines() == [
         f"{folder / 'new' / 'gx'}: predicat_shop",
+        "left out: shop.high drift: there is no baseline: predicat quality baseline writes it",
         "in the program that runs a checkpoint: import predicat.quality.expectations",
     ]
 
 
+PAGE = (Path(__file__).parents[2] / "docs" / "quality.md").read_text()
+
+
+def test_the_example_of_the_page(tmp_path: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The catalog of the page, the commands for it, and the program that runs a checkpoint."""
+    (tmp_path / "catalog").mkdir()
+    blocks = {kind: re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL) for kind in ("yaml", "text")}
+    (tmp_path / "catalog" / "flights.yml").write_text(blocks["yaml"][0])
+    (tmp_path / "predicat.yml").write_text("engines: [duckdb, postgres]\n")
+    done = in_process("quality", "gx", "--out", "pg", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"pg/gx: predicat_flights; put the connection into {DSN}\n")
+    assert in_process("quality", "gx", "--engine", "spark", cwd=tmp_path).stdout.splitlines() == [
+        "target/quality/gx: predicat_flights",
+        "left out: flights.long_delay drift: there is no baseline: predicat quality baseline writes it",
+        "in the program that runs a checkpoint: import predicat.quality.expectations",
+    ]
+    (program,) = (block for block in blocks["text"] if "import great_expectations" in block)
+    monkeypatch.chdir(tmp_path)
+    for low, fine in ((10, True), (50, False)):
+        frame = spark.range(100).selectExpr(f"IF(id < {low}, 90, 5) AS dep_delay")
+        names: dict[str, Any] = {"frame": frame}
+        exec(program, names)
+        assert names["result"].success is fine
+
+
+@pytest.mark.parametrize("engine", ["spark", "postgres"])
+def test_every_bound_is_an_expectation_or_left_out_with_a_reason(tmp_path: Path, engine: str) -> None:
+    (tmp_path / "catalog").mkdir()
+    text = test_results.CATALOG.replace(
+        "dataset: shop", "dataset: shop\nrelation: {spark: shop, postgres: shop}"
+    )
+    (tmp_path / "catalog" / "shop.yml").write_text(text)
+    catalog = predicat.load_catalog(tmp_path / "catalog")
+    wanted = {f"{name} {kind}" for name, kind in test_results.written(text)}
+    assert {kind for _, kind in test_results.written(text)} == set(_WRITERS)
+    state = {"accepted": 300, "rows": 1000}
+    for baseline, stable in (({}, 0), ({"shop": [state], "shop.low": [state]}, 2)):
+        (found,) = generate(catalog, tmp_path / "catalog", tmp_path / "project", engine, baseline)
+        suite = json.loads((tmp_path / "project/gx/expectations/predicat_shop.json").read_text())
+        left_out = suite["meta"]["predicat"]["left_out"]
+        assert left_out == found.left_out and all(left_out.values())
+        assert len(suite["expectations"]) + len(left_out) == len(wanted) and set(left_out) < wanted
+        assert len(left_out) == 8 - stable
+    kinds = [item["kwargs"] for item in suite["expectations"] if "row_count" in item["type"]]
+    assert {"min_value": 800, "max_value": 1200}.items() <= kinds[-1].items()
+
+
+def test_a_project_without_expectations_is_no_success(tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "shop.yml").write_text(test_results.CATALOG)
+    done = in_process("quality", "gx", "--engine", "postgres", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "shop names no relation for postgres" in done.stdout
+    assert done.stdout.count("left out: ") == 1
+    assert all(f"{name} {kind}" in done.stdout for name, kind in test_results.written(test_results.CATALOG))
+
+
 def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DSN, "postgresql+psycopg://nobody@127.0.0.1:1/nowhere")
-    assert generate(
-        predicat.load_catalog(folder / "catalog"), folder / "catalog", folder / "project", "postgres"
-    ) == ["predicat_shop"]
+    catalog = predicat.load_catalog(folder / "catalog")
+    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "postgres")) == [
+        "predicat_shop"
+    ]
     assert (folder / "project/gx/checkpoints/predicat_shop.json").exists()
 
 

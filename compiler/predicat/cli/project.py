@@ -86,7 +86,9 @@ class FromProject(click.Option):
         chosen = profile(context)
         if self.setting == "engine" and owner is not None and chosen is not None:
             stated = chosen.settings.get("engine")
-            return stated.value() if stated is not None else next(iter(owner.engines), None)
+            engines = [*([stated.value()] if stated is not None else []), *owner.engines]
+            offered = self.type.choices if isinstance(self.type, click.Choice) else engines
+            return next((name for name in engines if name in offered), None)
         stated = chosen.settings.get(self.setting) if chosen is not None else None
         # A server may not be needed, so that its address is completed when it is.
         return None if stated is None else stated.text if self.setting == "dsn" else stated.value()

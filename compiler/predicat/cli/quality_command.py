@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from predicat.cli.exit_codes import ExitCode
 from predicat.cli.options import (
     FILE,
     FOLDER,
@@ -33,6 +34,7 @@ from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from predicat.quality.measure import Measure
     from predicat.quality.outcome import About, Run
     from predicat.quality.plan import Plan
+    from predicat.quality.suite import Suite
 
 FORMATS = ("text", "json", "junit", "markdown", "html")
 engine_option = click.option(
@@ -328,14 +331,29 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
     extras.require("great_expectations")
     from predicat.quality import stores  # noqa: PLC0415  # not for --help
     from predicat.quality.history import by_filter  # noqa: PLC0415  # as above
-    from predicat.quality.project import DSN, generate  # noqa: PLC0415  # takes seconds to import
+    from predicat.quality.project import DSN, checkpoint, generate  # noqa: PLC0415  # takes seconds to import
 
     catalog = load_quietly(folder, pairs("--var", variables))
-    names = generate(catalog, folder.resolve(), out, engine, by_filter(stores.read(baseline)))
+    suites = generate(catalog, folder.resolve(), out, engine, by_filter(stores.read(baseline)))
+    names = [checkpoint(item.dataset.name) for item in suites if item.expectations]
     note = f"; put the connection into {DSN}" if engine == "postgres" else ""
-    click.echo(f"{out / 'gx'}: {', '.join(names) or 'no dataset has bounds'}{note}")
+    nothing = say.NO_EXPECTATIONS if suites else say.NO_DATASET_HAS_BOUNDS
+    click.echo(f"{out / 'gx'}: {', '.join(names) or nothing}{note}")
+    for reason, bounds in _by_reason(suites).items():
+        click.echo(say_coverage.left_out(", ".join(bounds), reason))
     if names:
         click.echo(say.IMPORT_EXPECTATIONS)
+    if suites and not names:
+        raise click.exceptions.Exit(ExitCode.FINDINGS)
+
+
+def _by_reason(suites: Sequence[Suite]) -> dict[str, list[str]]:
+    """The bounds that are left out of suites, by the reason."""
+    result: dict[str, list[str]] = {}
+    for item in suites:
+        for label, reason in item.left_out.items():
+            result.setdefault(reason, []).append(label)
+    return result
 
 
 def _about(folder: Path, project: str) -> About:

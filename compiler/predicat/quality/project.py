@@ -22,36 +22,32 @@ from great_expectations.checkpoint.actions import UpdateDataDocsAction
 from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.datasource.fluent.spark_datasource import SparkDatasource
 from great_expectations.datasource.fluent.sql_datasource import SQLDatasource, TableAsset
-from great_expectations.expectations.core.expect_table_row_count_to_be_between import (
-    ExpectTableRowCountToBeBetween,
-)
-from great_expectations.expectations.metadata_types import FailureSeverity
 
 from predicat.catalog.manifest import write_text
-from predicat.catalog.model import Bound, Catalog, Dataset
+from predicat.catalog.model import Catalog
 from predicat.diagnostics import Diagnostic
 from predicat.diagnostics import messages as msg
-from predicat.quality import expectations as own
 from predicat.quality.gx_metric import portable
-from predicat.quality.history import Entry
+from predicat.quality.suite import Baseline, Suite, suite
 
 DSN = "PREDICAT_DSN"
 """The environment variable that holds the connection of the PostgreSQL data source, so that the project
 holds no password.
 """
-SEVERITIES = {"error": FailureSeverity.CRITICAL, "warn": FailureSeverity.WARNING}
-"""Severities of the catalog as Great Expectations calls them."""
 _IDS = uuid5(NAMESPACE_URL, "predicat")
 
 
 def generate(
-    catalog: Catalog, folder: Path, root: Path, engine: str, baseline: Mapping[str, list[Entry]] | None = None
-) -> list[str]:
-    """Write or update the project below `root` for Spark or PostgreSQL; returns the names of its checkpoints.
+    catalog: Catalog, folder: Path, root: Path, engine: str, baseline: Baseline | None = None
+) -> list[Suite]:
+    """Write or update the project below `root` for Spark or PostgreSQL.
 
-    `folder` is where the catalog lies; suites name it by a relative path. Filters without bounds are not in
-    it; drift needs a
-    `baseline`. No engine is asked for anything: the files can be written where the server cannot be reached.
+    `folder` is where the catalog lies; suites name it by a relative path. Drift needs a `baseline`. No engine
+    is asked for anything: the files can be written where the server cannot be reached.
+
+    Returns:
+        The declared bounds of each dataset that has some. A dataset whose bounds are all left out has no
+        checkpoint.
     """
     root.mkdir(parents=True, exist_ok=True)
     with _without_connections():
@@ -74,9 +70,7 @@ def _without_connections() -> Iterator[None]:
             kind.test_connection = test
 
 
-def _generate(
-    catalog: Catalog, folder: str, root: Path, engine: str, baseline: Mapping[str, list[Entry]]
-) -> list[str]:
+def _generate(catalog: Catalog, folder: str, root: Path, engine: str, baseline: Baseline) -> list[Suite]:
     new = not (root / "gx" / "great_expectations.yml").exists()
     context = gx.get_context(mode="file", project_root_dir=str(root))
     source = f"predicat_{engine}"
@@ -87,71 +81,22 @@ def _generate(
         data = context.data_sources.add_spark(source)
     else:
         data = context.data_sources.add_postgres(source, connection_string=f"${{{DSN}}}")
-    names: list[str] = []
-    for dataset in catalog.datasets.values():
-        files = list(wanted(dataset, folder, baseline))
-        if files and (engine == "spark" or engine in dataset.relation):
-            names.append(_dataset(context, data, dataset, engine, files))
+    suites = [suite(catalog, dataset, folder, engine, baseline) for dataset in catalog.datasets.values()]
+    for item in suites:
+        if item.expectations:
+            _dataset(context, data, engine, item)
     stable_ids(root / "gx", new=new)
-    return names
+    return [item for item in suites if item.expectations or item.left_out]
 
 
-def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -> Iterator[Any]:
-    """The expectations that say what the catalog says of a dataset."""
-    where: dict[str, Any] = {"catalog": folder, "dataset": dataset.name}
-    for severity in ("error", "warn"):
-        rows = _rows("min_value", dataset.rows.get("at_least"), severity) | _rows(
-            "max_value", dataset.rows.get("at_most"), severity
-        )
-        if rows:
-            yield ExpectTableRowCountToBeBetween(severity=SEVERITIES[severity], **rows)
-    for filter_ in dataset.filters.values():
-        low, high = filter_.coverage.get("at_least"), filter_.coverage.get("at_most")
-        for severity in ("error", "warn"):
-            bounds = _bounds("min", low, severity) | _bounds("max", high, severity)
-            if bounds:
-                yield own.ExpectFilterCoverageToBeBetween(
-                    filter=filter_.name, severity=SEVERITIES[severity], **where, **bounds
-                )
-        unknown = filter_.coverage.get("unknown_at_most")
-        if unknown is not None:
-            yield own.ExpectFilterUnknownRateToBeAtMost(
-                filter=filter_.name,
-                severity=SEVERITIES[unknown.severity],
-                **where,
-                **_bounds("max", unknown, unknown.severity),
-            )
-        drift, last = filter_.coverage.get("drift"), baseline.get(filter_.qualified)
-        if drift is not None and last:
-            yield own.ExpectFilterCoverageToBeStable(
-                filter=filter_.name,
-                baseline_accepted=last[-1]["accepted"],
-                baseline_rows=last[-1]["rows"],
-                min_change=drift.value,
-                severity=SEVERITIES[drift.severity],
-                **where,
-            )
-    for name, spec in dataset.groups.items():
-        severity = SEVERITIES[spec.severity]
-        if spec.exclusive:
-            yield own.ExpectFiltersToBeMutuallyExclusive(group=name, severity=severity, **where)
-        if spec.exhaustive:
-            yield own.ExpectFiltersToBeCollectivelyExhaustive(group=name, severity=severity, **where)
+def checkpoint(dataset: str) -> str:
+    """The name of the checkpoint of a dataset, and of its suite."""
+    return f"predicat_{dataset}"
 
 
-def _rows(name: str, bound: Bound | None, severity: str) -> dict[str, Any]:
-    return {} if bound is None or bound.severity != severity else {name: int(bound.value)}
-
-
-def _bounds(end: str, bound: Bound | None, severity: str) -> dict[str, Any]:
-    """A bound of a severity as an argument of an expectation."""
-    if bound is None or bound.severity != severity:
-        return {}
-    return {f"{end}_share": bound.value} if bound.share else {f"{end}_rows": int(bound.value)}
-
-
-def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, expectations: list[Any]) -> str:
-    name = f"predicat_{dataset.name}"
+def _dataset(context: Any, data: Any, engine: str, content: Suite) -> None:
+    dataset = content.dataset
+    name = checkpoint(dataset.name)
     known = {asset.name for asset in data.assets}
     if name in known:
         asset = data.get_asset(name)
@@ -167,15 +112,18 @@ def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, expectation
         else asset.add_batch_definition_whole_table
     )
     batch = asset.get_batch_definition("all") if "all" in batches else whole("all")
-    suite = context.suites.add_or_update(gx.ExpectationSuite(name=name, expectations=expectations))
+    about = {"predicat": {"left_out": dict(content.left_out)}}
+    written = context.suites.add_or_update(
+        gx.ExpectationSuite(name=name, expectations=list(content.expectations), meta=about)
+    )
     validation = context.validation_definitions.add_or_update(
-        gx.ValidationDefinition(name=name, data=batch, suite=suite)
+        gx.ValidationDefinition(name=name, data=batch, suite=written)
     )
-    checkpoint = gx.Checkpoint(
-        name=name, validation_definitions=[validation], actions=[UpdateDataDocsAction(name="data_docs")]
+    context.checkpoints.add_or_update(
+        gx.Checkpoint(
+            name=name, validation_definitions=[validation], actions=[UpdateDataDocsAction(name="data_docs")]
+        )
     )
-    context.checkpoints.add_or_update(checkpoint)
-    return name
 
 
 def stable_ids(project: Path, *, new: bool) -> None:

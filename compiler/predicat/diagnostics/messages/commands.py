@@ -75,6 +75,8 @@ def input_not_measured(dataset: str, measured: Iterable[str]) -> str:
     return f"--input names {dataset!r}, but the datasets to measure are: {', '.join(measured)}"
 
 
+NO_DATASET_HAS_BOUNDS = "no dataset has bounds"
+NO_EXPECTATIONS = "no expectations, so there is nothing to run"
 IMPORT_EXPECTATIONS = "in the program that runs a checkpoint: import predicat.quality.expectations"
 NO_VIEWS = "no views: no dataset has a postgres relation; name it in the catalog, relation: {postgres: TABLE}"
 

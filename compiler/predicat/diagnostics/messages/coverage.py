@@ -7,6 +7,9 @@ NO_EARLIER_RUN = (
     "this one"
 )
 NO_HISTORY = "no earlier results and no baseline were given"
+NO_BASELINE = "there is no baseline: predicat quality baseline writes it"
+NEEDS_THE_TIME = "it depends on the time of the run, which an expectation does not have"
+ABOUT_THE_BASELINE = "it is about the baseline, not about rows"
 NO_BOUNDS = "no bounds to check: predicat quality suggest proposes them"
 NOTHING_JUDGED = "no bound was checked, so this is no success"
 NO_ROWS = "there are no rows, so there is no share of them"
@@ -23,6 +26,14 @@ def no_rows_then(at: str) -> str:
 
 def member_not_measured(name: str, reason: str) -> str:
     return f"{name} is not measured: {reason}"
+
+
+def no_relation(dataset: str, engine: str) -> str:
+    return f"{dataset} names no relation for {engine}"
+
+
+def left_out(bounds: str, reason: str) -> str:
+    return f"left out: {bounds}: {reason}"
 
 
 def not_checked(label: str, reason: str) -> str:
