@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -32,10 +33,11 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import BY_KEY
+from predicat.ir.python_values import RowError
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.syntax import Value
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
-from predicat.ir.values import RowError, to_value
+from predicat.ir.values import to_value
 from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.language.common.body import Body
@@ -141,7 +143,8 @@ class Predicate(Struct, frozen=True, dict=True):
 
         Args:
             row: Field names and Python values. The value of a dotted name (`ce.type`) may be under that key
-                or nested. A missing key and None both mean a missing value (NULL).
+                or nested. A missing key and None both mean a missing value (NULL). Values of other Python
+                types, such as a UUID or a NumPy number, are converted if they mean one thing.
             now: The current time, for a predicate that reads it (`now()`): a datetime, in UTC if it has no
                 zone, or a string as in a row. Default: the clock, read once. If there is a parameter of this
                 name, its value.
@@ -333,7 +336,7 @@ class Predicate(Struct, frozen=True, dict=True):
         for name, value in params.items():
             if name not in known:
                 raise PredicatError.of(references.surplus_param(NOWHERE, "this predicate", name, known))
-            if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
+            if isinstance(value, float) and math.isnan(value):
                 raise PredicatError.of(say.nan_parameter(NOWHERE, name))
             try:
                 values[name] = to_value(value, known[name].type)

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
+from predicat.ir.python_values import RowError
 from predicat.ir.types import parse_type
-from predicat.ir.values import RowError, to_value
+from predicat.ir.values import to_value
 
 _KINDS = [
     "bigint",

@@ -17,8 +17,9 @@ from predicat.diagnostics.messages import deploy as say_deploy
 from predicat.diagnostics.messages import jobs as say_jobs
 from predicat.diagnostics.messages import references
 from predicat.ir.nodes import ParamDecl
+from predicat.ir.python_values import RowError
 from predicat.ir.types import DATE, TIMESTAMP
-from predicat.ir.values import RowError, to_value
+from predicat.ir.values import to_value
 
 
 class Checks(Struct, frozen=True):

@@ -13,8 +13,9 @@ from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.nodes import FieldDecl, ParamDecl
+from predicat.ir.python_values import RowError
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
-from predicat.ir.values import RowError, to_value
+from predicat.ir.values import to_value
 from predicat.ir.widths import stored_width
 
 

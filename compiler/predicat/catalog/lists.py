@@ -23,9 +23,10 @@ from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import lists as say
 from predicat.diagnostics.reading import reading
+from predicat.ir.python_values import RowError
 from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType, Type, TypeSyntaxError, parse_type
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
-from predicat.ir.values import RowError, to_value
+from predicat.ir.values import to_value
 
 LIST_KEYS = ("description", "type", "values", "file", "column", "versions", "latest")
 VERSION_KEYS = ("values", "file", "column")

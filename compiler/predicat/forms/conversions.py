@@ -9,6 +9,7 @@ from typing import TypeGuard
 from predicat.diagnostics import Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.python_values import RowError
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -22,7 +23,7 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
-from predicat.ir.values import RowError, is_below_micros, parse_date, parse_sql_timestamp, to_value
+from predicat.ir.values import is_below_micros, parse_date, parse_sql_timestamp, to_value
 
 
 def dynamic(node: Node) -> Node:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, cast
 from msgspec.structs import replace
 
 from predicat.ir.nodes import LEAVES, Call, Field, Literal, Node, rewrite_children
+from predicat.ir.python_values import RowError
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DecimalType, Type
-from predicat.ir.values import RowError, to_value
+from predicat.ir.values import to_value
 
 Bound = int | float | Decimal | None
 

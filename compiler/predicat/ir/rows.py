@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from predicat.ir.nodes import FieldDecl
+from predicat.ir.python_values import RowError
 from predicat.ir.types import JSON, StructType, Type
-from predicat.ir.values import RowError, to_value
+from predicat.ir.values import to_value
 
 
 def unknown_keys(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> Iterator[tuple[str, list[str]]]:

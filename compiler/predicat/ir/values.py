@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from typing import Any
 
+from predicat.ir.python_values import RowError, document, members, plain
 from predicat.ir.syntax import Value
 from predicat.ir.types import (
     BIGINT,
@@ -252,34 +253,69 @@ def type_of(value: Value) -> Type:
             raise AssertionError  # a row has no such value
 
 
-class RowError(ValueError):
-    """A value of a row does not fit the type of its field."""
-
-
 def to_value(value: Any, kind: Type) -> Any:
-    """A value of a row (from Python, JSON or YAML) as the evaluator needs it. Raises RowError."""
+    """A value of a row (from Python, JSON or YAML) as the evaluator needs it. Raises RowError.
+
+    What is inside of a JSON value is converted only where it is read: see `predicat.ir.python_values`.
+    """
     if value is None:
         return None
     try:
-        match kind:
-            case ArrayType(element) if isinstance(value, list | tuple):
-                return [to_value(item, element) for item in value]
-            case MapType(item_type) if isinstance(value, Mapping):
-                if item_type == STRING and {*map(type, value), *map(type, value.values())} <= {str}:
-                    return dict(value)
-                return {str(key): to_value(item, item_type) for key, item in value.items()}
-            case StructType() if isinstance(value, Mapping):
-                return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}
-            case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(
-                value, bool
-            ):
-                return _decimal(value, kind)
-            case Scalar():
-                return _scalar(value, kind)
-            case _:
-                raise RowError
+        if kind == JSON:
+            return document(value)
+        given = _named(value, kind) if isinstance(value, tuple) else plain(value)
+        return None if given is None else _typed(given, kind)
+    except RowError as error:
+        raise error.about(kind, value) from None
     except (ValueError, ArithmeticError):
-        raise RowError from None
+        raise RowError().about(kind, value) from None
+
+
+def _named(value: tuple[Any, ...], kind: Type) -> Any:
+    """A tuple, whose type says whether it is a list or has names."""
+    if isinstance(kind, StructType) and hasattr(value, "_asdict"):
+        return value._asdict()
+    return list(value) if isinstance(kind, ArrayType) else plain(value)
+
+
+def _typed(value: Any, kind: Type) -> Any:
+    """A plain value as one of a type other than JSON."""
+    match kind:
+        case ArrayType(element) if isinstance(value, list):
+            return _elements(value, element)
+        case MapType(item_type) if isinstance(value, dict):
+            if item_type == STRING and {*map(type, value), *map(type, value.values())} <= {str}:
+                return dict(value)
+            named = members(value)
+            return _members(named, dict.fromkeys(named, item_type))
+        case StructType() if isinstance(value, dict):
+            return _members(value, dict(kind.fields))
+        case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+            return _decimal(value, kind)
+        case Scalar():
+            return _scalar(value, kind)
+        case _:
+            raise RowError
+
+
+def _elements(items: list[Any], kind: Type) -> list[Any]:
+    result: list[Any] = []
+    try:
+        for item in items:
+            result.append(to_value(item, kind))  # noqa: PERF401  # an error names its position
+    except RowError as error:
+        raise error.inside(f"[{len(result)}]") from None
+    return result
+
+
+def _members(items: Mapping[str, Any], kinds: Mapping[str, Type]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        try:
+            result[name] = to_value(items.get(name), kind)
+        except RowError as error:
+            raise error.inside(f".{name}") from None
+    return result
 
 
 def _decimal(value: float | str | Decimal, kind: DecimalType) -> Decimal:
@@ -295,8 +331,6 @@ def _decimal(value: float | str | Decimal, kind: DecimalType) -> Decimal:
 
 
 def _scalar(value: Any, kind: Scalar) -> Any:
-    if kind == JSON:
-        return value
     if kind == BOOLEAN and isinstance(value, bool):
         return value
     if kind == STRING and isinstance(value, str):

@@ -9,7 +9,7 @@ remaining conditions of the filters in them. A condition of several filters is e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -49,8 +49,8 @@ from predicat.matching.access import (
 from predicat.matching.probes import Bucket, Check, Hits, Lookup, Member, Probe, Values
 from predicat.matching.selectivity import Selectivity
 from predicat.semantics import casefold
-from predicat.semantics.closures import NONE
-from predicat.semantics.evaluate import compile_node
+from predicat.semantics.closures import NONE, OF_FIELD, Eval
+from predicat.semantics.evaluate import compile_items, compile_members, compile_node, member_of
 
 MAX_LEAF = 6
 """Up to this number of filters are evaluated one by one rather than indexed."""
@@ -227,20 +227,21 @@ class Index:
                 plain += (made for several in keyed.values() for made, _ in several)
             else:
                 members = {key: [member for _, member in several] for key, several in keyed.items()}
-                plain.append(probes.gate(self._source(base), members))
+                plain.append(probes.gate(self._source(base, compile_members), members, member_of(base)))
         plain += (self._elements(each, inner) for each, inner in arrays.items())
         return plain
 
     def _elements(self, each: tuple[Node, ...], inner: list[Probe]) -> Probe:
         """The probes of the elements of arrays, from the innermost array outwards."""
         for level in reversed(range(len(each))):
-            inner = [probes.elements(self._source(each[level]), element_name(level), inner)]
+            source = self._source(each[level], compile_items)
+            inner = [probes.elements(source, element_name(level), inner)]
         return inner[0]
 
-    def _source(self, node: Node) -> Check:
+    def _source(self, node: Node, compiled: Callable[[Node], Eval]) -> Check:
         read = self._sources.get(node)
         if read is None:
-            read = self._sources[node] = _over_values(node)
+            read = self._sources[node] = partial(compiled(node), {})
         return read
 
     def _reader(self, number: int, slot: _Slot) -> Check:
@@ -370,8 +371,8 @@ def _folded(function: Check) -> Check:
 
 
 def _variable(field: str) -> str:
-    """The variable for a field. Its name has a space, which no variable of a filter has."""
-    return f"field {field}"
+    """The variable for a field."""
+    return f"{OF_FIELD}{field}"
 
 
 def over_variables(node: Node) -> Node:

@@ -36,12 +36,24 @@ class Bucket(Struct, eq=False):
 
 def equality(placed: Mapping[Any, Bucket]) -> Lookup:
     """A look-up by the value itself. None is a missing value."""
+    if placed.keys() == {None}:
+        return _absence(placed[None])
     get = placed.get
 
     def look(value: Any, hits: Hits) -> None:
         tests = get(value)
         if tests is not None:
             hits.append(tests)
+
+    return look
+
+
+def _absence(bucket: Bucket) -> Lookup:
+    """A look-up that finds its bucket for None. Any other value may be one that is no key, such as a list."""
+
+    def look(value: Any, hits: Hits) -> None:
+        if value is None:
+            hits.append(bucket)
 
     return look
 
@@ -183,15 +195,17 @@ def of_values(inner: Probe) -> Member:
     return lambda _member, values, hits: inner(values, hits)
 
 
-def gate(read: Check, keyed: Mapping[str, Sequence[Member]]) -> Probe:
+def gate(
+    read: Check, keyed: Mapping[str, Sequence[Member]], member_of: Callable[[dict[str, Any], str], Any]
+) -> Probe:
     """The probes of only those keys that the map or JSON object of the row has."""
     names = keyed.keys()
 
     def run(values: Values, hits: Hits) -> None:
         value = read(values)
-        if type(value) is dict or isinstance(value, Mapping):
+        if type(value) is dict:
             for key in value.keys() & names:
-                member = value[key]
+                member = member_of(value, key)
                 for inner in keyed[key]:
                     inner(member, values, hits)
 

@@ -17,6 +17,7 @@ from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import matching as say
 from predicat.forms.text_casts import of_text
 from predicat.ir.nodes import Field, FieldDecl
+from predicat.ir.python_values import RowError
 from predicat.ir.types import (
     BIGINT,
     DURATION,
@@ -26,7 +27,7 @@ from predicat.ir.types import (
     Scalar,
     Type,
 )
-from predicat.ir.values import RowError, parse_duration, to_value
+from predicat.ir.values import parse_duration, to_value
 from predicat.semantics.evaluate import compile_node
 
 FORMATS = ("json", "csv", "parquet")

@@ -23,6 +23,7 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import BY_PLACE, COMPARISONS, JSON_READS, LOOK_UPS
+from predicat.ir.python_values import RowError
 from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import (
     JSON,
@@ -31,7 +32,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.value_sets import ValueSet
-from predicat.ir.values import FIRST_NOW, LAST_NOW, RowError, to_value
+from predicat.ir.values import FIRST_NOW, LAST_NOW, to_value
 from predicat.review.candidate_values import MOMENT, joined, near_values, piece, texts_of, typical_values
 from predicat.review.set_samples import samples, sets_of
 from predicat.semantics.time_zones import moment_of

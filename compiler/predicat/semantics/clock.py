@@ -9,7 +9,8 @@ from typing import Any
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import NOW
-from predicat.ir.values import FIRST_NOW, LAST_NOW, RowError, to_value
+from predicat.ir.python_values import RowError
+from predicat.ir.values import FIRST_NOW, LAST_NOW, to_value
 
 
 def reading(now: Any = None) -> Mapping[str, datetime]:

@@ -13,6 +13,8 @@ from predicat.ir.nodes import Call, Literal
 Row = Mapping[str, Any]
 Names = Mapping[str, Any]
 NONE: Names = {}
+OF_FIELD = "field "
+"""Before the name of a variable that stands for a field. No variable of a filter has a space."""
 
 
 class Eval(Protocol):

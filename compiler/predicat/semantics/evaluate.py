@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.diagnostics.messages import rows as say
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.python_values import DOCUMENT, RowError, members
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
-from predicat.ir.values import INT_MAX, INT_MIN, RowError, to_value
+from predicat.ir.values import INT_MAX, INT_MIN, to_value
 from predicat.semantics.closures import NONE, Eval, Function, Names, Row
 from predicat.semantics.functions import CHOSEN, FUNCTIONS, NOT_STRICT
+from predicat.semantics.functions.documents import bad_row, inner, items_of, located
 
 
 def compile_node(node: Node) -> Eval:
@@ -27,7 +29,7 @@ def compile_node(node: Node) -> Eval:
         case Literal(_, value):
             return lambda _row, _names=NONE, _params=NONE: value
         case Field():
-            return _field(node.decl)
+            return _field(node)
         case Parameter(_, decl):
             name, default = decl.name, decl.default
             return lambda _row, _names=NONE, params=NONE: params.get(name, default)
@@ -60,10 +62,12 @@ def supported() -> frozenset[str]:
 _PLAIN: dict[Type, type] = {STRING: str, BIGINT: int, DOUBLE: float, BOOLEAN: bool}
 
 
-def _field(decl: FieldDecl) -> Eval:
-    name, kind = decl.name, decl.type
+def _field(node: Field) -> Eval:
+    name, kind = node.decl.name, node.decl.type
+    if kind == JSON:
+        return _document(node)
     plain = _PLAIN.get(kind)
-    fallback = _dotted if "." in name else _gathered if kind == JSON else _nothing
+    fallback = _dotted if "." in name else _nothing
 
     def get(row: Row, _names: Names = NONE, _params: Names = NONE) -> Any:
         value = row[name] if name in row else fallback(row, name)
@@ -73,8 +77,25 @@ def _field(decl: FieldDecl) -> Eval:
             return value
         try:
             return to_value(value, kind)
-        except RowError:
-            raise PredicatError.of(msg.bad_row(name, str(kind), value)) from None
+        except RowError as error:
+            raise bad_row(node, error) from None
+
+    return get
+
+
+def _document(node: Field) -> Eval:
+    """A JSON field. What is inside of its value is converted where it is read."""
+    name = node.decl.name
+    fallback = _dotted if "." in name else _gathered
+
+    def get(row: Row, _names: Names = NONE, _params: Names = NONE) -> Any:
+        value = row[name] if name in row else fallback(row, name)
+        if type(value) in DOCUMENT:
+            return value
+        try:
+            return to_value(value, JSON)
+        except RowError as error:
+            raise bad_row(node, error) from None
 
     return get
 
@@ -88,10 +109,20 @@ def _dotted(row: Row, name: str) -> Any:
     for split in range(name.count("."), 0, -1):
         head = ".".join(name.split(".")[:split])
         rest = name[len(head) + 1 :]
-        inner = row.get(head)
+        inner = _structure(row.get(head), head)
         if isinstance(inner, Mapping):
             return inner[rest] if rest in inner else _dotted(inner, rest) if "." in rest else None
     return None
+
+
+def _structure(value: Any, name: str) -> Any:
+    """A value that may have members, such as a dataclass."""
+    if value is None or isinstance(value, Mapping):
+        return value
+    try:
+        return to_value(value, JSON)
+    except RowError as error:
+        raise PredicatError.of(say.bad_row(name, error.kind, error.value, error.hint)) from None
 
 
 def _gathered(row: Row, name: str) -> Any:
@@ -107,21 +138,36 @@ def _gathered(row: Row, name: str) -> Any:
     return nested or None
 
 
-def _items(node: Node) -> Eval:
+def compile_items(node: Node) -> Eval:
     """The elements of an array. None (UNKNOWN) for a JSON value that is not an array."""
+    return _inside(node, lambda value: items_of(value) if isinstance(value, list) else None)
+
+
+def compile_members(node: Node) -> Eval:
+    """A map or a JSON object with strings as keys. A JSON value that is no object stays as it is."""
+    return _inside(node, lambda value: members(value) if isinstance(value, dict) else value)
+
+
+def _inside(node: Node, of_json: Function) -> Eval:
+    """The value of a node; if it is JSON, a function of it that may raise RowError."""
     source = compile_node(node)
     if node.type != JSON:
         return source
-    return lambda row, names=NONE, params=NONE: (
-        items if isinstance(items := source(row, names, params), list) else None
-    )
+    function = located(of_json, node)
+    return lambda row, names=NONE, params=NONE: function(source(row, names, params))
+
+
+def member_of(node: Node) -> Function:
+    """How a member of the value of a node is read, by its key."""
+    read = located(lambda value, key: inner(value[key], key), node)
+    return read if node.type == JSON else dict.__getitem__
 
 
 def _quantifier(node: Quantifier) -> Eval:
     if node.kind in ("one", "filter", "map"):
         return _collected(node)
     source, body, variable, absorbing = (
-        _items(node.source),
+        compile_items(node.source),
         compile_node(node.body),
         node.variable,
         node.kind == "any",
@@ -145,7 +191,7 @@ def _quantifier(node: Quantifier) -> Eval:
 
 def _collected(node: Quantifier) -> Eval:
     source, body, variable, kind = (
-        _items(node.source),
+        compile_items(node.source),
         compile_node(node.body),
         node.variable,
         node.kind,

@@ -303,10 +303,6 @@ def unknown_dialect(name: str, known: Iterable[str]) -> Diagnostic:
     )
 
 
-def bad_row(name: object, kind: str, value: object) -> Diagnostic:
-    return Diagnostic("bad-row", f"the field {name!r} has type {kind}, but the row has {shown(value)}")
-
-
 def bad_now(value: object) -> Diagnostic:
     return Diagnostic(
         "bad-now",

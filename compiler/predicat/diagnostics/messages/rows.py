@@ -1,0 +1,43 @@
+"""Messages about the values of a row, in Python or in a file."""
+
+from __future__ import annotations
+
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.messages import shown
+
+ACCEPTED = {
+    "string": "pass a str",
+    "bigint": "pass an int of at most 64 bits",
+    "double": "pass a float or an int",
+    "boolean": "pass True or False",
+    "timestamp": "pass a datetime, or a str such as '2026-02-01 10:00:00'",
+    "date": "pass a date, or a str such as '2026-02-01'; of a datetime it is value.date()",
+    "duration": "pass a timedelta",
+    "decimal": "pass a Decimal with no more digits than the type",
+    "array": "pass a list",
+    "map": "pass a dict whose keys are strings",
+    "struct": "pass a dict",
+    "json": "pass what json.loads returns: a dict, list, str, int, float, bool or None",
+}
+"""What to pass for a type, by its first word."""
+
+BYTES = "pass a str, such as value.decode() or base64.b64encode(value).decode()"
+UNORDERED = "a set has no order: pass a list, such as sorted(value)"
+NAMED_TUPLE = "pass value._asdict() for a JSON object, or list(value) for an array"
+NAN = "JSON has no NaN: pass None for a missing value, or declare the type of the field"
+MOMENT = "JSON has no such value: declare the type of the field, or pass a str such as value.isoformat()"
+LENGTH = "JSON has no such value: declare the type of the field, or pass value.total_seconds()"
+KEY = "the keys of a JSON object and of a map are strings"
+
+
+def bad_row(name: object, kind: str, value: object, hint: str | None) -> Diagnostic:
+    read = "is read as JSON" if kind == "json" else f"has type {kind}"
+    return Diagnostic("bad-row", f"the field {name!r} {read}, but the row has {_python(value)}", hint=hint)
+
+
+def _python(value: object) -> str:
+    """A value, with its Python type where the value alone does not show it."""
+    kind = type(value)
+    if kind.__module__ in ("builtins", "datetime"):
+        return shown(value)
+    return f"{shown(value)} ({kind.__module__.partition('.')[0]}.{kind.__qualname__})"

@@ -1,0 +1,191 @@
+"""Python values of other types than a row has by itself: what each one means, or why it is refused.
+
+A service has a UUID, an Enum or a number of NumPy where JSON has a string or a number. `plain` converts what
+has one meaning. It refuses what could mean two things, so that a filter never decides on another value than
+the one that was meant. Types of libraries are known by their names: none is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Never
+
+from predicat.diagnostics.messages import rows as say
+
+
+class RowError(ValueError):
+    """A value of a row does not fit the type of its field.
+
+    Attributes:
+        hint: What to pass instead. Default: what the type accepts.
+        kind: The type that the value does not fit, as it is written.
+        value: The value, or the element or member of it that does not fit.
+        path: Where that is inside of the value, such as `[2].name`.
+    """
+
+    def __init__(self, hint: str | None = None) -> None:
+        super().__init__(hint)
+        self.hint = hint
+        self.kind = ""
+        self.value: Any = None
+        self.path = ""
+
+    def about(self, kind: object, value: Any) -> RowError:
+        """The error, with the value and its type if none is known."""
+        if not self.kind:
+            self.kind, self.value = str(kind), value
+            self.hint = self.hint or say.ACCEPTED.get(self.kind.partition("<")[0].partition("(")[0])
+        return self
+
+    def inside(self, step: str) -> RowError:
+        """The error, one level further out."""
+        self.path = f"{step}{self.path}"
+        return self
+
+
+PLAIN = frozenset((type(None), bool, int, float, str, Decimal, datetime, date, timedelta, list, dict))
+"""The Python types that the evaluator calculates with."""
+_TEXT_TYPE = frozenset((str,))
+_NO_DATA = frozenset((datetime, date, timedelta, float, Decimal))
+DOCUMENT = PLAIN - _NO_DATA
+"""Those that are JSON whatever the value: a float may be NaN."""
+
+
+def plain(value: Any) -> Any:
+    """A value as one of the types in `PLAIN`; the elements of a list and a dict stay as they are.
+
+    Raises:
+        RowError: It could mean several things, or none.
+    """
+    return value if type(value) in PLAIN else _conversion(type(value))(value)
+
+
+def document(value: Any) -> Any:
+    """A value as JSON has it; the elements of a list and the members of a dict stay as they are.
+
+    Raises:
+        RowError: JSON has no such value.
+    """
+    if type(value) in DOCUMENT:
+        return value
+    result = plain(value)
+    if isinstance(result, date):
+        raise RowError(say.MOMENT)
+    if isinstance(result, timedelta):
+        raise RowError(say.LENGTH)
+    if (isinstance(result, Decimal) and result.is_nan()) or (isinstance(result, float) and result != result):  # noqa: PLR0124  # NaN
+        raise RowError(say.NAN)
+    return result
+
+
+def members(value: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """A dict with strings as keys: itself if it has no others. Raises RowError for a key that is no text."""
+    if _TEXT_TYPE.issuperset(map(type, value)):
+        return value
+    return {_key(key): inner for key, inner in value.items()}
+
+
+def _key(key: Any) -> str:
+    text = plain(key)
+    if isinstance(text, int) and not isinstance(text, bool):
+        return str(text)
+    if not isinstance(text, str):
+        raise RowError(say.KEY)
+    return text
+
+
+# --- the table
+
+Convert = Callable[[Any], Any]
+
+
+def _refused(hint: str) -> Convert:
+    def refuse(_value: Any) -> Never:
+        raise RowError(hint)
+
+    return refuse
+
+
+def _scalar_of_numpy(value: Any) -> Any:
+    item = value.item()
+    if type(item) is type(value):  # such as a longdouble, which no Python number holds
+        raise RowError
+    return plain(item)
+
+
+def _time_of_numpy(value: Any) -> Any:
+    """A datetime64 or timedelta64 in microseconds; a date if it is one; None if it is NaT."""
+    item = value.item()
+    if isinstance(item, int):  # nanoseconds, or years that Python does not have
+        item = value.astype(f"{value.dtype.name.partition('[')[0]}[us]").item()
+    if isinstance(item, int):
+        raise RowError
+    return item
+
+
+def _array_of_numpy(value: Any) -> Any:
+    return list(value) if value.ndim else plain(value[()])
+
+
+_MISSING: Convert = lambda _value: None  # noqa: E731  # a row of the table
+_TEXT: Convert = str
+_BY_NAME: dict[str, Convert] = {
+    "builtins.str": str.__str__,
+    "builtins.int": int.__int__,
+    "builtins.float": float.__float__,
+    "builtins.bytes": _refused(say.BYTES),
+    "builtins.bytearray": _refused(say.BYTES),
+    "builtins.memoryview": _refused(say.BYTES),
+    "decimal.Decimal": Decimal,
+    "datetime.datetime": lambda value: value,
+    "datetime.date": lambda value: value,
+    "datetime.timedelta": lambda value: value,
+    "enum.Enum": lambda value: plain(value.value),
+    "uuid.UUID": _TEXT,
+    "ipaddress.IPv4Address": _TEXT,
+    "ipaddress.IPv6Address": _TEXT,
+    "ipaddress.IPv4Network": _TEXT,
+    "ipaddress.IPv6Network": _TEXT,
+    "collections.UserString": _TEXT,
+    "collections.deque": list,
+    "numpy.datetime64": _time_of_numpy,
+    "numpy.timedelta64": _time_of_numpy,
+    "numpy.generic": _scalar_of_numpy,
+    "numpy.ndarray": _array_of_numpy,
+    "numpy.MaskedArray": _refused(say.ACCEPTED["array"]),
+    "pandas.NaTType": _MISSING,
+    "pandas.NAType": _MISSING,
+    "pandas.Timestamp": lambda value: value.to_pydatetime(warn=False),
+    "pandas.Timedelta": lambda value: value.to_pytimedelta(),
+    "pyarrow.Scalar": lambda value: plain(value.as_py()),
+}
+"""How a value of a type is converted, by the package and the name of its class or of a base."""
+
+
+def _of_structure(kind: type) -> Convert | None:
+    """How a value is converted whose type says what it is by its methods."""
+    if issubclass(kind, Mapping):
+        return dict
+    if is_dataclass(kind):
+        names = [item.name for item in fields(kind)]
+        return lambda value: {name: getattr(value, name) for name in names}
+    if issubclass(kind, tuple) and kind is not tuple:
+        return _refused(say.NAMED_TUPLE)
+    if issubclass(kind, AbstractSet):
+        return _refused(say.UNORDERED)
+    return list if issubclass(kind, Sequence) else None
+
+
+@lru_cache(maxsize=1_000)
+def _conversion(kind: type) -> Convert:
+    """The conversion of the values of a Python type."""
+    for base in kind.__mro__:
+        found = _BY_NAME.get(f"{base.__module__.partition('.')[0]}.{base.__name__}")
+        if found is not None:
+            return found
+    return _of_structure(kind) or _refused(say.ACCEPTED["json"])
