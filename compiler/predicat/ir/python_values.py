@@ -12,8 +12,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, Never
+from weakref import WeakKeyDictionary
 
 from predicat.diagnostics.messages import rows as say
 
@@ -62,7 +62,8 @@ def plain(value: Any) -> Any:
     Raises:
         RowError: It could mean several things, or none.
     """
-    return value if type(value) in PLAIN else _conversion(type(value))(value)
+    kind = type(value)
+    return value if kind in PLAIN else _conversion(kind)(value)
 
 
 def document(value: Any) -> Any:
@@ -181,11 +182,14 @@ def _of_structure(kind: type) -> Convert | None:
     return list if issubclass(kind, Sequence) else None
 
 
-@lru_cache(maxsize=1_000)
+_KNOWN: WeakKeyDictionary[type, Convert] = WeakKeyDictionary()
+
+
 def _conversion(kind: type) -> Convert:
     """The conversion of the values of a Python type."""
-    for base in kind.__mro__:
-        found = _BY_NAME.get(f"{base.__module__.partition('.')[0]}.{base.__name__}")
-        if found is not None:
-            return found
-    return _of_structure(kind) or _refused(say.ACCEPTED["json"])
+    known = _KNOWN.get(kind)
+    if known is None:
+        names = (f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in kind.__mro__)
+        named = next((_BY_NAME[name] for name in names if name in _BY_NAME), None)
+        known = _KNOWN[kind] = named or _of_structure(kind) or _refused(say.ACCEPTED["json"])
+    return known

@@ -45,10 +45,10 @@ def place(node: Node) -> str:
             return node.decl.name
         case Variable():
             return node.name.removeprefix(OF_FIELD)
-        case Call("json_get" | "json_at") if isinstance(node.args[1], Literal):
-            return f"{place(node.args[0])}{_step(node.args[1].value)}"
-        case Call() if not node.span.text:
-            return place(node.args[0])
+        case Call(_, "json_get" | "json_at", (base, Literal(_, key))):
+            return f"{place(base)}{_step(key)}"
+        case Call():
+            return node.span.text or place(node.args[0])
         case _:
             return node.span.text
 
