@@ -21,7 +21,6 @@ from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.java import ensure_java, pyspark_home
 
 _PROVIDER = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-_CONDITIONS = "predicat-conditions.json"
 _FAST = ("-XX:TieredStopAtLevel=1", "-Xss8m")
 """Java options for a compiler that runs for seconds: the second JIT compiler would double its CPU time."""
 
@@ -29,10 +28,10 @@ EXTENSION = "io.predicat.spark.PredicatExtensions"
 
 
 def sources() -> list[Path]:
-    """The Scala sources and the error conditions: in this package, or in spark_ext/scala of a checkout."""
+    """The Scala sources and their data: in this package, or in spark_ext/scala of a checkout."""
     here = Path(__file__).parent
     folder = here / "_scala" if (here / "_scala").is_dir() else here.parent / "scala"
-    return [*sorted(folder.glob("*.scala")), folder / _CONDITIONS]
+    return [*sorted(folder.glob("*.scala")), *sorted(folder.glob("*.json"))]
 
 
 def ensure_jar(spark_home: Path | None = None) -> Path:

@@ -9,10 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
+from predicat.backends.column_types import Composites
 from predicat.backends.sql.storage import NOTHING_KNOWN, Storage
 from predicat.catalog.model import Catalog
 from predicat.deploy import failures, storage
-from predicat.deploy.columns import Composites, problems
+from predicat.deploy.columns import problems
 from predicat.deploy.sessions import guard, outermost
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import deploy as say

@@ -40,14 +40,6 @@ def stored_width(text: str) -> str:
     return _SPELLINGS.get(text.strip().lower(), "")
 
 
-def holds(stored: str, physical: str) -> bool:
-    """Whether all values of a physical type, by its name on the engine, fit a declared width."""
-    actual = stored_width(physical)
-    if stored == "float":
-        return actual in ("float", *RANGES)
-    return stored == "" or (actual in RANGES and RANGES[actual][1] <= RANGES[stored][1])
-
-
 INT, LONG = 32, 64
 LIMITS: Mapping[int, tuple[int, int]] = {
     8: RANGES["tinyint"],

@@ -316,14 +316,21 @@ def column_missing(
 
 
 def column_type(
-    engine: str, relation: str, column: str, kind: str, declared: str, filters: Iterable[str]
+    engine: str,
+    relation: str,
+    column: tuple[str, str, str],
+    why: str,
+    filters: Iterable[str],
+    instead: str,
 ) -> Diagnostic:
+    """`column` has its name, its type and the declared type."""
+    name, kind, declared = column
     return Diagnostic(
         "column-type",
-        f"the {engine} relation {relation!r} has {kind} in its column {column!r}, which the catalog "
-        f"declares as {declared}; it is read by {msg.listed(filters)}",
+        f"the {engine} relation {relation!r} has {kind} in its column {name!r}, which the catalog "
+        f"declares as {declared}: {why}; it is read by {msg.listed(filters)}",
         NOWHERE,
-        "declare the type of the column, or convert the column in a view",
+        instead,
     )
 
 

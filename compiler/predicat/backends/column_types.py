@@ -1,0 +1,299 @@
+"""Which columns of an engine hold a declared type: the one table that decides it.
+
+Generated SQL relies on the declared type. Constants are rounded to it, guards are left out and conditions are
+folded because of its range. So a column may be narrower than its field, but never wider.
+
+The table has kinds of types. Arrays, maps and structs are compared part by part, decimals by their digits.
+The extension of Spark reads the same table in `predicat-columns.json`; that file and the table in
+`docs/catalog.md` are written by `python -m tests.column_types`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from predicat.diagnostics.messages import columns as say
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import MAX_PRECISION, ArrayType, DecimalType, MapType, StructType, Type
+
+SAME, CONVERTED, REFUSED = "same", "converted", "refused"
+ENGINES = "spark postgres duckdb"
+FITTING, EQUAL = "fitting", "equal"
+EXACT_DIGITS = 15
+"""Decimals of up to so many digits are different doubles."""
+
+
+class Row(Struct, frozen=True):
+    """What columns are for a field, by kinds of types.
+
+    `words` say what is read of a converted column, or why a column is refused. `digits` are those that a
+    column of decimals may have: FITTING into the field before and after the decimal point, EQUAL to those of
+    the field, at most a number of them, or any (""). `cast` is the expression of a view for a refused column.
+    """
+
+    declared: str
+    columns: str
+    verdict: str
+    words: str = ""
+    digits: str = ""
+    cast: str = "CAST({column} AS {declared})"
+    engines: str = ENGINES
+
+
+_SMALL = "tinyint smallint utinyint usmallint"
+_LARGE = "uint ubigint hugeint uhugeint"
+_INTEGERS = "tinyint smallint int bigint"
+_LOCAL = "timestamp_ntz timestamp_ns"
+
+CONTRACT = (
+    Row("tinyint", "tinyint", SAME),
+    Row("smallint", "tinyint smallint utinyint", SAME),
+    Row("int", f"{_SMALL} int", SAME),
+    Row("bigint", f"{_SMALL} int uint bigint", SAME),
+    Row(_INTEGERS, f"{_SMALL} int bigint {_LARGE}", REFUSED, say.WIDER),
+    Row(_INTEGERS, "float double decimal numeric", REFUSED, say.FRACTIONS),
+    Row("decimal", "decimal", SAME, say.OTHER_DIGITS, digits=EQUAL, engines="duckdb"),
+    Row("decimal", "decimal", SAME, say.DIGITS, digits=FITTING),
+    Row("decimal", f"{_SMALL} int bigint {_LARGE}", REFUSED, say.INTEGER),
+    Row("decimal", "numeric", REFUSED, say.ANY_DIGITS),
+    Row("decimal", "float double", REFUSED, say.INEXACT),
+    Row("float", f"{_SMALL} float", SAME),
+    Row("float", f"int bigint {_LARGE} double decimal numeric", REFUSED, say.WIDER),
+    Row("double", f"{_SMALL} int uint float double", SAME),
+    Row("double", "decimal", SAME, say.FIFTEEN, digits=str(EXACT_DIGITS)),
+    Row("double", "bigint ubigint hugeint uhugeint", REFUSED, say.FIFTEEN),
+    Row("double", "numeric", REFUSED, say.ANY_DIGITS),
+    Row("boolean", "boolean", SAME),
+    Row("string", "string", SAME),
+    Row("string", "char", REFUSED, say.PADDED, cast="rtrim({column})", engines="spark"),
+    Row("string", "char", REFUSED, say.PADDED, cast="CAST({column} AS text)"),
+    Row(
+        "string", "collated", REFUSED, say.OWN_EQUALITY, cast="{column} COLLATE UTF8_BINARY", engines="spark"
+    ),
+    Row("string", "collated", REFUSED, say.OWN_EQUALITY, cast='{column} COLLATE "C"'),
+    Row("date", "date", SAME),
+    Row("date", f"timestamp {_LOCAL}", REFUSED, say.MOMENT),
+    Row("timestamp", "timestamp", SAME),
+    Row("timestamp", "timestamp_ntz", CONVERTED, say.IN_UTC, engines="duckdb"),
+    Row(
+        "timestamp",
+        "timestamp_ntz",
+        REFUSED,
+        say.NO_ZONE,
+        cast="to_timestamp({column} || 'Z')",
+        engines="spark",
+    ),
+    Row("timestamp", "timestamp_ntz", REFUSED, say.NO_ZONE, cast="{column} AT TIME ZONE 'UTC'"),
+    Row("timestamp", "timestamp_ns", REFUSED, say.NANOSECONDS),
+    Row("timestamp", "date", REFUSED, say.DAY),
+    Row("json", "json", SAME),
+    Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, cast="parse_json({column})", engines="spark"),
+    Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON),
+)
+"""The first row of a pair decides. A pair without a row is refused: values are not converted."""
+
+
+class ColumnType(Struct, frozen=True):
+    """The type of a column: its kind, its text in the engine, its digits, and its named parts."""
+
+    kind: str
+    text: str
+    precision: int = 0
+    scale: int = 0
+    parts: tuple[tuple[str, ColumnType], ...] = ()
+
+
+class Verdict(Struct, frozen=True):
+    """What a column is for a field: SAME, CONVERTED or REFUSED; the words of its row, and what to write."""
+
+    kind: str
+    words: str = ""
+    cast: str = ""
+
+
+OTHER = Verdict(REFUSED, say.OTHER_TYPE, Row("", "", REFUSED).cast)
+"""A pair without a row in the table."""
+Composites = Mapping[str, Mapping[str, str]]
+"""Composite types of PostgreSQL by name: their members, and the types of these."""
+
+_KINDS = {
+    **{kind.upper(): kind for kind in (*_SMALL.split(), "int", "uint", "bigint", "ubigint")},
+    **{kind.upper(): kind for kind in ("float", "double", "boolean", "date", "enum", "uuid", "time")},
+    **dict.fromkeys(("TEXT", "VARCHAR", "NVARCHAR"), "string"),
+    **dict.fromkeys(("CHAR", "NCHAR", "BPCHAR"), "char"),
+    **dict.fromkeys(("TIMESTAMPTZ", "TIMESTAMPLTZ"), "timestamp"),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMP_MS", "TIMESTAMP_S"), "timestamp_ntz"),
+    **dict.fromkeys(("JSON", "JSONB", "VARIANT"), "json"),
+    **dict.fromkeys(("VARBINARY", "BINARY"), "bytes"),
+    "TIMESTAMP_NS": "timestamp_ns",
+    "INT128": "hugeint",
+    "UINT128": "uhugeint",
+}
+"""The kinds of the types that sqlglot reads in any engine."""
+
+
+def column_type(engine: str, text: str, composites: Composites | None = None) -> ColumnType:
+    """The type of a column from its text in an engine: spark, postgres or duckdb."""
+    known = composites or {}
+    if engine == "postgres" and text.endswith("[]"):
+        return ColumnType("array", text, parts=(("", column_type(engine, text[:-2], known)),))
+    if text in known:
+        members = tuple((name, column_type(engine, kind, known)) for name, kind in known[text].items())
+        return ColumnType("struct", text, parts=members)
+    plain, _, collation = text.partition(" COLLATE " if engine == "postgres" else " collate ")
+    if collation:
+        return ColumnType("collated", text)
+    if plain.strip('"').lower() in ("void", "null"):
+        return ColumnType("void", text)
+    try:
+        return _built(exp.DataType.build(plain, dialect=engine, udt=True), engine, text)
+    except SqlglotError:
+        return ColumnType("other", text)
+
+
+def _built(kind: Any, engine: str, text: str) -> ColumnType:
+    name = kind.this.name if isinstance(getattr(kind, "this", None), exp.DataType.Type) else ""
+    inside = kind.expressions if name else []
+    sizes = [int(part.name) for part in inside if part.name.isdigit()]
+    match name:
+        case "ARRAY" | "LIST" | "MAP":
+            parts = tuple(("", _built(part, engine, _shown(part, engine))) for part in inside)
+            return ColumnType("map" if name == "MAP" else "array", text, parts=parts)
+        case "STRUCT":
+            members = [(part.name, part.kind) for part in inside]
+            parts = tuple((label, _built(part, engine, _shown(part, engine))) for label, part in members)
+            return ColumnType("struct", text, parts=parts)
+        case "DECIMAL" if not sizes and engine == "postgres":
+            return ColumnType("numeric", text)
+        case "DECIMAL":
+            precision, scale = [*sizes, 0][:2]
+            return ColumnType("decimal", text, precision, scale)
+        case "CHAR" | "NCHAR" if sizes in ([], [1]):
+            return ColumnType("string", text)
+        case "JSON" if engine == "postgres":  # has no operators
+            return ColumnType("json_text", text)
+        case _:
+            return ColumnType(_KINDS.get(name, "other"), text)
+
+
+def _shown(kind: Any, engine: str) -> str:
+    return str(kind.sql(dialect=engine)).lower() if isinstance(kind, exp.Expression) else str(kind)
+
+
+def holds(engine: str, field: FieldDecl, column: ColumnType) -> Verdict:
+    """What a column is for a field on an engine."""
+    return _holds(engine, field.type, field.stored, column)
+
+
+def _holds(engine: str, declared: Type, width: str, column: ColumnType) -> Verdict:
+    if column.kind == "void":
+        return Verdict(SAME)
+    match declared:
+        case ArrayType(element) if column.kind == "array":
+            return _all(engine, [(element, column.parts[0][1])])
+        case MapType() if engine == "postgres" and column.kind == "json":
+            return Verdict(SAME)
+        case MapType(value) if column.kind == "map" and column.parts[0][1].kind == "string":
+            return _all(engine, [(value, column.parts[1][1])])
+        case StructType(fields) if column.kind == "struct":
+            members = {_folded(engine, name): kind for name, kind in column.parts}
+            pairs = [(kind, members.get(_folded(engine, name))) for name, kind in fields]
+            return _all(engine, pairs)
+        case _:
+            return _of_table(engine, declared, width or kind_of(declared), column)
+
+
+def _folded(engine: str, name: str) -> str:
+    return name if engine == "postgres" else name.lower()
+
+
+def _all(engine: str, pairs: list[tuple[Type, ColumnType | None]]) -> Verdict:
+    """The verdict of parts: that of the first that is refused, or else of the first that is converted."""
+    found = [_holds(engine, kind, "", part) if part else OTHER for kind, part in pairs]
+    order = (REFUSED, CONVERTED, SAME)
+    return min(found, key=lambda verdict: order.index(verdict.kind), default=Verdict(SAME))
+
+
+def kind_of(declared: Type) -> str:
+    """The kind of a declared type in the table."""
+    return str(declared).partition("(")[0].partition("<")[0]
+
+
+def _of_table(engine: str, declared: Type, kind: str, column: ColumnType) -> Verdict:
+    for row in CONTRACT:
+        if (
+            kind in row.declared.split()
+            and column.kind in row.columns.split()
+            and engine in row.engines.split()
+        ):
+            verdict = row.verdict if _digits_fit(row.digits, declared, column) else REFUSED
+            return Verdict(verdict, row.words if verdict != SAME else "", row.cast)
+    return OTHER
+
+
+def _digits_fit(digits: str, declared: Type, column: ColumnType) -> bool:
+    match digits:
+        case "":
+            return True
+        case "equal" | "fitting" if isinstance(declared, DecimalType):
+            after = declared.scale - column.scale
+            before = declared.precision - declared.scale - (column.precision - column.scale)
+            return (before, after) == (0, 0) if digits == EQUAL else before >= 0 and after >= 0
+        case _:
+            return column.precision <= int(digits)
+
+
+_FIELDS = {
+    **{kind: kind for kind in (*_INTEGERS.split(), "float", "double", "boolean")},
+    **{kind: kind for kind in ("string", "date", "timestamp", "json")},
+    "utinyint": "smallint",
+    "usmallint": "int",
+    "uint": "bigint",
+}
+"""The declared type for a column of a kind."""
+
+
+def declared_type(engine: str, column: ColumnType) -> str | None:
+    """The type to declare for a column; None if no declared type holds it. Parts have no width."""
+    return _field(engine, column, top=True)
+
+
+def _field(engine: str, column: ColumnType, *, top: bool = False) -> str | None:
+    parts = [(name, _field(engine, part)) for name, part in column.parts]
+    if not all(part for _, part in parts):
+        return None
+    match column.kind:
+        case "decimal":
+            fits = column.precision <= MAX_PRECISION and column.scale <= column.precision
+            return f"decimal({column.precision},{column.scale})" if fits else None
+        case "array":
+            return f"array<{parts[0][1]}>"
+        case "map":
+            return f"map<string, {parts[1][1]}>" if column.parts[0][1].kind == "string" else None
+        case "struct":
+            named = all(name.isidentifier() for name, _ in parts)
+            return f"struct<{', '.join(f'{name}: {kind}' for name, kind in parts)}>" if named else None
+        case "timestamp_ntz" if engine == "duckdb":
+            return "timestamp"
+        case kind:
+            field = _FIELDS.get(kind)
+            wide = {"tinyint": "bigint", "smallint": "bigint", "int": "bigint", "float": "double"}
+            return field if top or field is None else wide.get(field, field)
+
+
+def for_extension() -> dict[str, Any]:
+    """The table as data for the extension of Spark: rows by kinds, declared types by kinds."""
+    rows: dict[str, Any] = {}
+    for row in CONTRACT:
+        if "spark" in row.engines.split():
+            said = {"verdict": row.verdict, "digits": row.digits, "why": row.words, "cast": row.cast}
+            for declared in row.declared.split():
+                for column in row.columns.split():
+                    rows.setdefault(f"{declared} {column}", said)
+    other = {"verdict": OTHER.kind, "digits": "", "why": OTHER.words, "cast": OTHER.cast}
+    return {"rows": rows, "other": other, "fields": _FIELDS, "declare": say.DECLARE, "view": say.VIEW}

@@ -1,0 +1,31 @@
+"""Why a column of an engine does not hold a declared type, and what to write."""
+
+from __future__ import annotations
+
+WIDER = "it holds values that {declared} does not, and the SQL relies on those of {declared}"
+DIGITS = "it may have more digits than {declared}, and the SQL relies on that number of digits"
+OTHER_DIGITS = "DuckDB calculates with the digits of the column, which must be those of the field"
+FIFTEEN = "a double is exact to 15 digits only"
+ANY_DIGITS = "without a precision it holds any number of digits, infinity and NaN"
+INTEGER = "calculations with integers overflow where those with decimals do not"
+INEXACT = "its numbers are rounded to binary fractions, and decimals are exact"
+FRACTIONS = "calculations with it have fractions, and those with integers have none"
+PADDED = "it is filled with blanks, which count in some operators of an engine and not in others"
+OWN_EQUALITY = "its collation finds different strings equal"
+NO_ZONE = "it has no time zone, so that its moment depends on the session"
+DAY = "the moment of a day depends on a time zone"
+MOMENT = "the day of a moment depends on a time zone"
+NANOSECONDS = "it has nanoseconds, and timestamps have microseconds"
+TEXT_OF_JSON = "its documents are text"
+OTHER_TYPE = "values of another type are not converted"
+
+IN_UTC = "read as times in UTC"
+
+DECLARE = "declare the field as {natural}, or "
+VIEW = "read a view that selects {cast} AS {column}"
+
+
+def instead(natural: str | None, cast: str, declared: str, column: str) -> str:
+    """What to write: the type to declare, or the expression of a view."""
+    view = VIEW.replace("{cast}", cast).replace("{declared}", declared).replace("{column}", column)
+    return (DECLARE.replace("{natural}", natural) if natural else "") + view
