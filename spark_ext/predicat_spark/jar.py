@@ -18,6 +18,7 @@ from threading import Lock
 from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
+from predicat.diagnostics.writing import replacing
 from predicat_spark.java import ensure_java, pyspark_home
 
 _PROVIDER = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
@@ -112,9 +113,7 @@ def compile_jar(java: Path, files: list[Path], target: Path, spark_home: Path | 
 
 def _pack(classes: Path, target: Path) -> None:
     """Write the jar to a temporary file and rename it, so that no process reads an incomplete one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_suffix(f".{os.getpid()}")
-    with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as jar:
+    with replacing(target) as beside, zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as jar:
         entries = [
             (str(file.relative_to(classes)), file.read_bytes())
             for file in sorted(classes.rglob("*"))
@@ -122,4 +121,3 @@ def _pack(classes: Path, target: Path) -> None:
         ]
         for name, content in [*entries, (_PROVIDER, f"{EXTENSION}Provider\n".encode())]:
             jar.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), content)
-    temporary.replace(target)

@@ -18,6 +18,7 @@ from pathlib import Path
 from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import pipeline as say
+from predicat.diagnostics.writing import replacing
 
 _VECTOR = "jdk.incubator.vector"
 
@@ -95,11 +96,9 @@ def _bundled(fitting: tuple[int, ...]) -> Path:
     script = home / "bin" / "java"
     content = _SCRIPT.format(vector=_VECTOR, java=java)
     if not script.is_file() or script.read_text() != content:
-        script.parent.mkdir(parents=True, exist_ok=True)
-        temporary = script.with_name(f"java.{os.getpid()}")
-        temporary.write_text(content)
-        temporary.chmod(0o755)
-        temporary.replace(script)
+        with replacing(script) as beside:
+            beside.write_text(content)
+            beside.chmod(0o755)
     return home
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predicat.catalog.cache import cache_folder
-from predicat.catalog.manifest import write_text
+from predicat.diagnostics.writing import write_text
 from predicat.ir.nodes import Node
 from predicat.ir.value_sets import ValueSet
 from predicat.rewrite.list_tables import long_lists

@@ -125,8 +125,8 @@ def compile_manifest(catalog: str | Path, target: str | Path) -> Path:
         build_manifest,
         list_texts,
         write_manifest,
-        write_text,
     )
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
 
     path = Path(target)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from predicat.catalog.paths import NAME as LOCK
+from predicat.diagnostics.reading import text_of
 
 UNION = (LOCK, "CHANGELOG.md")
 """The files that `predicat release` writes; a merge keeps the lines of both sides."""
@@ -15,7 +16,7 @@ def missing_attributes(folder: Path) -> tuple[Path, str] | None:
     driver of each file already.
     """
     path = folder / ".gitattributes"
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = text_of(path) if path.exists() else ""
     known = {
         words[0]
         for line in text.splitlines()

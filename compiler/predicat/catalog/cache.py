@@ -12,6 +12,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics.reading import bytes_of
+
 _FILE_NAME = re.compile(rb"""[^\s"'\[\]{},:]+\.(?:ya?ml|csv)\b""")
 _CODE = Path(__file__).parent.parent
 
@@ -29,7 +32,7 @@ def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
     for root in (folder, macros):
         for file in sorted(root.rglob("*")) if root.is_dir() else [root]:
             # Anything but a file is hashed by its name; a check reports broken links.
-            yield str(file), file.read_bytes() if file.is_file() else b"\0"
+            yield str(file), _content(file)
     if folder.is_file():
         yield from _named_files(folder)
     yield from sorted(_modules(str(_CODE)))
@@ -37,9 +40,17 @@ def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
 
 def _named_files(catalog: Path) -> Iterator[tuple[str, bytes]]:
     """The files that a single-file catalog may refer to: of lists and of shared fields."""
-    for name in sorted(set(_FILE_NAME.findall(catalog.read_bytes()))):
+    for name in sorted(set(_FILE_NAME.findall(_content(catalog)))):
         file = catalog.parent / os.fsdecode(name)
-        yield str(file), file.read_bytes() if file.is_file() else b"\0"
+        yield str(file), _content(file)
+
+
+def _content(file: Path) -> bytes:
+    """The bytes of a file; of what a check reports as no file of the project, nothing."""
+    try:
+        return bytes_of(file)
+    except PredicatError:
+        return b"\0"
 
 
 def _modules(folder: str) -> Iterator[tuple[str, bytes]]:

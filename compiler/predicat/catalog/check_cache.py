@@ -34,7 +34,7 @@ def recall(path: Path) -> dict[str, Any] | None:
 
 def remember(path: Path, result: dict[str, Any]) -> dict[str, Any]:
     """Store a result and return it. An error of writing is ignored."""
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # `recall` does not need it
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # `recall` does not need it
 
     try:
         write_text(path, json.dumps(result))

@@ -16,7 +16,7 @@ from predicat.catalog.model import WrittenDataset
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import field_sets as say
-from predicat.diagnostics.reading import reading
+from predicat.diagnostics.reading import text_of
 from predicat.ir.nodes import FieldDecl
 
 INCLUDE = "include"
@@ -115,8 +115,7 @@ class FieldSets(Struct):
         name = str(Path(item.span.outermost().source.name).parent / item.text(INCLUDE))
         if any(told.span.outermost().source.name == name for told in self.reporter.errors):
             raise PredicatError([])
-        with reading(name):
-            source = Source(name, path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
+        source = Source(name, text_of(path, name))
         root = compose(source, problems := Reporter())
         problems.raise_errors()
         return replace(root, reporter=self.reporter) if root is not None else None

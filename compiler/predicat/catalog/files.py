@@ -10,7 +10,7 @@ from predicat.catalog.templates import LOCKS
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import files as say_files
-from predicat.diagnostics.reading import reading
+from predicat.diagnostics.reading import text_of
 
 SUFFIXES = (".yml", ".yaml")
 
@@ -60,13 +60,11 @@ def read_source(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> So
     if texts and (text := texts.get(file.resolve())) is not None:
         return Source(_shown(file), text)
     try:
-        with reading(str(file)):
-            text = file.read_bytes().decode("utf-8")
+        # Offsets count characters as the YAML reader does: without a byte order mark.
+        return Source(_shown(file), text_of(file))
     except PredicatError as problem:
         reporter.extend(problem.diagnostics)
         return None
-    # Offsets count characters as the YAML reader does: without a byte order mark.
-    return Source(_shown(file), text.removeprefix("\ufeff"))
 
 
 def _shown(file: Path) -> str:

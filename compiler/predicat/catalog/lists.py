@@ -22,7 +22,7 @@ from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import lists as say
-from predicat.diagnostics.reading import reading
+from predicat.diagnostics.reading import text_of
 from predicat.ir.python_values import RowError
 from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType, Type, TypeSyntaxError, parse_type
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
@@ -189,8 +189,7 @@ class ListReader(Struct):
         if not path.is_file():
             raise PredicatError.of(say.no_file(item.span, text))
         self.files.add(path.resolve())
-        with reading(str(path)):
-            source = Source(str(path), path.read_bytes().decode("utf-8").removeprefix("\ufeff"))
+        source = Source(str(path), text_of(path))
         if path.suffix.lower() == ".csv":
             return _of_csv(source, column, kind)
         root = compose(source, self.reporter)

@@ -85,7 +85,7 @@ def read_lock(path: Path) -> Lock | None:
 
 def write_lock(lock: Lock, path: Path) -> None:
     """Write a lock file."""
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # reading does without its imports
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # reading does without its imports
 
     write_text(path, lock_text(lock))
 

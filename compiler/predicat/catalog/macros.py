@@ -12,7 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.catalog.templates import LOCKS
-from predicat.diagnostics import Source, Span
+from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics.reading import text_of
 
 _MACRO = re.compile(r".*?\{%[-+]?\s*endmacro\b.*?%\}", re.DOTALL)
 VARIABLE = "var "
@@ -42,8 +43,8 @@ def read_macros(folder: Path | None) -> dict[str, Macro]:
     for file in files:
         if not file.name.startswith(LOCKS):
             try:
-                source = Source(str(file), file.read_text(encoding="utf-8"))
-            except (OSError, ValueError):
+                source = Source(str(file), text_of(file))
+            except PredicatError:
                 continue
             macros.update((macro.name, macro) for macro in _of_file(source, file.name))
     return macros

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
@@ -24,6 +23,7 @@ from predicat.catalog.signature import Signer, unsigned
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import files as say_files
+from predicat.diagnostics.writing import write_text
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, Node, ParamDecl, fields_of
@@ -312,14 +312,6 @@ def read_head(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return head if isinstance(head, dict) and head.get("content") == text_hash(rows) else None
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file atomically: to a temporary file next to it, which is then renamed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

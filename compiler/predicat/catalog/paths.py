@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from predicat.diagnostics.reading import reading
+from predicat.diagnostics.reading import text_of
 
 NAME = "catalog.lock"
 PROJECT_FILE = "predicat.yml"
@@ -46,5 +46,4 @@ def read_text(path: Path) -> str | None:
     """The text of a lock file; None if there is none. Raises PredicatError if it cannot be read."""
     if not path.exists():
         return None
-    with reading(str(path)):
-        return path.read_bytes().decode("utf-8")
+    return text_of(path)

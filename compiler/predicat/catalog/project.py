@@ -19,7 +19,7 @@ from predicat.catalog.paths import PROJECT_FILE, file_in, project_file
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import NOWHERE, PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import catalog as say
-from predicat.diagnostics.reading import reading
+from predicat.diagnostics.reading import text_of
 from predicat.diagnostics.wording import either
 
 KEYS = {
@@ -147,8 +147,7 @@ def read_project(file: Path) -> Project:
     """Read a project file. The name is empty if it sets none. Raises PredicatError."""
     reporter = Reporter()
     shown = _shown(file)
-    with reading(shown):
-        source = Source(shown, file.read_bytes().decode("utf-8").removeprefix("\ufeff"))
+    source = Source(shown, text_of(file, shown))
     item = compose(source, reporter)
     result = _Reader(reporter).project(item, file) if item is not None else Project("", file)
     reporter.raise_errors()

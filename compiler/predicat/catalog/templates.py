@@ -14,7 +14,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import templates as say_templates
-from predicat.diagnostics.reading import reading
+from predicat.diagnostics.reading import text_of
 
 MAX_OUTPUT = 100_000
 LOCKS = ".#"
@@ -116,8 +116,7 @@ class Templates:
         return self._environment
 
     def _load(self, environment: Any, file: Path) -> None:
-        with reading(str(file)):
-            source = Source(str(file), file.read_text(encoding="utf-8"))
+        source = Source(str(file), text_of(file))
         with self._told(source, Span(source, 0, 0)):
             module = environment.from_string(source.text, globals=dict(self._macros)).module
         self._macros.update(

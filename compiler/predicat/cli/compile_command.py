@@ -47,8 +47,8 @@ def command(
         list_texts,
         read_head,
         write_manifest,
-        write_text,
     )
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
 
     sign = _signer(key)
     inputs = fingerprint(folder, folder.parent / "macros", pairs("--var", variables))

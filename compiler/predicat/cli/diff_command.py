@@ -82,7 +82,7 @@ def command(
 def _review(
     sides: Sides, form: str, out: Path | None, timeout: float, data: tuple[str, ...], master: str
 ) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
 

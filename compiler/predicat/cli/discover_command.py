@@ -199,7 +199,7 @@ def _known_codes(select: Sequence[str]) -> None:
 
 def _show(shown: Report, form: str, output: Path | None) -> None:
     """Print the report, or write it to a file."""
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.discover import report  # noqa: PLC0415  # as above
     from predicat.discover.page import page  # noqa: PLC0415  # as above
 
@@ -259,7 +259,7 @@ def _counted(scan: Scan, place: str) -> list[Count]:
 def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     """Write the patch of all copies of filters. Raises UsageError without a catalog."""
     extras.require("z3")
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.discover import answer_cache  # noqa: PLC0415  # as above
     from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above

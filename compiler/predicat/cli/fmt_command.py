@@ -78,7 +78,7 @@ def _changes(source: Source, text: str, *, show: bool, writes: bool) -> list[str
 
 
 def _write(file: Path, text: str) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # only where something changes
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # only where something changes
 
     mode = file.stat().st_mode
     write_text(file.resolve(), text)

@@ -141,7 +141,7 @@ def _data(findings: Findings, result: Checked, written: Sequence[WrittenFile]) -
 
 def _write(kept: Accepted, to: Path | None, *, force: bool) -> tuple[list[WrittenFile], list[Diagnostic]]:
     """Write the files. Returns what was written, or would be, and the problems."""
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.editor.layout import layout  # noqa: PLC0415  # as above
     from predicat.importing import writing  # noqa: PLC0415  # as above
 

@@ -74,7 +74,7 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
 @format_option
 def command(folder: Path, source: str | None, dsn: str | None, dataset: str | None, form: str) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
 
     if source is None and (dsn or dataset):
         raise click.UsageError(say.NEED_FROM)

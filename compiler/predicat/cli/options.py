@@ -203,7 +203,7 @@ def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
             command(**options)
         except PredicatError as error:
             if options["form"] == "markdown":
-                from predicat.catalog.manifest import write_text  # noqa: PLC0415  # only for a failure
+                from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # only for a failure
                 from predicat.review.comments import failed  # noqa: PLC0415  # as above
 
                 shown, out = failed(error.diagnostics), options["out"]

@@ -17,7 +17,7 @@ from predicat.cli.output import format_option, show
 @click.option("--check", is_flag=True, help="Write nothing. Exit code 1 if the file is not up to date.")
 @format_option
 def command(folder: Path, variables: tuple[str, ...], out: Path | None, form: str, *, check: bool) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.review.owners import codeowners  # noqa: PLC0415  # as above
 
     shown = codeowners(load_quietly(folder, pairs("--var", variables)))

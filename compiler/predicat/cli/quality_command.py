@@ -192,8 +192,8 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
     *,
     keep_in_postgres: bool,
 ) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.quality import report, stores  # noqa: PLC0415  # as above
     from predicat.quality.history import Series, entries  # noqa: PLC0415  # as above
 
@@ -240,7 +240,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
 @click.option("--partition", metavar="NAME", help="Only results of this partition.")
 @format_option
 def baseline(history: Path, baseline: Path, partition: str | None, form: str) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
 
     last = {
         tuple(entry.get(key) for key in ("catalog", "engine", "sample", "filter")): entry

@@ -132,7 +132,7 @@ def _text(path: Path) -> str | None:
 
 
 def _write(texts: Mapping[Path, str]) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
 
     for path, text in texts.items():
         write_text(path, text)

@@ -258,7 +258,7 @@ class _Newer:
 
 
 def _save(path: Path, text: str) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
 
     write_text(path, text)
 

@@ -163,7 +163,7 @@ def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str 
 
 def _generate(filters: Sequence[Filter], out: Path | None, now: datetime | None, *, mutate: bool) -> None:
     needs_review()
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.lower import core  # noqa: PLC0415  # as above
     from predicat.review import coverage, show  # noqa: PLC0415  # as above
     from predicat.review.inputs import over_inputs  # noqa: PLC0415  # as above

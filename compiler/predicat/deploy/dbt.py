@@ -10,9 +10,9 @@ from sqlglot import exp
 from predicat import backends
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rewritings import ALL
-from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Unsupported
+from predicat.diagnostics.writing import write_text
 from predicat.ir.nodes import NOW, Call, Field, Literal, Node, ParamDecl, Parameter, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
 from predicat.rewrite.simplify import simplify

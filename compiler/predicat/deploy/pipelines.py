@@ -10,11 +10,11 @@ import yaml
 
 from predicat import backends
 from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Job, Source
-from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog, Dataset
 from predicat.deploy.chosen import Chosen, chosen
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.writing import write_text
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import BOOLEAN, DecimalType, Scalar
 from predicat.rewrite.acceptance import for_acceptance

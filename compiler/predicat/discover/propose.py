@@ -12,9 +12,10 @@ from msgspec import Struct, field
 from predicat.api import Predicate, declared, parse
 from predicat.catalog.files import catalog_files
 from predicat.catalog.keys import API_VERSION
-from predicat.catalog.manifest import plain, write_text
+from predicat.catalog.manifest import plain
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import discover as say
+from predicat.diagnostics.writing import write_text
 from predicat.discover.conditions import Condition
 from predicat.discover.infer import Unclear
 from predicat.discover.names import name_of

@@ -23,10 +23,10 @@ from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.datasource.fluent.spark_datasource import SparkDatasource
 from great_expectations.datasource.fluent.sql_datasource import SQLDatasource, TableAsset
 
-from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import Diagnostic
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.writing import write_text
 from predicat.quality.gx_metric import portable
 from predicat.quality.suite import Baseline, Suite, suite
 

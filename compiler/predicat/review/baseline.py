@@ -13,11 +13,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from predicat.catalog.manifest import write_text
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import review as say
-from predicat.diagnostics.reading import reading
+from predicat.diagnostics.reading import text_of
+from predicat.diagnostics.writing import write_text
 from predicat.review.lint import Finding
 
 _HEAD = "# Known findings, which --baseline FILE ignores. Written with --update-baseline\n"
@@ -60,8 +60,7 @@ def read(path: Path, target: Path | None = None) -> list[Entry]:
     file = target or path
     if not file.exists():
         raise PredicatError.of(say.no_baseline(path))
-    with reading(str(path)):
-        text = file.read_bytes().decode("utf-8").removeprefix("\ufeff")
+    text = text_of(file, str(path))
     source = Source(str(path), text)
     result: list[Entry] = []
     problems = []

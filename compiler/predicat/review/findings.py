@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import PredicatError, Severity
 from predicat.diagnostics.wording import quantity
+from predicat.diagnostics.writing import write_text
 from predicat.review.compare import compare
 from predicat.review.lint import RULES, Context, Finding, Rule
 from predicat.review.lint.answers import Answers

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.reading import ROOT
 
 _MAIN = (
     "refs/remotes/origin/HEAD",
@@ -171,8 +172,9 @@ def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
             archive = _git(root, "archive", "--format=tar", revision, "--", *present)
             with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
                 # Python before 3.11.4 has no filters; git writes only paths below the folder in any case.
-                tar.extraction_filter = getattr(tarfile, "data_filter", None)
-                tar.extractall(target)  # noqa: S202  # as above
+                tar.extraction_filter = getattr(tarfile, "tar_filter", None)
+                tar.extractall(target)  # noqa: S202  # a link that leads out of the copy is not read
+        (target / ROOT).touch()
         yield target
 
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 from predicat.catalog.files import catalog_files
 from predicat.catalog.templates import is_template
 from predicat.catalog.yaml_nodes import compose
-from predicat.diagnostics import Reporter, Source
+from predicat.diagnostics import PredicatError, Reporter, Source
+from predicat.diagnostics.reading import text_of
 
 _DATASET = re.compile(r"^dataset:[ \t]*['\"]?([a-z][a-z0-9_]*)['\"]?[ \t]*(?:#.*)?$", re.MULTILINE)
 _VARIABLES = re.compile(r"^['\"]?vars['\"]?[ \t]*:", re.MULTILINE)
@@ -82,8 +83,8 @@ def files_of(folder: Path) -> Files:
     texts: dict[Path, str] = {}
     for file in catalog_files(folder, Reporter()) if folder.exists() else []:
         try:
-            texts[file] = file.read_text(encoding="utf-8")
-        except (OSError, ValueError):
+            texts[file] = text_of(file)
+        except PredicatError:
             texts[file] = ""
     return Files(texts, {file: _owner(text) for file, text in texts.items()})
 
@@ -126,8 +127,8 @@ def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
     texts: dict[Path, str] = {}
     for file in catalog_files(folder, Reporter()) if folder.exists() else []:
         try:
-            texts[file] = file.read_text(encoding="utf-8")
-        except (OSError, ValueError):
+            texts[file] = text_of(file)
+        except PredicatError:
             texts[file] = ""
     owners = {file: dataset_of(text) for file, text in texts.items()}
     touched = {owners.get(file) for file in changed}

@@ -15,6 +15,7 @@ from predicat.catalog.manifest import plain
 from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source
+from predicat.diagnostics.reading import bytes_of
 from predicat.review import git
 from predicat.review.selection import files_of
 from predicat.review.snapshot import Snapshot, empty, lock_data, of_files, of_manifest
@@ -123,7 +124,7 @@ def _project(path: Path, own: Path) -> dict[str, Any]:
         (result for part in (own, *own.parents) if (result := path / part / PROJECT_FILE).is_file()), None
     )
     item = (
-        compose(Source(PROJECT_FILE, file.read_text(encoding="utf-8", errors="replace")), Reporter())
+        compose(Source(PROJECT_FILE, bytes_of(file).decode(errors="replace")), Reporter())
         if file is not None
         else None
     )

@@ -19,6 +19,7 @@ from predicat.catalog.manifest import bounds_data, dataset_data, plain, read_man
 from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.reading import bytes_of
 from predicat.ir.codec import from_data, value_data
 from predicat.ir.nodes import Field, Literal, Node, ParamDecl, rewrite_children
 from predicat.ir.value_sets import ValueSet
@@ -286,7 +287,7 @@ def _lists(results: Data, folder: Path) -> dict[str, ValueSet]:
     result: dict[str, ValueSet] = {}
     for digest, row in results.get("lists", {}).items():
         file = folder / row["file"]
-        content = file.read_bytes() if file.is_file() else b""
+        content = bytes_of(file) if file.is_file() else b""
         if hashlib.sha256(content).hexdigest() == digest:
             result[digest] = ValueSet(digest, row["count"], partial(bytes, content), row["name"])
     return result

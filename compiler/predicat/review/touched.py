@@ -11,6 +11,7 @@ from predicat.catalog.files import SUFFIXES, catalog_files
 from predicat.catalog.lock import Lock, lock_path
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.reading import bytes_of, text_of
 from predicat.review import git
 from predicat.review.selection import dataset_of, relevant_files
 
@@ -46,8 +47,8 @@ class Scope:
         result: dict[Path, str | None] = {}
         for file in catalog_files(self.folder, Reporter()) if self.folder.exists() else ():
             try:
-                result[file.resolve()] = dataset_of(file.read_text(encoding="utf-8"))
-            except (OSError, ValueError):
+                result[file.resolve()] = dataset_of(text_of(file))
+            except PredicatError:
                 result[file.resolve()] = None
         return result
 
@@ -168,4 +169,4 @@ def _scope(folder: Path, new: Path, own: Path, names: set[Path], old: Path, *, l
 
 def _text(file: Path) -> str:
     """The text of a file; empty if there is no file."""
-    return file.read_bytes().decode(errors="replace") if file.is_file() else ""
+    return bytes_of(file).decode(errors="replace") if file.is_file() else ""

@@ -15,6 +15,21 @@ def no_utf8(path: str, at: int) -> Diagnostic:
     return unreadable(path, f"it is not valid UTF-8 at byte {at}")
 
 
+def outside(path: str) -> Diagnostic:
+    """A link."""
+    hint = "copy the file into the project; a catalog of others must not read files of this machine"
+    return Diagnostic("unreadable", f"cannot read {path}: it leads out of the project", NOWHERE, hint)
+
+
+def no_regular_file(path: str) -> Diagnostic:
+    return unreadable(path, "it is not a file")
+
+
+def too_large_file(path: str, most: int) -> Diagnostic:
+    """`most` is in bytes."""
+    return unreadable(path, f"it has more than {most:,} bytes")
+
+
 def file_problem(path: str, reason: str) -> Diagnostic:
     return Diagnostic("file", f"cannot use {path}: {reason}" if path else reason)
 

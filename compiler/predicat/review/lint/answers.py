@@ -14,7 +14,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from predicat.catalog.cache import text_hash
-from predicat.catalog.manifest import write_text
+from predicat.diagnostics.writing import write_text
 
 T = TypeVar("T", bool, str)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from predicat.catalog.cache import cache_folder, fingerprint, text_hash
-from predicat.catalog.manifest import write_text
 from predicat.diagnostics import NOWHERE, Severity, Source, Span
+from predicat.diagnostics.reading import text_of
+from predicat.diagnostics.writing import write_text
 from predicat.review.lint.answers import Answers, load_answers
 from predicat.review.lint.rule import Finding, Fix
 
@@ -95,7 +96,7 @@ def _span(data: Sequence[Any] | None, sources: dict[str, Source]) -> Span:
         return NOWHERE
     name, start, end, text = data
     if name not in sources:
-        sources[name] = Source(name, Path(name).read_bytes().decode("utf-8").removeprefix("\ufeff"))
+        sources[name] = Source(name, text_of(Path(name)))
     whole = Span(sources[name], start, end)
     if whole.text == text or len(text) < 2:
         return whole

@@ -12,10 +12,11 @@ import jinja2
 from markupsafe import Markup, escape
 
 from predicat import backends
-from predicat.catalog.manifest import build_manifest, write_text
+from predicat.catalog.manifest import build_manifest
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import extras
 from predicat.diagnostics.wording import quantity
+from predicat.diagnostics.writing import write_text
 from predicat.review.explain import pushdown, tree
 from predicat.review.show import row_text
 from predicat.review.site.graph import Entry, Graph, graph
