@@ -1,12 +1,16 @@
 """The conditions of a real PostgreSQL server."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from predicat.catalog import load_catalog
 from predicat.discover.conditions import Condition
+from predicat.discover.judging import judge
 from predicat.discover.read.postgres import conditions
+from tests.processes import in_process
 
 
 @pytest.fixture
@@ -36,3 +40,52 @@ def test_views_checks_and_policies(dsn: str) -> None:
     ]
     assert rows[0].fields == {"id": "bigint", "status": "string", "amount": "decimal(9,2)"}
     assert "status" in rows[0].sql and "'open'" in rows[0].sql
+
+
+@pytest.fixture
+def policies(dsn: str, postgres: Any) -> str:
+    """A server with policies whose conditions are alike, and one that has a condition on the user."""
+    postgres.execute(
+        """
+        CREATE TABLE rules.tickets (id bigint, status text, n bigint CHECK (n > 0));
+        CREATE POLICY mine ON rules.tickets USING (status = 'new' AND n > 5)
+          WITH CHECK (n > 5 AND 'new' = status);
+        CREATE POLICY theirs ON rules.tickets
+          USING (pg_has_role(current_user, 'pg_read_all_data', 'member') AND status = 'paid');
+        CREATE VIEW rules.late AS SELECT id FROM rules.tickets
+          WHERE status = 'late' AND id > (SELECT min(o.id) FROM rules.tickets o);
+        """
+    )
+    return dsn
+
+
+def test_a_policy_is_proposed_as_a_whole_or_not_at_all(policies: str, tmp_path: Path) -> None:
+    done = in_process("discover", "--dsn", policies, "--propose", "catalog", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "1  left out: it is a part of a row security policy" in done.stderr
+    filters = load_catalog(tmp_path / "catalog").datasets["tickets"].filters
+    assert not any("'paid'" in str(row.current.body) for row in filters.values())
+    found = {name: row.description for name, row in filters.items()}
+    policy = "Found in postgresql:rules.tickets.mine:1."
+    assert found == {
+        "n_above_0": "Rows where n is more than 0. Found in postgresql:rules.tickets.tickets_n_check:1.",
+        "status_late_part": (
+            "Part of a condition, which has more to it. Rows where status is 'late'. Found in "
+            "postgresql:rules.late:3."
+        ),
+        "status_new_and_n_above_5": f"Rows where status is 'new' and n is more than 5. {policy}",
+        "n_above_5_and_new_status_on_write": (
+            f"Rows that may be written: those where n is more than 5 and 'new' is status. {policy}"
+        ),
+    }
+    assert {name for name, row in filters.items() if row.on_unknown == "accept"} == {"n_above_0"}
+    for command in ("check", "test"):
+        assert in_process(command, cwd=tmp_path).returncode == 0
+
+
+def test_using_and_with_check_are_not_one_rule(policies: str) -> None:
+    rows = [
+        row for row in conditions(policies) if isinstance(row, Condition) and "rules" in str(row.relation)
+    ]
+    clauses = [[rows[number].clause for number in same] for same in judge(rows).same]
+    assert not any({"policy", "with check"} <= set(same) for same in clauses)

@@ -26,8 +26,9 @@ are about one thing.
 
 
 class Rule(Struct, frozen=True):
-    """A rule: its number, its profile, the relations and files that it is found in, and whether it is only
-    found in branches of CASE and in FILTER, which are made to differ.
+    """A rule: its number, its profile, the relations and files that it is found in, whether it is only found
+    in branches of CASE and in FILTER, which are made to differ, and whether it is about rows that are
+    written.
     """
 
     number: int
@@ -35,6 +36,7 @@ class Rule(Struct, frozen=True):
     relations: frozenset[str]
     files: frozenset[str] = frozenset()
     branch: bool = False
+    writes: bool = False
 
 
 class Candidate(Struct, frozen=True):
@@ -80,7 +82,7 @@ def _comparable(one: Rule, other: Rule, shared: int) -> bool:
     """Whether two rules are about the same thing, as far as anything tells: they have tests in common, or one
     relation and different files. In one file rules that are nearly the same are made to differ.
     """
-    if (one.branch or other.branch) and one.files & other.files:
+    if ((one.branch or other.branch) and one.files & other.files) or one.writes != other.writes:
         return False
     return shared >= _SHARED or bool(
         one.relations & other.relations and one.files != other.files and not (one.branch and other.branch)

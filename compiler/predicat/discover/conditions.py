@@ -5,8 +5,22 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Clause = Literal[
-    "where", "having", "case", "filter", "join", "qualify", "check", "policy", "test", "view", "selector"
+    "where",
+    "having",
+    "case",
+    "filter",
+    "join",
+    "qualify",
+    "check",
+    "policy",
+    "with check",
+    "test",
+    "view",
+    "selector",
 ]
+"""The clause of a condition: of a row security policy `policy` is USING, `with check` is WITH CHECK."""
+POLICIES = ("policy", "with check")
+"""The clauses that decide who may see or write which rows."""
 
 _TEMPLATES = ("{{", "{%", "{#")
 
@@ -71,6 +85,16 @@ class Condition:
     branches: tuple[int, int] | None = None
     derived: bool = False
     on: str | None = None
+
+    @property
+    def accepts(self) -> bool:
+        """Whether a row for which it is UNKNOWN is accepted, as a CHECK constraint does."""
+        return self.clause == "check"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it is about rows that are written, and not about those that are there already."""
+        return self.clause == "with check"
 
     @property
     def has_parameters(self) -> bool:

@@ -167,7 +167,7 @@ class _Run:
             if profile is None or self.is_constant(item):
                 continue
             own = (self.conditions[number].place.path,) if profile.queries else ()
-            key = (item.language, item.collation, str(item.accepts), profile.text, *own)
+            key = (item.language, item.collation, str(item.accepts), str(item.writes), profile.text, *own)
             members.setdefault(first.setdefault(key, number), []).append(number)
         rules = []
         for number, all_of_them in members.items():
@@ -177,7 +177,8 @@ class _Run:
             files = frozenset(place.place.path for place in places)
             branch = all(place.clause in ("case", "filter") for place in places)
             if profile is not None:
-                rules.append(Rule(number, profile, frozenset(map(str, relations)), files, branch))
+                writes = self.items[number].writes
+                rules.append(Rule(number, profile, frozenset(map(str, relations)), files, branch, writes))
         return rules, members
 
     def is_constant(self, item: Subject) -> bool:
@@ -192,7 +193,7 @@ class _Run:
         for rule in rules:
             item = self.items[rule.number]
             if not rule.profile.queries:
-                key = item.language, item.accepts, rule.profile.fields
+                key = item.language, item.accepts, item.writes, rule.profile.fields
                 groups.setdefault(key, {}).setdefault(item.collation, []).append(rule)
         several = [
             members

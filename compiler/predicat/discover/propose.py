@@ -16,7 +16,7 @@ from predicat.catalog.manifest import plain
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import discover as say
 from predicat.diagnostics.writing import write_text
-from predicat.discover.conditions import Condition
+from predicat.discover.conditions import POLICIES, Condition
 from predicat.discover.infer import Unclear
 from predicat.discover.names import name_of
 from predicat.discover.references import proved, with_references
@@ -46,6 +46,25 @@ class Rule(Struct, eq=False):
     conditions: list[Condition]
     name: str = ""
     predicate: Predicate | None = None
+
+    @property
+    def part(self) -> bool:
+        """Whether it is nowhere a whole condition."""
+        return not any(condition.whole for condition in self.conditions)
+
+    @property
+    def accepts(self) -> bool:
+        """Whether a row for which it is UNKNOWN is accepted."""
+        return self.conditions[0].accepts
+
+    @property
+    def writes(self) -> bool:
+        """Whether it is about rows that are written."""
+        return self.conditions[0].writes
+
+    def first_name(self) -> str:
+        """A name made of its fields and values, which says what kind of rule it is."""
+        return name_of(self.sql) + "_on_write" * self.writes + "_part" * self.part
 
 
 class Near(Struct, frozen=True):
@@ -126,17 +145,17 @@ def _by_relation(
     """The rules of each relation; those in most places first."""
     dead = {condition.condition for condition in judged.judgements if condition.kind in ("never", "always")}
     leaders = {number: numbers[0] for numbers in judged.same for number in numbers}
-    rules: dict[tuple[str, object], Rule] = {}
+    rules: dict[tuple[str, object, bool, bool], Rule] = {}
     for number, condition in enumerate(conditions):
         reason = _unfit(condition, number, judged, dead)
         if reason:
             left[reason] += 1
             continue
         relation = str(condition.relation).lower()
-        key = (relation, leaders.get(number, condition.sql))
+        key = (relation, leaders.get(number, condition.sql), condition.accepts, condition.writes)
         rules.setdefault(key, Rule(condition.sql, [])).conditions.append(condition)
     result: dict[str, list[Rule]] = {}
-    for (relation, _), rule in rules.items():
+    for (relation, *_), rule in rules.items():
         result.setdefault(relation, []).append(rule)
     for relation, of_relation in result.items():
         of_relation.sort(key=lambda rule: -len(rule.conditions))
@@ -184,6 +203,8 @@ def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int
         return say.OTHER_LANGUAGE
     if condition.derived or condition.relation is None:
         return say.NO_RELATION
+    if condition.clause in POLICIES and not condition.whole:
+        return say.PART_OF_POLICY
     if number in judged.unjudged:
         return say.UNCLEAR
     if number in dead:
@@ -198,6 +219,7 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
     fields = _fields(rules)
     filters: dict[str, Any] = {}
     named: dict[str, tuple[str, Predicate]] = {}
+    used: set[str] = set()
     for rule in rules:
         try:
             rule.predicate = parse(rule.sql, "sql", fields)
@@ -207,16 +229,17 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
         if not rule.predicate.fields:  # as of `note = NULL`
             result.left[say.DEAD] += len(rule.conditions)
             continue
-        first = _unused(name_of(rule.sql), filters)
+        first = _unused(rule.first_name(), filters)
         answer = ask(rule.sql, first) if ask is not None else first
         if answer:
             name = _unused(slug(answer), filters)
             filters[name] = _filter(rule, rule.predicate)
-            named[name] = rule.sql, rule.predicate
+            if not rule.accepts:  # a reference would reject UNKNOWN
+                named[name] = rule.sql, rule.predicate
+            used |= {*rule.predicate.fields, *_columns(rule.sql)}
     if not filters:
         return ""
     result.filters += len(filters)
-    used = {name for sql, predicate in named.values() for name in (*predicate.fields, *_columns(sql))}
     data: dict[str, Any] = {
         "apiVersion": API_VERSION,
         "dataset": dataset,
@@ -287,15 +310,22 @@ def _fractions(rules: list[Rule]) -> bool:
 
 def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
     """A filter as a catalog has it."""
-    places = [f"{condition.place.path}:{condition.place.line}" for condition in rule.conditions]
-    description = " ".join(describe(predicate.surface).split())
-    entry: dict[str, Any] = {
-        "description": say.described(description[:_MOST_DESCRIBED], list(dict.fromkeys(places)))
-    }
+    places, parts = (
+        list(
+            dict.fromkeys(
+                f"{item.place.path}:{item.place.line}" for item in rule.conditions if item.whole == whole
+            )
+        )
+        for whole in (True, False)
+    )
+    told = " ".join(describe(predicate.surface).split())[:_MOST_DESCRIBED]
+    entry: dict[str, Any] = {"description": say.described(told, places, parts, writes=rule.writes)}
     owners = [condition.owner for condition in rule.conditions if condition.owner]
     if owners:
         entry["owner"] = Counter(owners).most_common(1)[0][0]
     entry["sql"] = rule.sql
+    if rule.accepts:
+        entry["on_unknown"] = "accept"
     tests = [_test(predicate, wanted) for wanted in (True, False)]
     if any(tests):
         entry["tests"] = [test for test in tests if test]

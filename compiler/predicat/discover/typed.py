@@ -28,7 +28,8 @@ from predicat.lower import core
 class Subject(Struct, frozen=True):
     """What the meaning of a condition depends on: two conditions with one item are judged once.
 
-    `accepts` says whether a row for which it is UNKNOWN is accepted, as a CHECK constraint does. `before` are
+    `accepts` says whether a row for which it is UNKNOWN is accepted, as a CHECK constraint does, `writes`
+    whether it is about rows that are written (see `Condition`). `before` are
     the conditions of the branches of a CASE that come first. `laid_out` is the text in its dialect with
     parentheses as its lines group it, if that is another grouping. If it has either, `written` is the text in
     its dialect. `qualified` says that names keep their tables, which tells apart those of several.
@@ -41,6 +42,7 @@ class Subject(Struct, frozen=True):
     on: str | None = None
     collation: str = ""
     accepts: bool = False
+    writes: bool = False
     before: tuple[str, ...] = ()
     laid_out: str = ""
     written: str = ""
@@ -58,6 +60,7 @@ class Subject(Struct, frozen=True):
                 self.on,
                 self.collation,
                 self.accepts,
+                self.writes,
                 self.before,
                 self.laid_out,
                 self.written,
@@ -84,7 +87,8 @@ def subject_of(condition: Condition, before: Sequence[str] = ()) -> Subject:
         tuple(sorted(types.items())),
         condition.on,
         condition.dialect,
-        condition.clause == "check",
+        condition.accepts,
+        condition.writes,
         tuple(before),
         laid_out or "",
         condition.text if laid_out or before else "",

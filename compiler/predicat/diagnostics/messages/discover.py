@@ -137,6 +137,7 @@ OTHER_LANGUAGE = "it is not SQL: `predicat import` writes it"
 NO_RELATION = "its relation is not a table, a view or a model"
 UNCLEAR = "its types are not clear"
 DEAD = "it matches no row, or every row"
+PART_OF_POLICY = "it is a part of a row security policy, and the rest cannot be a filter"
 HAS_PARAMETERS = "it has parameters"
 TOO_MANY = "its relation has too many rules; those in most places are proposed"
 WRONG = "a rule that is nearly the same was chosen"
@@ -149,10 +150,17 @@ def rows_of(relation: str) -> str:
     return f"Rows of {relation}."
 
 
-def described(told: str, places: list[str]) -> str:
-    """What a proposed filter means, and where its rule is now."""
-    shown = ", ".join(places[:3]) + (f" and {len(places) - 3} more places" if len(places) > 3 else "")
-    return f"Rows where {told}. Found in {shown}."
+def described(told: str, places: list[str], parts: list[str], *, writes: bool = False) -> str:
+    """What a proposed filter means, where its rule is now, and where it is a part of a condition."""
+    rows = f"Rows that may be written: those where {told}." if writes else f"Rows where {told}."
+    if not places:
+        return f"Part of a condition, which has more to it. {rows} Found in {_places(parts)}."
+    more = f" Part of the condition in {_places(parts)}." if parts else ""
+    return f"{rows} Found in {_places(places)}.{more}"
+
+
+def _places(places: list[str]) -> str:
+    return ", ".join(places[:3]) + (f" and {len(places) - 3} more places" if len(places) > 3 else "")
 
 
 def proposed(filters: int, written: list[str], there: list[str]) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from predicat.deploy.server import connect
-from predicat.discover.conditions import Clause, Condition, Refused
+from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read.embedded import condition
 from predicat.discover.read.sql import SqlText, plain_place
 from predicat.discover.read.types import TableTypes, kind_of
@@ -25,15 +25,15 @@ WHERE c.relkind IN ('v', 'm') AND {_OURS}
 """
 """Those that `predicat apply` made are the filters of a catalog."""
 _CHECKS = f"""
-SELECT n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid)
+SELECT 'check', n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE k.contype = 'c' AND {_OURS} ORDER BY 1, 2, 3
+WHERE k.contype = 'c' AND {_OURS} ORDER BY 2, 3, 4
 """
 _POLICIES = f"""
-SELECT n.nspname, c.relname, p.polname, pg_get_expr(part.tree, p.polrelid)
+SELECT part.clause, n.nspname, c.relname, p.polname, pg_get_expr(part.tree, p.polrelid)
 FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.oid = c.relnamespace,
-     LATERAL (VALUES (p.polqual), (p.polwithcheck)) AS part (tree)
-WHERE part.tree IS NOT NULL AND {_OURS} ORDER BY 1, 2, 3
+     LATERAL (VALUES ('policy', p.polqual), ('with check', p.polwithcheck)) AS part (clause, tree)
+WHERE part.tree IS NOT NULL AND {_OURS} ORDER BY 2, 3, 4, 1
 """
 _TIMEOUT = "SET statement_timeout = '60s'"
 
@@ -47,9 +47,8 @@ def conditions(dsn: str) -> Iterator[Condition | Refused]:
         for schema, name, definition in connection.execute(_VIEWS).fetchall():
             place = plain_place(f"postgresql:{schema}.{name}", definition)
             yield from SqlText(definition, "postgres", place, columns).read()
-        kinds: tuple[tuple[Clause, str], ...] = (("check", _CHECKS), ("policy", _POLICIES))
-        for clause, query in kinds:
-            for schema, table, name, text in connection.execute(query).fetchall():
+        for query in (_CHECKS, _POLICIES):
+            for clause, schema, table, name, text in connection.execute(query).fetchall():
                 place = plain_place(f"postgresql:{schema}.{table}.{name}", text)
                 yield from condition(text, f"{schema}.{table}", clause, "postgres", place, columns)
 
