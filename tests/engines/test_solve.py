@@ -10,7 +10,7 @@ import pytest
 
 import predicat
 from predicat import backends
-from predicat.analysis.domains import DOMAINS
+from predicat.analysis.domains import domain_of
 from predicat.api import declared
 from predicat.ir.nodes import Call, Field, Literal, Node, walk
 from predicat.rewrite.solve import exactly, for_rows
@@ -48,7 +48,8 @@ def field_of(node: Node) -> Field:
 def near(node: Node) -> list[Any]:
     """Values of the field of a condition: around its bounds, at both ends, and anywhere."""
     field = field_of(node)
-    domain, rng = DOMAINS[field.type], random.Random(1)
+    domain, rng = domain_of(field), random.Random(1)
+    assert domain is not None
     found = {domain.least, domain.least + 1, domain.greatest, domain.greatest - 1, 0, 1, -1}
     found |= {rng.randint(domain.least, domain.greatest) for _ in range(20)}
     bounds = [

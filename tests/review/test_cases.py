@@ -2,6 +2,7 @@
 
 import random
 import re
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ import pytest
 import yaml
 
 import predicat
+from predicat.analysis.domains import Domain, domain
 from predicat.ir.nodes import Field, Node, walk
 from predicat.ir.types import DOUBLE, Type, parse_type
 from predicat.review.candidate_rows import CandidateRows
-from predicat.review.cases import ordered
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.proof import cases
 from predicat.review.cases.representatives import representatives
@@ -180,14 +181,15 @@ ORDERED = TABLES["ordered"]
 
 def near(kind: Type, chance: random.Random) -> list[Any]:
     """Values of a type, many near its ends and near those that tests name."""
-    low, high = ordered.span(kind)
+    values = values_of(kind)
+    low, high = values.least, values.greatest
     usual = [
         low,
         low + 1,
         high - 1,
         high,
         *range(-12, 13),
-        *(ordered.key_of(value, kind) for value in NAMED.get(str(kind), ())),
+        *map(values.ordinal, NAMED.get(str(kind), ())),
     ]
     keys = {key + step for key in usual for step in (-1, 0, 1)} | {
         chance.randint(low, high) for _ in range(500)
@@ -198,18 +200,22 @@ def near(kind: Type, chance: random.Random) -> list[Any]:
         for step in (1, 86_400_000_000, 3_600_000_000, 30)
         for _ in range(4)
     }
-    return [ordered.value_of(key, kind) for key in keys if low <= key <= high]
+    return [values.value(key) for key in keys if low <= key <= high]
+
+
+def values_of(kind: Type) -> Domain:
+    result = domain(kind)
+    assert result is not None
+    return result
 
 
 NAMED = {
     "double": [0.1, 0.2, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 1e300, 1e8, 9007199254740993.0],
     "timestamp": [
-        ordered.value_of(number * 86_400_000_000, parse_type("timestamp"))
+        datetime(1970, 1, 1, tzinfo=UTC) + timedelta(number)
         for number in (19_723, 19_751, 19_782, 20_089, 0, 11_016)
     ],
-    "date": [
-        ordered.value_of(number, parse_type("date")) for number in (19_723, 19_751, 19_782, 20_089, 0, 11_016)
-    ],
+    "date": [date(1970, 1, 1) + timedelta(number) for number in (19_723, 19_751, 19_782, 20_089, 0, 11_016)],
 }
 
 
@@ -233,9 +239,9 @@ def test_no_value_differs_from_all_stand_ins(kind: str, text: str) -> None:
 @pytest.mark.parametrize("kind", ["bigint", "double", "decimal(10,2)", "timestamp", "date"])
 def test_keys_keep_the_order_of_values(kind: str) -> None:
     values = sorted(near(parse_type(kind), random.Random(1)))
-    keys = [ordered.key_of(value, parse_type(kind)) for value in values]
+    keys = list(map(values_of(parse_type(kind)).ordinal, values))
     assert keys == sorted(keys)
-    assert [ordered.value_of(key, parse_type(kind)) for key in keys] == values
+    assert list(map(values_of(parse_type(kind)).value, keys)) == values
 
 
 # --- arrays, documents, predicates of many places

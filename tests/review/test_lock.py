@@ -459,6 +459,19 @@ def test_arithmetic_on_a_number_of_json_is_another_meaning() -> None:
     assert problem.hint == "write the new meaning as version 2"
 
 
+@pytest.mark.parametrize(("kind", "problems"), [("int", []), ("bigint", ["released-changed"])])
+def test_another_spelling_of_a_condition_is_another_meaning_only_where_it_overflows(
+    kind: str, problems: list[str]
+) -> None:
+    yaml("note: string}", f"note: string, qty: {kind}}}")()
+    yaml("  zero:", "  few: {sql: qty < 1}\n  zero:")()
+    predicat_cli("release")
+    commit("few")
+    git("branch", "-qf", "main")
+    yaml("qty < 1", "1 - qty > 0")()
+    assert [item.code for item in errors("check")] == problems
+
+
 def test_a_branch_may_take_back_what_it_alone_has_released(capsys: pytest.CaptureFixture[str]) -> None:
     yaml("  zero:", "  three: {sql: amount = 3}\n  zero:")()
     predicat_cli("release")

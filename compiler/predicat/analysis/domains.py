@@ -1,32 +1,44 @@
-"""The values of a type, numbered in their order: bisection works on these numbers."""
+"""The values of a type, or of a column that is declared narrower, numbered in their order.
+
+Bisection works on these numbers. Bounds of fields, proofs and example rows all take the values of a column
+from here.
+"""
 
 from __future__ import annotations
 
 import math
 import struct
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from predicat.ir.nodes import Field, Node
 from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, MAX_PRECISION, TIMESTAMP, DecimalType, Type
-from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, LONGEST
+from predicat.ir.values import EXACT, FIRST_MOMENT, INT_MAX, INT_MIN, LAST_MOMENT, LONGEST
+from predicat.ir.widths import RANGES
 
+DAY = 86_400_000_000
+"""The microseconds of a day."""
 _MICROSECOND = timedelta(microseconds=1)
-_EXACT = Context(prec=MAX_PRECISION)
-_INFINITY = struct.unpack("<q", struct.pack("<d", math.inf))[0]
+_DIGITS = Context(prec=MAX_PRECISION)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_ONE = _EPOCH.date()
 
 
 class Domain(Struct, frozen=True):
-    """The values of a type by their ordinals.
+    """The values of a type or of a column by their ordinals.
 
     Attributes:
         least: The ordinal of the least value.
         greatest: The ordinal of the greatest value.
         value: The value of an ordinal. Greater ordinals have greater values.
+        ordinal: The ordinal of a value other than NaN. Of a number that no ordinal has, because it is not in
+            range or not stored exactly, it is that of the next greater value, perhaps beyond `greatest`.
         others: Values without an ordinal: NaN and negative zero.
         closed_below: Whether no engine has a value below the least one. PostgreSQL has `-infinity` for
             timestamps.
@@ -36,43 +48,117 @@ class Domain(Struct, frozen=True):
     least: int
     greatest: int
     value: Callable[[int], Any]
+    ordinal: Callable[[Any], int]
     others: tuple[Any, ...] = ()
     closed_below: bool = True
     closed_above: bool = True
 
 
-def _double(ordinal: int) -> float:
-    """The double of an ordinal. Positive doubles have the order of their bits; negative ones mirror it."""
-    result: float = struct.unpack("<d", struct.pack("<q", abs(ordinal)))[0]
-    return -result if ordinal < 0 else result
-
-
-def _moment(ordinal: int) -> Any:
-    return FIRST_MOMENT + timedelta(microseconds=ordinal)
-
-
-DOMAINS: dict[Type, Domain] = {
-    BIGINT: Domain(-(2**63), 2**63 - 1, lambda ordinal: ordinal),
-    DOUBLE: Domain(-_INFINITY, _INFINITY, _double, others=(math.nan, -0.0)),
-    DATE: Domain(
-        date.min.toordinal(), date.max.toordinal(), date.fromordinal, closed_below=False, closed_above=False
-    ),
-    DURATION: Domain(-LONGEST, LONGEST, lambda ordinal: timedelta(microseconds=ordinal)),
-    TIMESTAMP: Domain(
-        0, (LAST_MOMENT - FIRST_MOMENT) // _MICROSECOND, _moment, closed_below=False, closed_above=False
-    ),
-}
-"""The types whose comparisons can be solved, in addition to decimals."""
+def domain_of(node: Node) -> Domain | None:
+    """The values of a node: of a field those that its column can hold, of others those of their type. None
+    for a type without an order.
+    """
+    return domain(node.type, node.decl.stored if isinstance(node, Field) else "")
 
 
 @lru_cache
-def decimals(kind: DecimalType) -> Domain:
+def domain(kind: Type, stored: str = "") -> Domain | None:
+    """The values of a type, or of a column of a declared width (see `predicat.ir.widths`)."""
+    if isinstance(kind, DecimalType):
+        return _decimals(kind)
+    if stored == "float":
+        return _FLOATS
+    result = _DOMAINS.get(kind)
+    if result is None or stored not in RANGES:
+        return result
+    least, greatest = RANGES[stored]
+    return replace(result, least=least, greatest=greatest)
+
+
+# --- binary numbers
+
+
+def _of_bits(floating: struct.Struct, whole: struct.Struct, ordinal: int) -> float:
+    """The number of an ordinal. Positive ones have the order of their bits; negative ones mirror it."""
+    (result,) = floating.unpack(whole.pack(abs(ordinal)))
+    return float(-result if ordinal < 0 else result)
+
+
+def _bits(floating: struct.Struct, whole: struct.Struct, value: float) -> int:
+    (bits,) = whole.unpack(floating.pack(abs(value)))
+    return -int(bits) if value < 0 else int(bits)
+
+
+def _float_ordinal(value: float) -> int:
+    """The ordinal of the least float of 32 bits that is not less than a number."""
+    try:
+        result = _float_bits(value)
+    except OverflowError:
+        return _float_bits(math.inf) if value > 0 else 1 - _float_bits(math.inf)
+    return result + 1 if _float(result) < value else result
+
+
+_DOUBLE = struct.Struct("<d"), struct.Struct("<q")
+_FLOAT = struct.Struct("<f"), struct.Struct("<i")
+_double, _double_bits = partial(_of_bits, *_DOUBLE), partial(_bits, *_DOUBLE)
+_float, _float_bits = partial(_of_bits, *_FLOAT), partial(_bits, *_FLOAT)
+_FLOATS = Domain(
+    -_float_bits(math.inf), _float_bits(math.inf), _float, _float_ordinal, others=(math.nan, -0.0)
+)
+"""The values of a column of floats of 32 bits, as doubles."""
+
+# --- whole numbers and times
+
+
+def _whole(value: Any) -> int:
+    return INT_MAX + 1 if value == math.inf else math.ceil(value)
+
+
+def _moment(ordinal: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=ordinal)
+
+
+def _micros(value: datetime) -> int:
+    return (value - _EPOCH) // _MICROSECOND
+
+
+def _date(ordinal: int) -> date:
+    return _DAY_ONE + timedelta(days=ordinal)
+
+
+def _days(value: date) -> int:
+    return (value - _DAY_ONE).days
+
+
+_DOMAINS: dict[Type, Domain] = {
+    BIGINT: Domain(INT_MIN, INT_MAX, int, _whole),
+    DOUBLE: Domain(
+        -_double_bits(math.inf), _double_bits(math.inf), _double, _double_bits, others=(math.nan, -0.0)
+    ),
+    DATE: Domain(_days(date.min), _days(date.max), _date, _days, closed_below=False, closed_above=False),
+    DURATION: Domain(
+        -LONGEST,
+        LONGEST,
+        lambda ordinal: timedelta(microseconds=ordinal),
+        lambda value: value // _MICROSECOND,
+    ),
+    TIMESTAMP: Domain(
+        _micros(FIRST_MOMENT), _micros(LAST_MOMENT), _moment, _micros, closed_below=False, closed_above=False
+    ),
+}
+
+# --- decimals
+
+
+def _decimals(kind: DecimalType) -> Domain:
     """The values of a decimal type. Its ordinals are the unscaled values."""
     most = 10**kind.precision - 1
-    return Domain(-most, most, lambda ordinal: _decimal(ordinal, kind.scale))
+    return Domain(
+        -most, most, partial(_decimal, kind.scale), lambda value: math.ceil(value.scaleb(kind.scale, EXACT))
+    )
 
 
-def _decimal(ordinal: int, scale: int) -> Decimal:
+def _decimal(scale: int, ordinal: int) -> Decimal:
     """A decimal type with no more digits than the value needs. With a scale of 38 there is no room for a
     digit before the point.
     """
@@ -80,4 +166,4 @@ def _decimal(ordinal: int, scale: int) -> Decimal:
         return Decimal("0.0")
     while scale and ordinal % 10 == 0:
         ordinal, scale = ordinal // 10, scale - 1
-    return Decimal(ordinal).scaleb(-scale, _EXACT)
+    return Decimal(ordinal).scaleb(-scale, _DIGITS)

@@ -8,7 +8,13 @@ import hashlib
 import re
 from typing import assert_never
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, fields_of
+
+
+def proof_text(node: Node) -> str:
+    """What a proof about a predicate depends on: its canonical text, and the widths of its fields."""
+    widths = sorted(f"{_name(name)}:{decl.stored}" for name, decl in fields_of(node).items() if decl.stored)
+    return " ".join((canonical_text(node), *widths))
 
 
 def canonical_text(node: Node) -> str:

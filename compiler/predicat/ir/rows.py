@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.python_values import RowError
 from predicat.ir.types import JSON, StructType, Type
-from predicat.ir.values import to_value
+from predicat.ir.widths import fits
 
 
 def unknown_keys(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> Iterator[tuple[str, list[str]]]:
@@ -24,13 +23,9 @@ def unknown_keys(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> Ite
 
 def misfit(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> str | None:
     """The first field of a row whose value does not fit its type, or None. Nested fields are not checked."""
-    for name, value in row.items():
-        if name in fields:
-            try:
-                to_value(value, fields[name].type)
-            except RowError:
-                return name
-    return None
+    return next(
+        (name for name, value in row.items() if name in fields and not fits(value, fields[name])), None
+    )
 
 
 def _unknown(

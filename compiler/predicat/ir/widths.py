@@ -5,9 +5,14 @@ In expressions the types are `bigint` and `double`; the declared width only give
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
+from typing import Any
 
-from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.diagnostics.messages import rows as say
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.python_values import RowError
+from predicat.ir.values import INT_MAX, INT_MIN, to_value
 
 RANGES: Mapping[str, tuple[int, int]] = {
     "tinyint": (-(2**7), 2**7 - 1),
@@ -38,6 +43,53 @@ _SPELLINGS = {
 def stored_width(text: str) -> str:
     """The declared width of a type: `int` for `integer`, `float` for `real`, "" for full width."""
     return _SPELLINGS.get(text.strip().lower(), "")
+
+
+_FLOAT = struct.Struct("<f")
+
+
+def as_stored(value: Any, decl: FieldDecl) -> Any:
+    """A value of a row as the column of its field holds it: a column of `float` rounds it to 32 bits.
+
+    Raises RowError for a value of another type, and for a number that the column cannot hold.
+    """
+    result = to_value(value, decl.type)
+    if result is None or not decl.stored:
+        return result
+    if decl.stored == "float":
+        return _rounded(result)
+    least, greatest = RANGES[decl.stored]
+    if not least <= result <= greatest:
+        raise RowError().about(say.ranged(decl.stored, least, greatest), value)
+    return result
+
+
+def fits(value: Any, decl: FieldDecl) -> bool:
+    """Whether the column of a field holds a value, perhaps rounded."""
+    try:
+        as_stored(value, decl)
+    except RowError:
+        return False
+    return True
+
+
+def _rounded(value: float) -> float:
+    """The nearest float of 32 bits. Raises RowError if it is zero or an infinity, and the number is not."""
+    try:
+        (result,) = _FLOAT.unpack(_FLOAT.pack(value))
+    except OverflowError:
+        result = 0.0
+    if value and not result:
+        raise RowError().about(say.ranged("float", f"±{FLOAT_LEAST:.2g}", f"{FLOAT_MOST:.8g}"), value)
+    return float(result)
+
+
+def widest(one: str, other: str) -> str:
+    """The wider one of two declared widths of a column."""
+    if one == other:
+        return one
+    known = [width for width in (one, other) if width in RANGES]
+    return max(known, key=lambda width: RANGES[width][1]) if len(known) == 2 else ""
 
 
 INT, LONG = 32, 64

@@ -28,6 +28,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import parse_duration, to_value
+from predicat.ir.widths import as_stored
 from predicat.semantics.evaluate import compile_node
 
 FORMATS = ("json", "csv", "parquet")
@@ -127,10 +128,10 @@ class RowReader:
             return value
         try:
             if isinstance(value, str) and decl.type != JSON:
-                return self._cast(value, decl.type)
+                value = self._cast(value, decl.type)
             if isinstance(value, float) and decl.type == BIGINT and value.is_integer():
                 value = int(value)  # as programs that have no whole number beside an absent one write it
-            return to_value(value, decl.type)
+            return as_stored(value, decl)
         except RowError:
             count, few = self.bad.get(decl.name, (0, []))
             self.bad[decl.name] = (count + 1, few if len(few) >= _SAMPLES else [*few, str(value)[:80]])

@@ -12,6 +12,7 @@ from predicat.ir.nodes import (
     NOW,
     Call,
     Field,
+    FieldDecl,
     Items,
     Literal,
     Node,
@@ -23,7 +24,6 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import BY_PLACE, COMPARISONS, JSON_READS, LOOK_UPS
-from predicat.ir.python_values import RowError
 from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import (
     JSON,
@@ -32,7 +32,8 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.value_sets import ValueSet
-from predicat.ir.values import FIRST_NOW, LAST_NOW, to_value
+from predicat.ir.values import FIRST_NOW, LAST_NOW
+from predicat.ir.widths import as_stored, fits
 from predicat.review.candidate_values import MOMENT, joined, near_values, piece, texts_of, typical_values
 from predicat.review.set_samples import samples, sets_of
 from predicat.semantics.time_zones import moment_of
@@ -78,6 +79,8 @@ class CandidateRows:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
         self.kinds: dict[Slot, Type] = {}
+        self.columns: dict[Slot, FieldDecl] = {}
+        """The fields; of one that is declared narrower than its type all values fit its column."""
         self.converted: dict[Slot, dict[Any, None]] = {}
         """Texts that are read as what a value of another type is compared with."""
         self.pieces: dict[Slot, dict[str, None]] = {}
@@ -94,9 +97,17 @@ class CandidateRows:
         for slot, pieces in self.pieces.items():
             self.values[slot][_DIAGONALS:_DIAGONALS] = joined(list(pieces)[:_MAX_PIECES])
         for slot in self.values:
-            values = [*self.converted.get(slot, ()), *self.values[slot], *typical_values(self.kinds[slot])]
+            typical = typical_values(self.kinds[slot], self.columns.get(slot))
+            values = self._stored(slot, [*self.converted.get(slot, ()), *self.values[slot], *typical])
             finite = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
             self.values[slot] = _distinct(finite if slot in self.documents else values)[:_MAX]
+
+    def _stored(self, slot: Slot, values: list[Any]) -> list[Any]:
+        """Values as the column of a field holds them, without those that it cannot hold."""
+        decl = self.columns.get(slot)
+        if decl is None or not decl.stored:
+            return values
+        return [as_stored(value, decl) for value in values if fits(value, decl)]
 
     def _in_zones(self, parts: Iterable[Node]) -> None:
         """Add the timestamps at which local time in a zone equals a constant of a comparison."""
@@ -138,6 +149,8 @@ class CandidateRows:
         """Register a path that a node reads, with its type."""
         if isinstance(node, Parameter):
             self.parameters.add(f":{node.decl.name}")
+        if isinstance(node, Field):
+            self.columns[slot] = node.decl
         is_any = isinstance(node, Call) and node.op in _OF_ANY_KIND
         self._add(slot, JSON if is_any else node.type)
         if isinstance(node, Call) and node.op == "json_number":
@@ -200,7 +213,7 @@ class CandidateRows:
                     self.values[one] += [
                         value
                         for value in self.values[other]
-                        if value not in self.values[one] and _fits(value, kind)
+                        if value not in self.values[one] and fits(value, FieldDecl("", kind))
                     ]
 
     def _add(self, slot: Slot, kind: Type) -> None:
@@ -294,15 +307,6 @@ def _with_texts(value: Any) -> Any:
 def _empty(key: str | int) -> Any:
     """An empty collection for a key: a list for an integer, otherwise a mapping."""
     return [] if isinstance(key, int) else {}
-
-
-def _fits(value: Any, kind: Type) -> bool:
-    """Whether a value is valid for a type (the value of a JSON path may have another type)."""
-    try:
-        to_value(value, kind)
-    except RowError:
-        return False
-    return True
 
 
 def _makes_room(holder: Any, key: str | int) -> bool:

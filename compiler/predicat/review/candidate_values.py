@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from predicat.ir.nodes import Call, Literal
+from predicat.ir.nodes import Call, FieldDecl, Literal
 from predicat.ir.operators import OPS, TIME_PARTS
 from predicat.ir.types import (
     BIGINT,
@@ -22,6 +22,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import EXACT, INT_MAX, INT_MIN, seconds
+from predicat.ir.widths import RANGES
 from predicat.semantics import like, regex
 
 MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
@@ -201,12 +202,13 @@ def _moments(op: str, number: int, kind: Type) -> list[Any]:
     return [item.date() for item in result] if kind == DATE else result
 
 
-def typical_values(kind: Type) -> list[Any]:
-    """Values of a type that authors of filters often forget."""
+def typical_values(kind: Type, column: FieldDecl | None = None) -> list[Any]:
+    """Values of a type that authors of filters often forget, with the ends of the range of its column."""
     if kind == STRING:
         return ["", "a", "x"]
     if kind == BIGINT:
-        return [0, 1, -1, INT_MAX, INT_MIN]
+        least, greatest = RANGES.get("" if column is None else column.stored, (INT_MIN, INT_MAX))
+        return [0, 1, -1, greatest, least]
     if kind == DOUBLE:
         return [0.0, 1.5, -1.0, float("nan"), float("inf"), float("-inf")]
     if kind == BOOLEAN:

@@ -16,7 +16,7 @@ from predicat.ir.operators import OF_DOUBLES, TEXT_OPERATORS
 from predicat.ir.types import DOUBLE, DecimalType
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.cases.proof import Cases, cases
-from predicat.review.inputs import Inputs, is_affordable, over_inputs
+from predicat.review.inputs import Inputs, is_affordable, over_inputs, with_widest
 from predicat.review.shrink import shrink
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Formulas
@@ -209,14 +209,14 @@ class _Comparison:
     """
 
     def __init__(self, before: Node, after: Node, on_unknown: tuple[str, str], deadline: float) -> None:
-        self.nodes = (before, after)
+        self.nodes = with_widest(before, after)
         self.accept = tuple(rule == "accept" for rule in on_unknown)
         self.deadline = deadline
         self.functions: tuple[Callable[[Inputs], Any], Callable[[Inputs], Any]] = (
-            over_inputs(before),
-            over_inputs(after),
+            over_inputs(self.nodes[0]),
+            over_inputs(self.nodes[1]),
         )
-        self.fields: dict[str, FieldDecl] = {**fields_of(before), **fields_of(after)}
+        self.fields: dict[str, FieldDecl] = {**fields_of(self.nodes[0]), **fields_of(self.nodes[1])}
         self.params = {name: decl.type for node in self.nodes for name, decl in inputs_of(node).items()}
         self.untried: Iterator[Row] | None = None
         self.tried_rows: list[tuple[Row, Outcome, Outcome]] = []

@@ -3,7 +3,19 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from predicat.ir.nodes import Node, Quantifier, children, inputs_of
+from msgspec.structs import replace
+
+from predicat.ir.nodes import (
+    Field,
+    FieldDecl,
+    Node,
+    Quantifier,
+    children,
+    fields_of,
+    inputs_of,
+    rewrite_children,
+)
+from predicat.ir.widths import widest
 from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node
 
@@ -26,6 +38,27 @@ def over_inputs(node: Node) -> Callable[[Inputs], Any]:
         return run(inputs, NONE, {name: inputs[key] for key, name in keys.items() if key in inputs})
 
     return bound
+
+
+def with_widest(before: Node, after: Node) -> tuple[Node, Node]:
+    """Two predicates with one width for each column: the wider one, if they declare two."""
+    fields = fields_of(before)
+    wide = {
+        name: replace(decl, stored=widest(decl.stored, fields[name].stored))
+        for name, decl in fields_of(after).items()
+        if name in fields and decl.stored != fields[name].stored
+    }
+    return (with_widths(before, wide), with_widths(after, wide)) if wide else (before, after)
+
+
+def with_widths(node: Node, fields: Mapping[str, FieldDecl]) -> Node:
+    """A predicate whose fields have the widths of these declarations, if these have their types."""
+    if isinstance(node, Field):
+        declared = fields.get(node.decl.name, node.decl)
+        if declared.type != node.type or declared.stored == node.decl.stored:
+            return node
+        return replace(node, decl=replace(node.decl, stored=declared.stored))
+    return rewrite_children(node, lambda part: with_widths(part, fields))
 
 
 _MOST_STEPS = 250_000

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from predicat.ir.canonical import canonical_text
+from predicat.ir.canonical import proof_text
 from predicat.ir.nodes import Literal, Node, params_of
 from predicat.review import show
 from predicat.review.compare import Verdict, compare_nodes
@@ -84,7 +84,7 @@ class Prover:
 
     def verdict(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Verdict:
         """The verdict of one pair, cached."""
-        texts = canonical_text(before), canonical_text(after)
+        texts = proof_text(before), proof_text(after)
         if texts[0] == texts[1] and on_unknown[0] == on_unknown[1]:
             return SAME
         key = (*texts, *on_unknown)

@@ -21,6 +21,8 @@ from predicat.catalog.released import EMPTY, Lock, Released, entries, subscripti
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Severity, Span, extras, messages
 from predicat.diagnostics.messages import references
 from predicat.diagnostics.messages import releases as msg
+from predicat.ir.nodes import FieldDecl
+from predicat.review.inputs import with_widths
 
 if TYPE_CHECKING:
     from predicat.review.compare import Verdict
@@ -104,7 +106,13 @@ class Rules:
         reference = self.reference(name)
         if reference is None:
             raise KeyError(name)
-        return _compare(reference, self.entries[name][2] if what == "catalog" else self.lock.versions[name])
+        now = self.entries[name][2] if what == "catalog" else self.lock.versions[name]
+        return _compare(reference, now, self._fields(name))
+
+    def _fields(self, name: str) -> Mapping[str, FieldDecl]:
+        """The fields that a version may read, as they are declared today: its line has no widths."""
+        dataset = self.catalog.datasets.get(name.partition("@")[0].rpartition(".")[0])
+        return {} if dataset is None else dataset.fields
 
     def keeps_meaning(self, name: str, what: str) -> bool:
         """Whether the catalog ("catalog") or the lock file ("lock") provably has the released meaning of a
@@ -150,7 +158,7 @@ class Rules:
         other = self.file.lock.versions.get(rival.name)
         if other is None or other.params != rival.params or not extras.installed("z3"):
             return False
-        verdict = _compare(other, rival)
+        verdict = _compare(other, rival, self._fields(rival.name))
         return verdict.kind == "equivalent" and verdict.same_rows
 
     def _versions(self) -> Iterator[Diagnostic]:
@@ -383,11 +391,11 @@ class Rules:
         return Lock(versions, {**self.lock.subscriptions, **merged}, latest), done
 
 
-def _compare(before: Released, after: Released) -> Verdict:
+def _compare(before: Released, after: Released, fields: Mapping[str, FieldDecl]) -> Verdict:
     from predicat.review.compare import Verdict, compare_nodes  # noqa: PLC0415  # needs z3
 
     try:
-        nodes = before.node(), after.node()
+        nodes = with_widths(before.node(), fields), with_widths(after.node(), fields)
     except (ValueError, TypeError, LookupError):
         return Verdict(
             "unsupported", notes=("this version of predicat cannot read its line in the lock file",)

@@ -339,13 +339,14 @@ def _of_manifest(result: Data, lists: Mapping[str, ValueSet]) -> Snapshot:
 
 def _with_columns(node: Node, fields: Data, lists: Mapping[str, ValueSet]) -> Node:
     """A predicate of a manifest, which has only the names of fields and the hashes of long lists, with their
-    columns and values.
+    columns, widths and values.
     """
     if isinstance(node, Literal) and isinstance(node.value, ValueSet):
         return replace(node, value=lists.get(node.value.digest, node.value))
     if isinstance(node, Field):
-        columns = fields.get(node.decl.name, {}).get("columns", {})
-        return replace(node, decl=replace(node.decl, columns=tuple(columns.items())))
+        field_ = fields.get(node.decl.name, {})
+        columns, stored = field_.get("columns", {}), field_.get("stored", "")
+        return replace(node, decl=replace(node.decl, columns=tuple(columns.items()), stored=stored))
     return rewrite_children(node, lambda part: _with_columns(part, fields, lists))
 
 

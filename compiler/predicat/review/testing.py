@@ -12,7 +12,6 @@ from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import references as say
 from predicat.ir.nodes import Field, FieldDecl, Node
-from predicat.ir.values import to_value
 from predicat.review.explanation import decisive, explain_node
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
@@ -108,4 +107,4 @@ def _node(filter_: Filter, test: FilterTest) -> Node:
 
 def _value(row: Mapping[str, Any], decl: FieldDecl) -> Any:
     """The value of a field in a row that may be given nested."""
-    return to_value(compile_node(Field(decl.type, decl))(row), decl.type)
+    return compile_node(Field(decl.type, decl))(row)

@@ -10,7 +10,6 @@ construction.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, TypeGuard
@@ -18,7 +17,7 @@ from typing import Any, TypeGuard
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.analysis.domains import DOMAINS, Domain, decimals
+from predicat.analysis.domains import Domain, domain_of
 from predicat.analysis.facts import may_be_nan, may_overflow
 from predicat.forms.decimals import fits, may_have_more_digits
 from predicat.forms.engine_order import bare_comparison, paired, rewrite_parts, whole_parts
@@ -35,7 +34,6 @@ from predicat.ir.operators import (
     monotone_in,
 )
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType
-from predicat.ir.widths import RANGES
 from predicat.rewrite.solve_clock import of_clock, of_length, until_clock
 from predicat.rewrite.solve_near import near_clock
 from predicat.rewrite.solve_texts import solved_text
@@ -201,9 +199,10 @@ def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
 def _is_of_integers(value: Node) -> bool:
     """Whether a value is a monotone calculation of an integer that is NaN for none."""
     field = _field(Call(BOOLEAN, "ne", (value, Literal(DOUBLE, 0.0)), value.span))
-    if field is None or field.type != BIGINT:
+    domain = None if field is None else domain_of(field)
+    if field is None or domain is None or field.type != BIGINT:
         return False
-    run, domain = compile_node(value), DOMAINS[BIGINT]
+    run = compile_node(value)
     results = (run({field.decl.name: at}) for at in (domain.least, -1, 0, 1, domain.greatest))
     return not any(result is not None and math.isnan(result) for result in results)
 
@@ -215,11 +214,12 @@ def _nan_test(node: Call, *, positive: bool) -> Node | None:
     if node.op != "ne" or node.args[0] != node.args[1] or node.args[0].type != DOUBLE:
         return None
     field = _field(Call(BOOLEAN, "ne", (node.args[0], Literal(DOUBLE, 0.0)), node.span))
-    if field is None or field.type != DOUBLE:
+    domain = None if field is None else domain_of(field)
+    if field is None or domain is None or field.type != DOUBLE:
         return None
     run, name = compile_node(node.args[0]), field.decl.name
-    greatest = sys.float_info.max
-    others = [run({name: at}) for at in (-math.inf, -greatest, -1.0, 0.0, 1.0, greatest, math.inf)]
+    ends = [domain.value(at) for at in (domain.least, domain.least + 1, domain.greatest - 1, domain.greatest)]
+    others = [run({name: at}) for at in (*ends, -1.0, 0.0, 1.0)]
     of_nan = run({name: math.nan})
     if of_nan is None or not math.isnan(of_nan):
         return None
@@ -252,17 +252,13 @@ def _difference(node: Call, *, positive: bool) -> Node | None:
 
 
 def _domain(field: Field) -> Domain | None:
-    """The values of a field; of one that is declared narrower than its type, those of its width."""
-    domain = decimals(field.type) if isinstance(field.type, DecimalType) else DOMAINS.get(field.type)
-    if domain is None:
-        return None
-    if field.decl.least is not None or field.decl.greatest is not None:  # which the column is sure to have
-        domain = _between(domain, field.decl.least, field.decl.greatest)
-        domain = replace(domain, closed_below=True, closed_above=True)
-    if field.decl.stored not in RANGES:
+    """The values of a field in its declared range, which the column is sure to have."""
+    domain = domain_of(field)
+    if domain is None or (field.decl.least is None and field.decl.greatest is None):
         return domain
-    least, greatest = RANGES[field.decl.stored]
-    return replace(domain, least=least, greatest=greatest)
+    return replace(
+        _between(domain, field.decl.least, field.decl.greatest), closed_below=True, closed_above=True
+    )
 
 
 def _between(domain: Domain, least: Any, greatest: Any) -> Domain:
@@ -476,8 +472,8 @@ def _defined(has_value: Callable[[int], bool], low: int, high: int) -> tuple[int
 
 
 def _samples(low: int, high: int) -> Iterator[int]:
-    """Places to look for a value: the middle and zero, then ever nearer to the ends."""
-    yield from (at for at in (0, 1, -1) if low <= at <= high)
+    """Places to look for a value: zero, the ends and the middle, then ever nearer to the ends."""
+    yield from (at for at in (0, 1, -1, low, high) if low <= at <= high)
     middle, width = (low + high) // 2, high - low
     yield middle
     while width > 1:

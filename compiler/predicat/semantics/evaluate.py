@@ -15,6 +15,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 from predicat.ir.python_values import DOCUMENT, RowError, members
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 from predicat.ir.values import INT_MAX, INT_MIN, to_value
+from predicat.ir.widths import RANGES, as_stored
 from predicat.semantics.closures import NONE, Eval, Function, Names, Row
 from predicat.semantics.functions import CHOSEN, FUNCTIONS, NOT_STRICT
 from predicat.semantics.functions.documents import bad_row, inner, items_of, located
@@ -63,20 +64,21 @@ _PLAIN: dict[Type, type] = {STRING: str, BIGINT: int, DOUBLE: float, BOOLEAN: bo
 
 
 def _field(node: Field) -> Eval:
-    name, kind = node.decl.name, node.decl.type
+    decl, name, kind = node.decl, node.decl.name, node.decl.type
     if kind == JSON:
         return _document(node)
-    plain = _PLAIN.get(kind)
+    plain = None if decl.stored == "float" else _PLAIN.get(kind)
+    least, greatest = RANGES.get(decl.stored, (INT_MIN, INT_MAX))
     fallback = _dotted if "." in name else _nothing
 
     def get(row: Row, _names: Names = NONE, _params: Names = NONE) -> Any:
         value = row[name] if name in row else fallback(row, name)
         if value is None or (type(value) is plain and plain is not int):
             return value
-        if type(value) is int and plain is int and INT_MIN <= value <= INT_MAX:
+        if type(value) is int and plain is int and least <= value <= greatest:
             return value
         try:
-            return to_value(value, kind)
+            return as_stored(value, decl)
         except RowError as error:
             raise bad_row(node, error) from None
 

@@ -35,6 +35,10 @@ def bad_row(name: object, kind: str, value: object, hint: str | None) -> Diagnos
     return Diagnostic("bad-row", f"the field {name!r} {read}, but the row has {_python(value)}", hint=hint)
 
 
+def ranged(kind: str, least: object, greatest: object) -> str:
+    return f"{kind} ({least} to {greatest})"
+
+
 def _python(value: object) -> str:
     """A value, with its Python type where the value alone does not show it."""
     kind = type(value)

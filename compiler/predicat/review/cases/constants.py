@@ -6,7 +6,7 @@ from typing import Any
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, Type
-from predicat.review.cases.ordered import key_of, span, value_of
+from predicat.review.cases.ordered import domain_in_cases
 
 Leaf = tuple[str, Any]
 """A comparison: its operator and its constant, or `in` and a set of constants."""
@@ -28,7 +28,7 @@ def values(variable: Node, nodes: Sequence[Node]) -> list[Any] | None:
     constants = {value for op, own in leaves for value in (own if op == "in" else (own,))}
     tests = list(dict.fromkeys(leaves))
     chosen: dict[tuple[bool, ...], Any] = {}
-    for value in _between(constants, variable.type):
+    for value in _between(constants, variable):
         chosen.setdefault(tuple([_holds(op, value, own) for op, own in tests]), value)
     return list(chosen.values())
 
@@ -79,19 +79,19 @@ def _holds(op: str, value: Any, constant: Any) -> bool:
             return bool(value > constant)
 
 
-def _between(constants: Iterable[Any], kind: Type) -> Iterator[Any]:
-    """The constants, and a value in each gap before, between and after them."""
-    if kind == STRING:
+def _between(constants: Iterable[Any], variable: Node) -> Iterator[Any]:
+    """The constants that a column can hold, and a value in each gap before, between and after them."""
+    if variable.type == STRING:
         yield from _texts(sorted(constants))
         return
-    low, high = span(kind)
-    keys = sorted(key_of(value, kind) for value in constants)
+    column = domain_in_cases(variable)
+    low, high = column.least, column.greatest
+    keys = sorted(key for key in map(column.ordinal, constants) if low <= key <= high)
     for before, after in zip([low - 1, *keys], [*keys, high + 1], strict=True):
         if before + 1 < after:
-            near = min(max(0, before + 1), after - 1)
-            yield value_of(near, kind)
+            yield column.value(min(max(0, before + 1), after - 1))
         if after <= high:
-            yield value_of(after, kind)
+            yield column.value(after)
 
 
 def _texts(constants: list[str]) -> Iterator[str]:

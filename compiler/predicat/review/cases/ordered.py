@@ -1,4 +1,4 @@
-"""Values of ordered types as integers (keys), and the keys at which the outcome of a test may change.
+"""The keys at which the outcome of a test of an ordered value may change: keys are ordinals of its type.
 
 A test of one value (`year(t) = 2024`, `b * 2 > 4`) is monotone in it, or a combination of such tests. So its
 outcome changes at a few keys only. Bisection with the reference evaluator finds them, so rounding of doubles
@@ -6,92 +6,31 @@ and integer overflow are taken into account.
 """
 
 import math
-import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from predicat.analysis.domains import DAY, Domain, domain, domain_of
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.operators import CHOICES, COMPARISONS, MONOTONE, SOLVED_ONLY, TIME_PARTS, monotone_in
 from predicat.ir.operators.row import Order
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType, Type
-from predicat.ir.values import (
-    EXACT,
-    INT_MAX,
-    INT_MIN,
-    LONGEST,
-    MAX_SECONDS,
-    MIN_SECONDS,
-    UNITS,
-    UNITS_OF_NEXT,
-)
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType, Type
+from predicat.ir.values import UNITS, UNITS_OF_NEXT
 from predicat.review.cases.machine import NotCases
 from predicat.review.inputs import over_inputs
 
 Keys = frozenset[int]
 """Places along the keys of a type: the outcome may change from the key before each to it."""
-DAY = 86_400_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY_ONE = date(1970, 1, 1)
-_INFINITE = 0x7FF0_0000_0000_0000
-_MICRO = timedelta(microseconds=1)
 _NOTHING: Keys = frozenset()
 PERIODIC = TIME_PARTS - MONOTONE.keys() | {"mod", "time_of_day"}
 
 
-_SPANS: dict[Type, tuple[int, int]] = {
-    BIGINT: (INT_MIN, INT_MAX),
-    DOUBLE: (-_INFINITE, _INFINITE),
-    DURATION: (-LONGEST, LONGEST),
-    TIMESTAMP: (MIN_SECONDS * 1_000_000, MAX_SECONDS * 1_000_000 + 999_999),
-    DATE: (MIN_SECONDS // 86_400, MAX_SECONDS // 86_400),
-}
-
-
-def is_ordered(kind: Type) -> bool:
-    """Whether the values of a type have keys."""
-    return kind in (BIGINT, DOUBLE, TIMESTAMP, DATE, DURATION) or isinstance(kind, DecimalType)
-
-
-def span(kind: Type) -> tuple[int, int]:
-    """The first and the last key of a type."""
-    if isinstance(kind, DecimalType):
-        return -(10**kind.precision) + 1, 10**kind.precision - 1
-    return _SPANS[kind]
-
-
-def key_of(value: Any, kind: Type) -> int:
-    """The key of a value other than NaN; keys have the order of the values."""
-    match value:
-        case float():
-            (bits,) = struct.unpack(">q", struct.pack(">d", value))
-            return int(bits) if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
-        case datetime():
-            return (value - _EPOCH) // _MICRO
-        case date():
-            return (value - _DAY_ONE).days
-        case timedelta():
-            return value // _MICRO
-        case Decimal():
-            scale = kind.scale if isinstance(kind, DecimalType) else 0
-            return int(value.scaleb(scale, EXACT))
-        case _:
-            return int(value)
-
-
-def value_of(key: int, kind: Type) -> Any:
-    """The value of a key."""
-    if kind == DOUBLE:
-        (result,) = struct.unpack(">d", struct.pack(">q", abs(key)))
-        return -result if key < 0 else result
-    if kind == TIMESTAMP:
-        return _EPOCH + timedelta(microseconds=key)
-    if kind == DATE:
-        return _DAY_ONE + timedelta(days=key)
-    if kind == DURATION:
-        return timedelta(microseconds=key)
-    return Decimal(key).scaleb(-kind.scale, EXACT) if isinstance(kind, DecimalType) else key
+def domain_in_cases(node: Node) -> Domain:
+    """The values that a node may have. Raises NotCases if they have no order."""
+    result = domain_of(node)
+    if result is None:
+        raise NotCases
+    return result
 
 
 class Changes:
@@ -154,7 +93,7 @@ class Changes:
             case Call(op=op, args=args) if op in CHOICES:
                 self.chosen(args, node.type, keys)
             case Call(op="abs", args=(inner,)):
-                low, _ = span(node.type)
+                low = _of_type(node.type).least
                 self.value(
                     inner, keys | {0, 1 - low if node.type == DOUBLE else low + 1, *(1 - key for key in keys)}
                 )
@@ -179,14 +118,14 @@ class Changes:
 
 def _in_type(kind: Type, wider: Type, keys: Keys) -> Keys:
     """The keys at which values of a type reach those of a wider one, such as decimals with more places."""
-    if not is_ordered(kind) or not is_ordered(wider):
-        raise NotCases
-    reached = (value_of(key, wider) for key in keys)
-    return frozenset(_first(_reaches(value, kind), *span(kind)) for value in reached)
+    return _reached(_of_type(kind), _of_type(wider), keys)
 
 
-def _reaches(value: Any, kind: Type) -> Callable[[int], bool]:
-    return lambda key: bool(value_of(key, kind) >= value)
+def _reached(values: Domain, wider: Domain, keys: Iterable[int]) -> Keys:
+    """The keys at which some values reach those at the keys of a wider domain."""
+    if values == wider:
+        return frozenset(keys)
+    return frozenset(values.ordinal(wider.value(key)) for key in keys if wider.least <= key <= wider.greatest)
 
 
 def _utc(node: Call) -> bool:
@@ -205,22 +144,28 @@ def _around(kind: Type, constant: Literal) -> Keys:
     value = constant.value
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return _NOTHING
-    if not is_ordered(kind):
-        raise NotCases
+    values = _of_type(kind)
     if kind == constant.type and not isinstance(kind, DecimalType):
-        key = key_of(float(value) if kind == DOUBLE else value, kind)  # type: ignore[arg-type]  # a number
+        key = values.ordinal(value)
         return frozenset((key, key + 1))
-    reaches, passes = (_function(Call(BOOLEAN, op, (_field(kind), constant)), kind) for op in ("ge", "gt"))
-    return frozenset((_first(reaches, *span(kind)), _first(passes, *span(kind))))
+    reaches, passes = (_function(Call(BOOLEAN, op, (_field(kind), constant)), values) for op in ("ge", "gt"))
+    return frozenset(_first(test, values.least, values.greatest) for test in (reaches, passes))
+
+
+def _of_type(kind: Type) -> Domain:
+    result = domain(kind)
+    if result is None:
+        raise NotCases
+    return result
 
 
 def _field(kind: Type) -> Field:
     return Field(kind, FieldDecl("x", kind))
 
 
-def _function(node: Node, kind: Type) -> Callable[[int], Any]:
+def _function(node: Node, values: Domain) -> Callable[[int], Any]:
     run = over_inputs(node)
-    return lambda key: run({"x": value_of(key, kind)})
+    return lambda key: run({"x": values.value(key)})
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -238,18 +183,19 @@ def _before(node: Call, index: int, keys: Keys) -> Keys:
     """The keys of an argument at which a monotone operator becomes or stops being NULL, or reaches a key."""
     direction = _direction(node, index)
     kind = node.args[index].type
-    if not direction or not is_ordered(kind) or not is_ordered(node.type):
+    if not direction:
         raise NotCases
+    values, results = _of_type(kind), _of_type(node.type)
     run = _function(
-        Call(node.type, node.op, (*node.args[:index], _field(kind), *node.args[index + 1 :])), kind
+        Call(node.type, node.op, (*node.args[:index], _field(kind), *node.args[index + 1 :])), values
     )
-    low, high = _domain(run, *span(kind))
-    passes = [_passes(run, node.type, key, rising=direction > 0) for key in keys]
+    low, high = _domain(run, values.least, values.greatest)
+    passes = [_passes(run, results, key, rising=direction > 0) for key in keys]
     return frozenset((low, high + 1, *(_first(test, low, high) for test in passes)))
 
 
-def _passes(run: Callable[[int], Any], kind: Type, key: int, *, rising: bool) -> Callable[[int], bool]:
-    return lambda at: (key_of(run(at), kind) >= key) is rising
+def _passes(run: Callable[[int], Any], results: Domain, key: int, *, rising: bool) -> Callable[[int], bool]:
+    return lambda at: (results.ordinal(run(at)) >= key) is rising
 
 
 def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
@@ -280,37 +226,36 @@ def _direction(node: Call, index: int) -> int:
 # --- values that stand for all
 
 
-def values(changes: Changes, kind: Type) -> Iterator[Any]:
-    """Representative values. No test distinguishes two values with the same representative."""
-    low, high = span(kind)
-    inside = sorted(key for key in changes.keys if low < key <= high)
-    starts = [low, *inside]
-    ends = [*(key - 1 for key in inside), high]
+def values(changes: Changes) -> Iterator[Any]:
+    """Representative values of a column. No test distinguishes two values with the same representative."""
+    kind, column = changes.variable.type, domain_in_cases(changes.variable)
+    reached = _reached(column, _of_type(kind), changes.keys)
+    inside = sorted(key for key in reached if column.least < key <= column.greatest)
+    starts = [column.least, *inside]
+    ends = [*(key - 1 for key in inside), column.greatest]
     if changes.periodic:
         yield from _periodic(changes, kind, starts, ends)
     else:
         for start, end in zip(starts, ends, strict=True):
-            yield value_of(_simple(start, end, kind), kind)
+            yield column.value(_simple(start, end, column, kind))
     if kind == DOUBLE:
         yield math.nan
 
 
-def _simple(low: int, high: int, kind: Type) -> int:
+def _simple(low: int, high: int, column: Domain, kind: Type) -> int:
     """A key of a range with a readable value."""
     if low <= 0 <= high:
         return 0
     if kind == DOUBLE:
-        return _simple_double(low, high)
-    if low > span(kind)[0]:
-        return low
-    return high
+        return _simple_double(low, high, column)
+    return low if low > column.least else high
 
 
-def _simple_double(low: int, high: int) -> int:
-    first, last = value_of(low, DOUBLE), value_of(high, DOUBLE)
+def _simple_double(low: int, high: int, column: Domain) -> int:
+    first, last = column.value(low), column.value(high)
     if not (math.isinf(first) and math.isinf(last)):
         near = math.ceil(first) if not math.isinf(first) else math.floor(last)
-        key = key_of(float(near), DOUBLE) if abs(near) < 2**53 else low
+        key = column.ordinal(float(near)) if abs(near) < 2**53 else low
         if low <= key <= high:
             return key
     return low if not math.isinf(first) else high
@@ -341,7 +286,8 @@ def _periodic(changes: Changes, kind: Type, starts: list[int], ends: list[int]) 
         return
     dates = {node: own for node, own in changes.periodic.items() if node.op in _DAYS}
     clock = _clock(changes)
-    times = [key_of(value, kind) for value in _distinct(_without(changes.periodic, dates), kind, clock)]
+    number = _of_type(kind).ordinal
+    times = [number(value) for value in _distinct(_without(changes.periodic, dates), kind, clock)]
     for start, end in zip(starts, ends, strict=True):
         keys = [*_parts_of_days(start, end, clock), *_whole_days(start, end, window, dates, times)]
         yield from _distinct(changes.periodic, kind, keys)
@@ -414,17 +360,20 @@ def _whole_days(
     """Timestamps on whole days of a range, one for each kind of day and each kind of time of day."""
     first, last = -(-start // DAY), (end + 1) // DAY - 1
     days = [day * DAY for day in range(first, min(last, first + window - 1) + 1)]
+    number = _of_type(TIMESTAMP).ordinal
     for value in _distinct(dates, TIMESTAMP, days):
-        day = key_of(value, TIMESTAMP)
+        day = number(value)
         yield from (day + time for time in times)
 
 
 def _distinct(periodic: Mapping[Call, set[int]], kind: Type, keys: Iterable[int]) -> Iterator[Any]:
     """One value for each combination of results of the periodic operators."""
-    parts = [(over_inputs(_over(node, kind)), node.type, sorted(own)) for node, own in periodic.items()]
-    seen = set()
+    parts = [
+        (over_inputs(_over(node, kind)), _of_type(node.type), sorted(own)) for node, own in periodic.items()
+    ]
+    value_of, seen = _of_type(kind).value, set()
     for key in keys:
-        value = value_of(key, kind)
+        value = value_of(key)
         row = {"x": value}
         result = tuple([_piece(run(row), made, own) for run, made, own in parts])
         if result not in seen:
@@ -436,8 +385,8 @@ def _over(node: Call, kind: Type) -> Call:
     return Call(node.type, node.op, (_field(kind), *node.args[1:]))
 
 
-def _piece(result: Any, kind: Type, keys: list[int]) -> int | None:
+def _piece(result: Any, results: Domain, keys: list[int]) -> int | None:
     if result is None:
         return None
-    results = key_of(result, kind)
-    return sum(key <= results for key in keys)
+    reached = results.ordinal(result)
+    return sum(key <= reached for key in keys)

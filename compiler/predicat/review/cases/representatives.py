@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.analysis.domains import domain_of
 from predicat.ir.nodes import (
     Call,
     Field,
@@ -63,7 +64,7 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     If NULL and a value have the same outcomes, `absent_first` prefers NULL. Raises Unknown, or NotCases if
     there are too many combinations.
     """
-    variable = Field(slot.type, FieldDecl("x", slot.type))
+    variable = Field(slot.type, FieldDecl("x", slot.type, stored=_stored(slot)))
     nodes = [substituted(test, slot, variable) for test in tests]
     runs = [over_inputs(node) for node in nodes]
     values = _values(variable, nodes, tests)
@@ -78,6 +79,11 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
         holds_places = absent_first and isinstance(value, dict)
         result.setdefault((_labels(runs, value), holds_places), value)
     return [Representative(value, labels) for (labels, _), value in result.items()]
+
+
+def _stored(slot: Node) -> str:
+    """The declared width of the column at a path."""
+    return slot.decl.stored if isinstance(slot, Field) else ""
 
 
 def substituted(node: Node, old: Node, new: Node) -> Node:
@@ -103,11 +109,11 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
     written = Call(STRING, "to_string", (variable,))
     if kind == BIGINT and any(part == written for node in nodes for part in walk(node)):
         return _written(variable, written, nodes, tests)
-    if ordered.is_ordered(kind):
+    if domain_of(variable) is not None:
         changes = ordered.Changes(variable)
         for node, test in zip(nodes, tests, strict=True):
             _try(test, changes.test, node)
-        return list(ordered.values(changes, kind))
+        return list(ordered.values(changes))
     if isinstance(kind, ArrayType):
         arrays = _Arrays(variable, kind)
         for node, test in zip(nodes, tests, strict=True):
@@ -164,11 +170,12 @@ def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Seque
         for node, test in zip(nodes, tests, strict=True)
     ]
     shape = Call(BOOLEAN, "matches", (text, Literal(STRING, "^(0|-?[1-9][0-9]*)$")))
-    tables.append(
-        texts.table(
-            Call(BOOLEAN, "and", (shape, Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (number,)),))))
-        )
-    )
+    column = ordered.domain_in_cases(variable)
+    ends = [
+        Call(BOOLEAN, op, (number, Literal(BIGINT, end)))
+        for op, end in (("ge", column.least), ("le", column.greatest))
+    ]
+    tables.append(texts.table(Call(BOOLEAN, "and", (shape, *ends))))
     return [int(result) for labels, result in machine.shortest_texts(tables).items() if labels[-1] is True]
 
 

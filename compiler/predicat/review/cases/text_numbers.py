@@ -3,10 +3,10 @@
 import re
 from functools import lru_cache
 
+from predicat.analysis.domains import domain
 from predicat.ir.types import DATE
 from predicat.ir.values import DATE_PATTERN, INT_MAX
 from predicat.review.cases.machine import Label, Machine, product, tabulated
-from predicat.review.cases.ordered import value_of
 from predicat.review.cases.text_machines import order
 from predicat.review.cases.text_patterns import pattern_machine
 
@@ -78,7 +78,9 @@ def day(starts: list[int], labels: list[Label], unknown: Label) -> Machine:
     """The label of the range that contains the date in a string."""
     pattern = re.sub(r"\(\?!0000\)", "", DATE_PATTERN)
     valid, zero = pattern_machine("matches", pattern), pattern_machine("starts_with", "0000")
-    orders = [order(value_of(start, DATE).isoformat()) for start in starts[1:]]
+    days = domain(DATE)
+    assert days is not None  # noqa: S101  # dates have an order
+    orders = [order(days.value(start).isoformat()) for start in starts[1:]]
 
     def label(right: bool, no_year: bool, *places: int) -> Label:
         if not right or no_year:

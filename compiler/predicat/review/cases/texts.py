@@ -30,7 +30,7 @@ from predicat.review.cases.machine import (
     relabelled,
     tabulated,
 )
-from predicat.review.cases.ordered import Changes, span, value_of
+from predicat.review.cases.ordered import Changes, domain_in_cases
 from predicat.review.cases.text_numbers import day, integer
 from predicat.review.cases.text_patterns import PATTERNS, pattern_machine
 from predicat.review.inputs import over_inputs
@@ -287,10 +287,11 @@ class Texts:
         changes.test(test)
         if changes.periodic:
             raise NotCases
-        low, high = span(number.type)
+        values = domain_in_cases(variable)
+        low, high = values.least, values.greatest
         starts = sorted({low, *(key for key in changes.keys if low < key <= high)})
         run = over_inputs(test)
-        labels = [run({"x": value_of(start, number.type)}) for start in starts]
+        labels = [run({"x": values.value(start)}) for start in starts]
         return self.number(number, starts, labels, run({"x": None}))
 
     def number(self, node: Call, starts: list[int], labels: list[Label], unknown: Label) -> Machine:

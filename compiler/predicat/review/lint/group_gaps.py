@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
-from predicat.ir.canonical import canonical_text
+from predicat.ir.canonical import proof_text
 from predicat.ir.nodes import Call, Node
 from predicat.ir.types import BOOLEAN
 from predicat.review.compare import search
@@ -41,7 +41,7 @@ def _gap(context: Context, union: Node) -> str:
         )
         return "" if witness is None else row_text(witness.row)
 
-    return context.ask(("gap", canonical_text(union)), answer)
+    return context.ask(("gap", proof_text(union)), answer)
 
 
 RULE = Rule(

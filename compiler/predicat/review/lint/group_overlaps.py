@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from predicat.diagnostics import Severity
-from predicat.ir.canonical import canonical_text
+from predicat.ir.canonical import proof_text
 from predicat.ir.nodes import Node
 from predicat.review.compare import search
 from predicat.review.lint.rule import Context, Finding, Rule
@@ -50,7 +50,7 @@ def _common(context: Context, one: Node, other: Node) -> str:
         )
         return "" if witness is None else row_text(witness.row)
 
-    return context.ask(("common", canonical_text(one), canonical_text(other)), answer)
+    return context.ask(("common", proof_text(one), proof_text(other)), answer)
 
 
 RULE = Rule(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
-from predicat.ir.canonical import canonical_text
+from predicat.ir.canonical import proof_text
 from predicat.ir.nodes import Node
 from predicat.lower import core_of_part
 from predicat.review.compare import PROVED, Outcome, compare_nodes, example
@@ -117,9 +117,9 @@ class Context(Struct):
                 )
 
     def text(self, filter_: Filter) -> str:
-        """The canonical text of a filter's predicate."""
+        """The text of a filter's predicate in questions."""
         if filter_.qualified not in self.texts:
-            self.texts[filter_.qualified] = canonical_text(filter_.current.predicate.node)
+            self.texts[filter_.qualified] = proof_text(filter_.current.predicate.node)
         return self.texts[filter_.qualified]
 
     def trial(self, filter_: Filter) -> Trial:
@@ -149,7 +149,7 @@ class Context(Struct):
             verdict = compare_nodes(before, after, on_unknown, self.timeout)
             return verdict.kind if verdict.proof == PROVED else "open"
 
-        return self.ask(("compared", *on_unknown, canonical_text(before), canonical_text(after)), answer)
+        return self.ask(("compared", *on_unknown, proof_text(before), proof_text(after)), answer)
 
     def same_rows(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> bool:
         """Whether two predicates provably accept the same rows."""

@@ -47,6 +47,7 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import FIRST_NOW, INT_MAX, INT_MIN, LAST_NOW, LONGEST
+from predicat.ir.widths import FLOAT_MOST, RANGES
 from predicat.review.smt import numbers, strings, times
 from predicat.review.smt.arrays import Needs, Path, needed
 from predicat.review.smt.strings import NotEncodable
@@ -169,7 +170,7 @@ class Encoder(ABC):
             case Literal():
                 return self.literal(node)
             case Field():
-                return self.variable((("field", node.decl.name),), node.type)
+                return self.variable((("field", node.decl.name),), node.type, node.decl.stored)
             case Parameter():
                 return self.parameter(node.decl, node.type)
             case Variable():
@@ -284,15 +285,17 @@ class Encoder(ABC):
         self.names += 1
         return sort(f"v{self.names}")
 
-    def variable(self, path: Path, kind: Type) -> Term:
+    def variable(self, path: Path, kind: Type, stored: str = "") -> Term:
         """The value at a path. Its variables are created at the first use."""
         result = self.variables.get(path)
         if result is None:
-            result = self.variables[path] = self.unknown(path, kind)
+            result = self.variables[path] = self.unknown(path, kind, stored)
         return result
 
-    def unknown(self, path: Path, kind: Type) -> Term:
-        """New variables for a value of a type at a path, with their constraints."""
+    def unknown(self, path: Path, kind: Type, stored: str = "") -> Term:
+        """New variables for a value of a type at a path, with their constraints. Of a declared width they are
+        those of the column; but a float of 32 bits is any number up to the greatest one.
+        """
         null = self.fresh(z3.Bool)
         if kind == BOOLEAN:
             value = self.fresh(z3.Bool)
@@ -301,11 +304,14 @@ class Encoder(ABC):
             return Scalar(self.fresh(z3.String), null)
         if kind == DOUBLE:
             nan, plus, minus = (self.fresh(z3.Bool) for _ in range(3))
+            term = self.fresh(z3.Real)
             self.constraints += [z3.AtMost(nan, plus, minus, 1)]
-            return Double(self.fresh(z3.Real), nan, plus, minus, null)
+            if stored == "float":
+                self.constraints += [term >= -int(FLOAT_MOST), term <= int(FLOAT_MOST)]
+            return Double(term, nan, plus, minus, null)
         if kind in (BIGINT, TIMESTAMP, DATE, DURATION):
             term = self.fresh(z3.Int)
-            low, high = BOUNDS[kind]
+            low, high = RANGES.get(stored, BOUNDS[kind])
             self.constraints += [term >= low, term <= high]
             return Scalar(term, null)
         if isinstance(kind, DecimalType):

@@ -19,6 +19,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import EXACT
+from predicat.ir.widths import as_stored
 from predicat.review.smt import times
 from predicat.review.smt.arrays import Path
 from predicat.review.smt.encoder import Encoder
@@ -35,9 +36,12 @@ class TooLong(ValueError):
 
 
 def row_of(model: Any, encoder: Encoder, fields: Iterable[FieldDecl]) -> dict[str, Any]:
-    """The values of the fields in a model, without the fields that are NULL. Raises TooLong."""
+    """The values of the fields in a model, without the fields that are NULL; floats of 32 bits are rounded.
+
+    Raises TooLong, and RowError for a number that no row has.
+    """
     reader = _Reader(model, encoder)
-    row = {decl.name: reader.at((("field", decl.name),), decl.type) for decl in fields}
+    row = {decl.name: reader.column(decl) for decl in fields}
     return {name: value for name, value in row.items() if value is not None}
 
 
@@ -54,6 +58,10 @@ class _Reader:
 
     def holds(self, condition: Any) -> bool:
         return bool(z3.is_true(self.model.eval(as_term(condition), model_completion=True)))
+
+    def column(self, decl: FieldDecl) -> Any:
+        value = self.at((("field", decl.name),), decl.type)
+        return as_stored(value, decl) if decl.stored else value
 
     def at(self, path: Path, kind: Type) -> Any:
         term = self.encoder.variables.get(path)
