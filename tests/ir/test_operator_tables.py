@@ -3,6 +3,7 @@ translation or words.
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,18 +12,19 @@ import predicat
 from predicat import backends
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.backends.sql.rules import NotSupported
+from predicat.check import signatures
 from predicat.diagnostics import Unsupported
 from predicat.ir import operators
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
-from predicat.ir.operators import OPS
+from predicat.ir.operators import OPS, Operator
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, JSON, STRING, Scalar
 from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.prose import describe
 from predicat.review.smt.encode import encodable
 from predicat.semantics.evaluate import compile_node, supported
+from tests import support
 from tests.engines.predicates import POOLS
-from tests.ir.test_traits import calls
 from tests.texts import entries
 
 CONSTANTS: dict[Any, list[Any]] = {BIGINT: [0, 1, 3], DOUBLE: [0.0, 1.0], STRING: ["a", "1", ""]}
@@ -42,6 +44,20 @@ NOT_TRIED = {
 """Operators for whose values no candidate row is made, and why. The solver or the tests of a filter must find
 these rows.
 """
+
+
+def calls(row: Operator) -> Iterator[Call]:
+    """Calls of an operator on fields, one per signature, with the constants of its examples."""
+    for index, generic in product(
+        range(len(signatures.signatures(row.name))), ("string", "bigint", "double")
+    ):
+        node = support.sample(row.name, index, generic)
+        found = (
+            [part for part in walk(node) if isinstance(part, Call) and part.op == row.name]
+            if node is not None
+            else []
+        )
+        yield from found[:1]
 
 
 def samples(op: str) -> list[Call]:

@@ -43,9 +43,8 @@ class Signature(Struct, frozen=True):
 def signatures(op: str) -> tuple[Signature, ...]:
     """The parsed signatures of an operator."""
     rows: list[Signature] = []
-    for text in OPS[op].signatures:
-        left, result = (part.strip() for part in text.split("->"))
-        params = tuple(part.strip().lstrip("=") for part in _split(left))
+    for written, result in OPS[op].shapes:
+        params = tuple(part.lstrip("=") for part in written)
         star = params[-1].endswith("*")
         rows.append(Signature(tuple(part.rstrip("*") for part in params), result, star))
     return tuple(rows)
@@ -55,23 +54,8 @@ def signatures(op: str) -> tuple[Signature, ...]:
 def constant_positions(op: str) -> frozenset[int]:
     """The argument positions of an operator that must be constants."""
     return frozenset(
-        index
-        for text in OPS[op].signatures
-        for index, part in enumerate(_split(text.split("->")[0]))
-        if part.strip().startswith("=")
+        index for written, _ in OPS[op].shapes for index, part in enumerate(written) if part.startswith("=")
     )
-
-
-def _split(text: str) -> list[str]:
-    parts, depth, start = [""], 0, 0
-    for index, char in enumerate(text):
-        depth += (char == "<") - (char == ">")
-        if char == "," and depth == 0:
-            parts[-1] = text[start:index]
-            parts.append("")
-            start = index + 1
-    parts[-1] = text[start:]
-    return parts
 
 
 class Match(Struct, frozen=True):

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from predicat.forms.engine_order import bare_comparison, whole_parts
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
-from predicat.ir.operators import COLUMN_LOOK_UPS, COMPARISONS, FLIPPED, JUNCTIONS
+from predicat.ir.operators import COLUMN_LOOK_UPS, COMPARISONS, FLIPPED, JUNCTIONS, NEGATED
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
 from predicat.semantics import casefold, like, regex
 
@@ -332,7 +332,7 @@ def _compare(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover |
     key, op, value = cover_
     nan = key.type == DOUBLE and COMPARISONS[op].holds(float("nan"), value) is positive
     if not positive:
-        op = COMPARISONS[op].negation
+        op = NEGATED[op]
     if op == "ne":
         return None
     if op == "eq":

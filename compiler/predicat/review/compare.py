@@ -12,7 +12,7 @@ from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
-from predicat.ir.operators import OF_DOUBLES, TEXT_OPERATORS
+from predicat.ir.operators import OF_DOUBLES
 from predicat.ir.types import DOUBLE, DecimalType
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.cases.proof import Cases, cases
@@ -21,6 +21,7 @@ from predicat.review.shrink import shrink
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Formulas
 from predicat.review.smt.encoder import Encoder, OutOfTime
+from predicat.review.smt.functions import is_of_texts
 from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
 from predicat.rewrite.list_tables import long_lists
 
@@ -226,7 +227,7 @@ class _Comparison:
         self.solvers: dict[tuple[bool, bool, bool], tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
         parts = [part for node in self.nodes for part in walk(node)]
         self.rounds = any(map(_rounds, parts))
-        self.texts = any(isinstance(part, Call) and part.op in TEXT_OPERATORS for part in parts)
+        self.texts = any(map(is_of_texts, parts))
 
     @cached_property
     def cases(self) -> Cases | None:

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 from predicat.check.signatures import constant_positions
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
-from predicat.ir.operators import BY_KEY, COMPARISONS, FLIPPED, JUNCTIONS, OPS
+from predicat.ir.operators import BY_KEY, FLIPPED, JUNCTIONS, NEGATED, OPS
 from predicat.ir.surface import NULL_IS_VALUE, UNKNOWN_IF, WRITTEN
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
 
 _SWAPS = {
-    **{op: tuple(dict.fromkeys((FLIPPED[row.negation], row.negation))) for op, row in COMPARISONS.items()},
+    **{op: tuple(dict.fromkeys((FLIPPED[other], other))) for op, other in NEGATED.items()},
     "and": ("or",),
     "or": ("and",),
     "starts_with": ("contains",),

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from predicat.analysis.facts import may_be_nan
 from predicat.forms.engine_order import paired, rewrite_parts
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, Quantifier, walk
-from predicat.ir.operators import COMPARISONS, JUNCTIONS, ORDERED, SOLVED_ONLY, STRICT
+from predicat.ir.operators import COMPARISONS, JUNCTIONS, NEGATED, ORDERED, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.rewrite.solve import exactly, for_rows, without_nan_tests
 
@@ -103,7 +103,7 @@ def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
         case Call(op=op, args=args) if op in COMPARISONS:
             if any(map(may_be_nan, args)):  # which is neither below nor above another number
                 return _beside_nan(node)
-            return solve(Call(BOOLEAN, COMPARISONS[op].negation, args, node.span))
+            return solve(Call(BOOLEAN, NEGATED[op], args, node.span))
         case Call(op="is_null" | "is_true" | "in" | "same") | Field():
             return Call(BOOLEAN, "not", (node,), node.span)
         case _:
@@ -119,7 +119,7 @@ def _beside_nan(node: Call) -> Node | None:
         return None
     if limit.value is None or may_be_nan(limit):
         return None
-    other = Call(BOOLEAN, COMPARISONS[node.op].negation, node.args, node.span)
+    other = Call(BOOLEAN, NEGATED[node.op], node.args, node.span)
     return Call(BOOLEAN, "or", (other, Call(BOOLEAN, "ne", (field, field), node.span)), node.span)
 
 

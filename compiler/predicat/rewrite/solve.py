@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, TypeGuard
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,11 +28,13 @@ from predicat.ir.operators import (
     COMPARISONS,
     CONNECTIVES,
     EQUALITIES,
+    FLIPPED,
     JUNCTIONS,
     MONOTONE,
     ORDERED,
     monotone_in,
 )
+from predicat.ir.operators.row import Order
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType
 from predicat.rewrite.solve_clock import of_clock, of_length, until_clock
 from predicat.rewrite.solve_near import near_clock
@@ -236,7 +238,7 @@ def _difference(node: Call, *, positive: bool) -> Node | None:
         return None
     op, (left, right) = node.op, node.args
     if isinstance(left, Literal):
-        op, left, right = COMPARISONS[op].mirror, right, left
+        op, left, right = FLIPPED[op], right, left
     if not isinstance(left, Call) or left.op != "sub" or not isinstance(right, Literal) or right.value != 0:
         return None
     if isinstance(left.type, DecimalType):
@@ -321,7 +323,7 @@ def _constant(node: Node) -> bool:
 
 
 _ONLY = frozenset(op for op, orders in MONOTONE.items() if len(orders) == 1)
-"""Monotone in their argument; `abs` on each side of zero."""
+"""Monotone in their argument, perhaps on each side of zero alone."""
 _BOTH = frozenset(op for op in MONOTONE if monotone_in(op, 0) and monotone_in(op, 1))
 """Monotone in each argument, if the other one is a constant."""
 _FIRST = frozenset(op for op in MONOTONE if monotone_in(op, 0)) - _ONLY - _BOTH
@@ -351,8 +353,6 @@ def _monotone_argument(node: Call) -> Node | None:
         return node.args[0] if _constant(node.args[1]) and node.type == DATE else None
     if node.op in _FIRST and _constant(node.args[1]):
         return node.args[0]
-    if _is_reciprocal(node):
-        return node.args[1]
     if node.op in _BOTH:
         first, second = node.args
         if _constant(second):
@@ -362,9 +362,14 @@ def _monotone_argument(node: Call) -> Node | None:
     return None
 
 
-def _is_reciprocal(node: Node) -> TypeGuard[Call]:
-    """Whether a constant is divided: the quotient falls or rises on each side of zero."""
-    return isinstance(node, Call) and node.op == "div" and _constant(node.args[0])
+def _turning(node: Node) -> Node | None:
+    """The argument that changes the direction of a calculation at zero: of `abs`, and of a quotient."""
+    if not isinstance(node, Call):
+        return None
+    for part, order in zip(node.args, MONOTONE.get(node.op, ()), strict=False):
+        if order is Order.SIDES and not isinstance(part, Literal):
+            return part
+    return None
 
 
 def _chosen(node: Call) -> Node | None:
@@ -437,13 +442,10 @@ def _single(node: Call) -> list[Call]:
 
 
 def _pieces(node: Call, field: Field, domain: Domain) -> Iterator[tuple[int, int]]:
-    """Parts of the domain on which the calculation is monotone: `abs` falls below zero, and rises above. So
-    does, or the other way round, a quotient by what is below or above zero.
-    """
-    folded = [part.args[0] for part in walk(node) if isinstance(part, Call) and part.op == "abs"]
-    folded += [part.args[1] for part in walk(node) if _is_reciprocal(part)]
+    """Parts of the domain on which the calculation is monotone."""
+    turning = [part for part in map(_turning, walk(node)) if part is not None]
     pieces = [(domain.least, domain.greatest)]
-    for fold in reversed(folded):  # the innermost first
+    for fold in reversed(turning):  # the innermost first
         value = _outcome(fold, field, domain)
         pieces = [part for piece in pieces for part in _split_at_zero(value, *piece)]
     yield from pieces

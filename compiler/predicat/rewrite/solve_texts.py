@@ -7,7 +7,7 @@ beginning: tests that indexes and the statistics of files serve. Each has the sa
 from __future__ import annotations
 
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.operators import COMPARISONS, EQUALITIES
+from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.types import BOOLEAN, STRING
 
 OF_LENGTH = {
@@ -35,7 +35,7 @@ def _solved(node: Call) -> Node | None:
     left, right = node.args
     if isinstance(left, Literal):
         left, right = right, left
-        node = Call(BOOLEAN, COMPARISONS[node.op].mirror, (left, right), node.span)
+        node = Call(BOOLEAN, FLIPPED[node.op], (left, right), node.span)
     if not isinstance(left, Call) or not isinstance(right, Literal):
         return None
     match left.op, left.args, right.value:

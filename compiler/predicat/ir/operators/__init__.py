@@ -14,7 +14,7 @@ Tests run the examples on the reference evaluator, Spark and PostgreSQL.
 from __future__ import annotations
 
 from predicat.ir.operators import collections, conversions, documents, logic, numbers, texts, times
-from predicat.ir.operators.row import COUNT, Order, Step
+from predicat.ir.operators.row import COUNT, Comparison, Order
 from predicat.ir.operators.row import Operator as Operator
 from predicat.ir.operators.row import Strictness as Strictness
 
@@ -50,16 +50,35 @@ LOGIC = CONNECTIVES | {"is_true"}
 """The operators that combine tests."""
 COMPARISONS = {row.name: row.comparison for row in _ROWS if row.comparison is not None}
 """The comparisons by name, without `same` and `in`: these have no mirror and no negation."""
-FLIPPED = {op: row.mirror for op, row in COMPARISONS.items()}
+
+
+def _outcomes(row: Comparison) -> tuple[bool, ...]:
+    """What a comparison says of a smaller, an equal and a larger value."""
+    return tuple(bool(row.holds(value, 0)) for value in (-1, 0, 1))
+
+
+_BY_OUTCOMES = {_outcomes(row): op for op, row in COMPARISONS.items()}
+FLIPPED = {op: _BY_OUTCOMES[_outcomes(row)[::-1]] for op, row in COMPARISONS.items()}
 """For each comparison, the one that means the same with swapped operands."""
+NEGATED = {
+    op: _BY_OUTCOMES[tuple(not outcome for outcome in _outcomes(row))] for op, row in COMPARISONS.items()
+}
+"""For each comparison, the one that is TRUE if it is FALSE, unless an operand is NaN."""
 EQUALITIES = frozenset(op for op, mirror in FLIPPED.items() if mirror == op)
 """Equal and not equal."""
 ORDERED = frozenset(COMPARISONS) - EQUALITIES
 """The comparisons that need an order: less, greater and so on."""
 STRICTLY_ORDERED = frozenset(op for op in ORDERED if not COMPARISONS[op].holds(0, 0))
 """The ordered comparisons that are FALSE for equal values."""
-CHOICES = {row.name: row.choice for row in _ROWS if row.choice is not None}
-"""The operators that return one of their arguments, with the position of the first of these arguments."""
+CHOICES = {
+    row.name: min(place for place, param in enumerate(params) if param in ("T", "T*"))
+    for row in _ROWS
+    for params, result in row.shapes
+    if result == "T" and not {"T", "T*"}.isdisjoint(params)
+}
+"""The operators that return one of their arguments, with the position of the first of these arguments. An
+operator of any type can return nothing else of that type.
+"""
 ARITHMETIC = {row.name: row.arithmetic for row in _ROWS if row.arithmetic is not None}
 """The binary arithmetic operators, with their signs in most languages."""
 OF_INTEGERS = frozenset(op for op in ARITHMETIC if "bigint, bigint -> bigint" in OPS[op].signatures)
@@ -74,12 +93,13 @@ TIME_PARTS = frozenset(row.name for row in _ROWS if "timestamp, =string -> bigin
 """The parts of a timestamp, whose second argument is a time zone."""
 ZONED = TIME_PARTS | {row.name for row in _ROWS if "timestamp, =string -> timestamp" in row.signatures}
 """The operators whose second argument is a time zone."""
-LOOK_UPS = {row.name: row.lookup for row in _ROWS if row.lookup is not None}
+LOOK_UPS = frozenset(row.name for row in _ROWS if row.lookup)
 """The operators that look up a part of a value."""
-BY_KEY = frozenset(op for op, step in LOOK_UPS.items() if step is Step.KEY)
-BY_PLACE = frozenset(LOOK_UPS) - BY_KEY
+BY_KEY = frozenset(op for op in LOOK_UPS if OPS[op].shapes[0][0][1].endswith("string"))
+BY_PLACE = LOOK_UPS - BY_KEY
+"""The look-ups by a key, and those by an index."""
 JSON_LOOK_UPS = frozenset(op for op in LOOK_UPS if OPS[op].signatures[0].startswith("json,"))
-COLUMN_LOOK_UPS = LOOK_UPS.keys() - JSON_LOOK_UPS
+COLUMN_LOOK_UPS = LOOK_UPS - JSON_LOOK_UPS
 """The look-ups in a JSON document, and those in arrays, maps and structs."""
 MONOTONE = {row.name: row.monotone for row in _ROWS if row.monotone}
 """The operators that keep or reverse the order of an argument."""
@@ -91,10 +111,21 @@ def monotone_in(op: str, place: int) -> bool:
     return place < len(orders) and orders[place] is not Order.NOT
 
 
-TEXT_OPERATORS = frozenset(row.name for row in _ROWS if row.of_texts)
-"""The operators that read or return strings."""
-JSON_READS = {row.name: row.json_kind for row in _ROWS if row.json_kind is not None}
+_SCALARS_OF_JSON = {"string": "string", "double": "number", "boolean": "boolean"}
+JSON_READS = {
+    row.name: _SCALARS_OF_JSON[result]
+    for row in _ROWS
+    for params, result in row.shapes
+    if params == ["json"] and result in _SCALARS_OF_JSON
+}
 """The operators that read a scalar from JSON, with the kind of JSON value that each reads."""
+TEXT_OPERATORS = frozenset(
+    row.name
+    for row in _ROWS
+    for params, result in row.shapes
+    if "string" in (*params, result) and row.name not in LOOK_UPS | JSON_READS.keys()
+)
+"""The operators that read or return strings."""
 ARRAYS = 3
 """The deepest nesting of arrays that `json_values` flattens."""
 SOLVED_ONLY = frozenset(row.name for row in _ROWS if row.rounded_by_engines)

@@ -1,6 +1,6 @@
 """Operators of arrays, maps and structs."""
 
-from predicat.ir.operators.row import BIGGEST, COUNT, OF_COLLECTION, Names, Operator, Step
+from predicat.ir.operators.row import BIGGEST, COUNT, OF_COLLECTION, Names, Operator
 
 ROWS = (
     Operator(
@@ -8,7 +8,7 @@ ROWS = (
         ("map<string, T>, string -> T",),
         "The value of a key.",
         ((({"a": "x"}, "a"), "x"), (({"a": "x"}, "b"), None)),
-        lookup=Step.KEY,
+        lookup=True,
         total=False,
         names=Names(label="[]", kind="a look-up", spellings=("[",)),
     ),
@@ -16,7 +16,7 @@ ROWS = (
         "member",
         ("struct, =string -> any",),
         "A member of a struct.",
-        lookup=Step.KEY,
+        lookup=True,
         total=False,
         names=Names(label="a part of a value"),
     ),
@@ -25,7 +25,7 @@ ROWS = (
         ("array<T>, bigint -> T",),
         "The element at a 0-based index.",
         (((["a", "b"], 1), "b"), ((["a"], 1), None), ((["a"], -1), None)),
-        lookup=Step.PLACE,
+        lookup=True,
         total=False,
         words="{0}[{1}]",
         names=Names(label="[]", kind="a look-up", spellings=("[",)),

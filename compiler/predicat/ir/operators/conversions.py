@@ -15,7 +15,6 @@ ROWS = (
         total=False,
         words="the integer value of {0}",
         names=Names(label="a conversion to an integer", spellings=("int", "CAST")),
-        of_texts=True,
         monotone=(Order.RISES,),
     ),
     Operator(
@@ -101,7 +100,6 @@ ROWS = (
         ),
         words="the string value of {0}",
         names=Names(label="a conversion to a string", spellings=("string", "CAST")),
-        of_texts=True,
     ),
     Operator(
         "to_boolean",
@@ -111,7 +109,6 @@ ROWS = (
         total=False,
         words="the boolean value of {0}",
         names=Names(label="a conversion to a boolean"),
-        of_texts=True,
     ),
     Operator(
         "to_timestamp",

@@ -1,6 +1,6 @@
 """Operators of JSON documents, and of Python code."""
 
-from predicat.ir.operators.row import ANY_FUNCTION, COUNT, OF_COLLECTION, Names, Operator, Step, Strictness
+from predicat.ir.operators.row import ANY_FUNCTION, COUNT, OF_COLLECTION, Names, Operator, Strictness
 
 ROWS = (
     Operator(
@@ -17,7 +17,7 @@ ROWS = (
         "json_get",
         ("json, string -> json",),
         "The value of a key of a JSON object; no value for JSON null.",
-        lookup=Step.KEY,
+        lookup=True,
         total=False,
         names=Names(label="[]", kind="a look-up", spellings=("[",)),
     ),
@@ -25,7 +25,7 @@ ROWS = (
         "json_at",
         ("json, bigint -> json",),
         "The element of a JSON array at a 0-based index.",
-        lookup=Step.PLACE,
+        lookup=True,
         total=False,
         words="{0}[{1}]",
         names=Names(label="[]", kind="a look-up", spellings=("[",)),
@@ -49,7 +49,6 @@ ROWS = (
         "json_string",
         ("json -> string",),
         "The value of a JSON string.",
-        json_kind="string",
         total=False,
         words="{0}",
         names=Names(kind="a JSON value"),
@@ -58,7 +57,6 @@ ROWS = (
         "json_number",
         ("json -> double",),
         "The value of a JSON number as a double; infinite if it is too large.",
-        json_kind="number",
         total=False,
         words="{0}",
         names=Names(kind="a JSON value"),
@@ -67,7 +65,6 @@ ROWS = (
         "json_boolean",
         ("json -> boolean",),
         "The value of a JSON boolean.",
-        json_kind="boolean",
         total=False,
         words="{0}",
         names=Names(kind="a JSON value"),

@@ -59,7 +59,6 @@ ROWS = (
         "The second argument if the first is TRUE, the third if it is FALSE.",
         (((True, "a", "b"), "a"), ((False, "a", "b"), "b"), ((None, "a", "b"), None)),
         Strictness.CONDITION,
-        choice=1,
         words="({1} if {0}, else {2})",
         names=Names(kind="a choice", spellings=("CASE", "IF", "?")),
     ),
@@ -69,7 +68,6 @@ ROWS = (
         "The first argument that has a value.",
         (((None, "b"), "b"), (("a", "b"), "a")),
         Strictness.ALL,
-        choice=0,
         names=Names(
             cel="orValue",
             kind="a default for a missing value",
@@ -82,7 +80,6 @@ ROWS = (
         "The largest of the arguments that have a value; strings by code point, NaN above all numbers.",
         (((1, None, 3), 3), (("B", "a"), "a"), ((float("nan"), 1.0), float("nan")), ((None, None), None)),
         Strictness.ALL,
-        choice=0,
     ),
     Operator(
         "least",
@@ -90,7 +87,6 @@ ROWS = (
         "The smallest of the arguments that have a value; strings by code point, NaN above all numbers.",
         (((1, None, 3), 1), (("B", "a"), "B"), ((float("nan"), 1.0), 1.0), ((None, None), None)),
         Strictness.ALL,
-        choice=0,
     ),
     Operator(
         "same",
@@ -106,7 +102,7 @@ ROWS = (
         ("T, T -> boolean",),
         "Equal. Numbers compare by value across types; NaN equals nothing.",
         (((1, 1), True), ((1, 1.5), False), (("a", None), None), ((float("nan"), float("nan")), False)),
-        comparison=Comparison("=", operator.eq, mirror="eq", negation="ne"),
+        comparison=Comparison("=", operator.eq),
         words="{0} is {1}",
         names=Names(cel="=="),
     ),
@@ -115,7 +111,7 @@ ROWS = (
         ("T, T -> boolean",),
         "Not equal: NOT (a = b).",
         (((1, 2), True), ((float("nan"), 1.0), True)),
-        comparison=Comparison("<>", operator.ne, mirror="ne", negation="eq"),
+        comparison=Comparison("<>", operator.ne),
         words="{0} is not {1}",
         names=Names(cel="!="),
     ),
@@ -124,7 +120,7 @@ ROWS = (
         ("T, T -> boolean",),
         "Less than; strings by code point; FALSE with NaN.",
         (((1, 2), True), (("B", "a"), True), ((float("nan"), 1.0), False)),
-        comparison=Comparison("<", operator.lt, mirror="gt", negation="ge"),
+        comparison=Comparison("<", operator.lt),
         words="{0} is less than {1}",
     ),
     Operator(
@@ -132,7 +128,7 @@ ROWS = (
         ("T, T -> boolean",),
         "Less than or equal; strings by code point; FALSE with NaN.",
         (((2, 2), True),),
-        comparison=Comparison("<=", operator.le, mirror="ge", negation="gt"),
+        comparison=Comparison("<=", operator.le),
         words="{0} is at most {1}",
     ),
     Operator(
@@ -145,7 +141,7 @@ ROWS = (
             ((BIGGEST, float(2**63)), False),
             ((BIGGEST - 1, float(2**63)), False),
         ),
-        comparison=Comparison(">", operator.gt, mirror="lt", negation="le"),
+        comparison=Comparison(">", operator.gt),
         words="{0} is more than {1}",
     ),
     Operator(
@@ -153,7 +149,7 @@ ROWS = (
         ("T, T -> boolean",),
         "Greater than or equal; strings by code point; FALSE with NaN.",
         (((2, 2), True), ((1.0, float("nan")), False)),
-        comparison=Comparison(">=", operator.ge, mirror="le", negation="lt"),
+        comparison=Comparison(">=", operator.ge),
         words="{0} is at least {1}",
     ),
     Operator(
@@ -162,6 +158,7 @@ ROWS = (
         "Equal to one of the items.",
         ((("a", ["a", "b"]), True), (("c", ["a", "b"]), False), ((None, ["a"]), None)),
         Strictness.ITEMS,
+        total=False,
         words="{0} is one of {1}",
         names=Names(spellings=("IN", "array_contains")),
     ),

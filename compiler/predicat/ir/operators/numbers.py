@@ -102,7 +102,7 @@ ROWS = (
         ),
         arithmetic="/",
         total=False,
-        monotone=(Order.BY_SIGN, Order.NOT),
+        monotone=(Order.BY_SIGN, Order.SIDES),
     ),
     Operator(
         "mod",
@@ -159,7 +159,7 @@ ROWS = (
         (((-2,), 2), ((-BIGGEST - 1,), None), ((_SMALLEST,), _LARGEST)),
         total=False,
         words="the absolute value of {0}",
-        monotone=(Order.FOLDS,),
+        monotone=(Order.SIDES,),
     ),
     Operator(
         "floor",

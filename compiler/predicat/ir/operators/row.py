@@ -29,20 +29,13 @@ class Strictness(Enum):
     """UNKNOWN if the first argument is, or if it equals no item and an item is NULL."""
 
 
-class Step(Enum):
-    """What a look-up needs: a key or an index."""
-
-    KEY = "key"
-    PLACE = "place"
-
-
 class Order(Enum):
     """How the value of an operator changes if one argument grows and the others are constant."""
 
     RISES = "it never falls"
     FALLS = "it never rises"
     BY_SIGN = "as RISES beside a constant above zero, as FALLS beside one below"
-    FOLDS = "it falls below zero and rises above"
+    SIDES = "in one direction below zero, and in one above"
     NOT = "in no order"
 
 
@@ -52,10 +45,6 @@ class Comparison(Struct, frozen=True):
     sign: str
     """The sign in SQL."""
     holds: Callable[[Any, Any], Any]
-    mirror: str
-    """The comparison that means the same with swapped operands."""
-    negation: str
-    """The comparison that is TRUE if this one is FALSE, unless an operand is NaN."""
 
 
 class Names(Struct, frozen=True):
@@ -81,19 +70,18 @@ class Operator(Struct, frozen=True):
     examples: tuple[Example, ...] = ()
     strictness: Strictness = Strictness.STRICT
     total: bool = True
-    """Whether it has a value if all its arguments, and the parts of these, have a value."""
+    """Whether it has a value wherever all its arguments have one."""
     range: tuple[int, int] | None = None
     """Its least and greatest value."""
     comparison: Comparison | None = None
-    lookup: Step | None = None
-    choice: int | None = None
-    """If it returns one of its arguments: the position of the first of these."""
+    lookup: bool = False
+    """Whether it looks up the part of its first argument that the second one names: a key or an index."""
     arithmetic: str | None = None
     """The sign of a binary arithmetic operator."""
-    json_kind: str | None = None
-    """The kind of the JSON values that it reads."""
     monotone: tuple[Order, ...] = ()
-    """How it changes with each argument, if it has a value. Empty: in no order."""
+    """How it changes with each argument of a type with an order. It has a value on one interval of these
+    arguments, without gaps. Empty: in no order.
+    """
     rounded_by_engines: bool = False
     """Whether engines round its value differently."""
     words: str = ""
@@ -103,8 +91,24 @@ class Operator(Struct, frozen=True):
     names: Names = Names()
     without_formula: str = ""
     """Why proofs have no formula for it. Empty: `review/smt/rules` has one."""
-    of_texts: bool = False
-    """Whether it reads or returns strings, so that proofs may treat it as an uninterpreted function."""
+
+    @property
+    def shapes(self) -> list[tuple[list[str], str]]:
+        """The parameters and the result of each signature, as they are written."""
+        sides = (text.split("->") for text in self.signatures)
+        return [(_parameters(left), result.strip()) for left, result in sides]
+
+
+def _parameters(text: str) -> list[str]:
+    """The parameters in the text of a signature. A comma between angle brackets separates no parameters."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char == "<") - (char == ">")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts]
 
 
 MOMENT = datetime(2013, 7, 4, 10, 30, 15, 250000, tzinfo=UTC)

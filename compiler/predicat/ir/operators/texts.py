@@ -11,7 +11,6 @@ ROWS = (
         range=(0, 0x10FFFF),
         words="the first code point of {0}",
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "md5",
@@ -20,7 +19,6 @@ ROWS = (
         ((("é😀",), "62b3afe3b01f6f80152b567d9b216cde"), (("",), "d41d8cd98f00b204e9800998ecf8427e")),
         words="the MD5 hash of {0}",
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "sha256",
@@ -29,7 +27,6 @@ ROWS = (
         ((("",), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),),
         words="the SHA-256 hash of {0}",
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "concat",
@@ -38,7 +35,6 @@ ROWS = (
         ((("a", "b"), "ab"), (("a", None), None)),
         words="({0} || {1})",
         names=Names(cel="+", sql="||"),
-        of_texts=True,
     ),
     Operator(
         "length",
@@ -48,7 +44,6 @@ ROWS = (
         range=COUNT,
         words="the length of {0}",
         names=Names(cel="size"),
-        of_texts=True,
     ),
     Operator(
         "lower",
@@ -58,7 +53,6 @@ ROWS = (
         words="the lower case of {0}",
         names=Names(cel="lowerAscii"),
         without_formula=ANY_FUNCTION + "; its comparison with a constant is a language",
-        of_texts=True,
     ),
     Operator(
         "upper",
@@ -68,7 +62,6 @@ ROWS = (
         words="the upper case of {0}",
         names=Names(cel="upperAscii"),
         without_formula=ANY_FUNCTION + "; its comparison with a constant is a language",
-        of_texts=True,
     ),
     Operator(
         "trim",
@@ -77,7 +70,6 @@ ROWS = (
         ((("  a b ",), "a b"),),
         words="the trimmed {0}",
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "ltrim",
@@ -90,7 +82,6 @@ ROWS = (
             (("", "x"), ""),
         ),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "rtrim",
@@ -98,7 +89,6 @@ ROWS = (
         "The string without spaces, or without the characters of the second string, at the end.",
         (((" a  ",), " a"), (("a010", "10"), "a"), (("-a^]é😀", "^]-é😀"), "-a")),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "lpad",
@@ -111,7 +101,6 @@ ROWS = (
             (("", 2, "x"), "xx"),
         ),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "rpad",
@@ -124,7 +113,6 @@ ROWS = (
             (("", 2, "x"), "xx"),
         ),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "strip",
@@ -133,7 +121,6 @@ ROWS = (
         (((" \t a b\u2003", " \t\n\u2003"), "a b"), (("a", " "), "a")),
         names=Names(label="trim", spellings=("btrim", "trim")),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "reverse",
@@ -141,7 +128,6 @@ ROWS = (
         "The code points in reverse order.",
         ((("a😀é",), "é😀a"), (("",), "")),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "split",
@@ -175,7 +161,6 @@ ROWS = (
         ((("a%b", "a%"), True), (("ab", "a%"), False), (("a", ""), True)),
         words="{0} starts with {1}",
         names=Names(cel="startsWith", kind="a prefix"),
-        of_texts=True,
     ),
     Operator(
         "ends_with",
@@ -184,7 +169,6 @@ ROWS = (
         ((("a_", "_"), True),),
         words="{0} ends with {1}",
         names=Names(cel="endsWith", kind="a suffix"),
-        of_texts=True,
     ),
     Operator(
         "contains",
@@ -192,7 +176,6 @@ ROWS = (
         "Whether the string contains another.",
         ((("abc", "b"), True),),
         words="{0} contains {1}",
-        of_texts=True,
     ),
     Operator(
         "like",
@@ -201,7 +184,6 @@ ROWS = (
         ((("a%c", "a\\%_"), True), (("abc", "a\\%c"), False), (("a\nb", "a_b"), True)),
         words="{0} is like {1}",
         names=Names(label="LIKE", spellings=("LIKE",)),
-        of_texts=True,
     ),
     Operator(
         "like_row",
@@ -218,7 +200,6 @@ ROWS = (
         total=False,
         words="{0} is like {1}",
         names=Names(label="LIKE with a computed pattern", spellings=("LIKE",)),
-        of_texts=True,
         without_formula=ANY_FUNCTION,
     ),
     Operator(
@@ -233,7 +214,6 @@ ROWS = (
         ),
         words="{0} (ignoring case)",
         names=Names(label="ILIKE with a computed pattern"),
-        of_texts=True,
         without_formula=ANY_FUNCTION,
     ),
     Operator(
@@ -243,7 +223,6 @@ ROWS = (
         ((("STRAßE", "straße"), True), (("İ", "i"), False)),
         words="{0} is (ignoring case) {1}",
         names=Names(label="a comparison that ignores case"),
-        of_texts=True,
     ),
     Operator(
         "starts_with_ci",
@@ -252,7 +231,6 @@ ROWS = (
         ((("ÉCOLE", "éc"), True),),
         words="{0} starts (ignoring case) with {1}",
         names=Names(label="a prefix that ignores case"),
-        of_texts=True,
     ),
     Operator(
         "contains_ci",
@@ -261,7 +239,6 @@ ROWS = (
         ((("xKelvin", "KELVIN"), True), (("abc", "D"), False)),
         words="{0} contains (ignoring case) {1}",
         names=Names(label="a search that ignores case"),
-        of_texts=True,
     ),
     Operator(
         "like_ci",
@@ -270,7 +247,6 @@ ROWS = (
         ((("HELLO", "h%_o"), True),),
         words="{0} is like (ignoring case) {1}",
         names=Names(label="ILIKE", spellings=("ILIKE",)),
-        of_texts=True,
     ),
     Operator(
         "matches",
@@ -279,7 +255,6 @@ ROWS = (
         ((("abc", "^a.c$"), True), (("a\nc", "a.c"), False), (("x9", "\\d"), True), (("٣", "\\d"), False)),
         words="{0} matches {1}",
         names=Names(kind="a regular expression", spellings=("RLIKE", "=~", "match")),
-        of_texts=True,
     ),
     Operator(
         "regex_extract",
@@ -299,7 +274,6 @@ ROWS = (
         ),
         names=Names(label="regexp_extract"),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "regex_replace",
@@ -316,7 +290,6 @@ ROWS = (
         ),
         names=Names(label="regexp_replace"),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "substr",
@@ -325,7 +298,6 @@ ROWS = (
         ((("hello", 2, 3), "ell"), (("hello", 4), "lo"), (("hello", 0, 2), "h"), (("hello", 2, -1), None)),
         total=False,
         names=Names(label="substring", spellings=("substring", "left", "right", "charAt")),
-        of_texts=True,
     ),
     Operator(
         "position",
@@ -334,7 +306,6 @@ ROWS = (
         ((("hello", "l"), 3), (("hello", "x"), 0)),
         range=COUNT,
         names=Names(cel="indexOf", kind="a search in a string", spellings=("POSITION", "strpos", "instr")),
-        of_texts=True,
     ),
     Operator(
         "replace",
@@ -342,7 +313,6 @@ ROWS = (
         "Every occurrence of the second string becomes the third.",
         ((("a-b-c", "-", "+"), "a+b+c"), (("abc", "", "x"), "abc")),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
     Operator(
         "replace_each",
@@ -358,6 +328,5 @@ ROWS = (
         ),
         names=Names(label="replace"),
         without_formula=ANY_FUNCTION,
-        of_texts=True,
     ),
 )

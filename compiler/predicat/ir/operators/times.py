@@ -8,9 +8,9 @@ ROWS = (
     Operator(
         "year",
         ("timestamp -> bigint", "timestamp, =string -> bigint", "date -> bigint"),
-        "The year, in UTC or in a named time zone.",
+        "The year, in UTC or in a named time zone: there 0 and 10000 are possible.",
         (((MOMENT,), 2013),),
-        range=(1, 9999),
+        range=(0, 10_000),
         words="the year of {0}",
         names=Names(cel="getFullYear"),
         monotone=(Order.RISES,),

@@ -4,7 +4,6 @@ from typing import Any
 
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import Call, Quantifier
-from predicat.ir.operators import TEXT_OPERATORS
 from predicat.review.smt import functions, quantifiers
 from predicat.review.smt.arrays import opaque_place
 from predicat.review.smt.encoder import Encoder, Env, paths
@@ -31,7 +30,7 @@ class Formulas(Encoder):
     def call(self, node: Call, env: Env) -> Term:
         """The term of an operator by its rule. Raises NotEncodable if there is none."""
         rule = RULES.get(node.op)
-        if rule is None or (self.opaque_texts and node.op in TEXT_OPERATORS):
+        if rule is None or (self.opaque_texts and functions.is_of_texts(node)):
             raise NotEncodable
         return rule(self, node, env)
 

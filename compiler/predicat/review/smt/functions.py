@@ -6,8 +6,8 @@ argument is.
 
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, Items, Literal, walk
-from predicat.ir.operators import COUNTS, JUNCTIONS, OPS, STRICT, TEXT_OPERATORS
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
+from predicat.ir.operators import JUNCTIONS, OPS, STRICT, TEXT_OPERATORS
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.smt import strings
 from predicat.review.smt.encoder import BOUNDS, Encoder, Env
@@ -27,6 +27,15 @@ from predicat.review.smt.terms import (
 from predicat.semantics.evaluate import compile_node
 
 
+def is_of_texts(node: Node) -> bool:
+    """Whether a node calculates a string, or another value of a string in the row."""
+    return (
+        isinstance(node, Call)
+        and node.op in TEXT_OPERATORS
+        and STRING in (node.type, *(arg.type for arg in node.args if not isinstance(arg, Literal)))
+    )
+
+
 def applied(to: Encoder, node: Call, env: Env) -> Term | None:
     """The value of a strict operator as an uninterpreted function of its arguments; None for an operator that
     is not strict, and for arguments or results that are not scalars.
@@ -37,16 +46,15 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
     if terms is None or not all(isinstance(term, Scalar) for term in terms):
         return None
     values = [term.term for term in terms if isinstance(term, Scalar)]
-    total = node.op in TEXT_OPERATORS and OPS[node.op].total
+    row = OPS[node.op]
     null = any_of(
-        *(term.null for term in terms), not total and _function(node, "null", values, z3.BoolSort())
+        *(term.null for term in terms), not row.total and _function(node, "null", values, z3.BoolSort())
     )
     if node.type == BOOLEAN:
         return truth_of(_function(node, "value", values, z3.BoolSort()), null)
     value = _function(node, "value", values, z3.StringSort() if node.type == STRING else z3.IntSort())
     if node.type in BOUNDS:
-        low, high = BOUNDS[node.type]
-        low = 0 if node.op in TEXT_OPERATORS & COUNTS else low
+        low, high = row.range or BOUNDS[node.type]
         to.constraints += [value >= low, value <= high]
     return Scalar(value, null)
 
