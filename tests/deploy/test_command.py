@@ -68,7 +68,7 @@ def test_apply_to_no_relation_says_so(project: tuple[Any, Path]) -> None:
     )
     asked = ("apply", "--dsn", dsn_of(db))
     done = run(*asked, cwd=folder)
-    assert done.returncode == 0 and "no views: no dataset has a postgres relation" in done.stdout
+    assert done.returncode == 2 and "no views: no dataset has a postgres relation" in done.stdout
     assert "no dataset has a postgres relation" in run(*asked, "--dry-run", cwd=folder).stderr
 
 

@@ -25,6 +25,7 @@ from predicat.catalog.paths import lock_path
 from predicat.catalog.templates import Templates
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Diagnostic, Reporter
+from predicat.diagnostics.messages import files as say
 
 
 def load_catalog(
@@ -85,6 +86,8 @@ def _definitions(
         ) > problems:  # an empty file has none
             unread.append(file)
     reader.finish()
+    if files is None and not reader.datasets and not reporter.errors:
+        reporter.add(say.no_dataset_in(str(root)))
     templates = Templates(macro_folder(root, macros), {**reader.variables, **(variables or {})})
     builder = Builder(reader, templates, reporter, tests, today, lock=lock_path(root), strict=strict)
     return Definitions(builder, tuple(unread))

@@ -16,6 +16,7 @@ from predicat.catalog import yaml_problems
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics.located import LocatedDict, LocatedList, LocatedStr
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import cut
 from predicat.diagnostics.messages import keys as say_keys
 
 MAX_SIZE = 20_000_000
@@ -83,7 +84,7 @@ class YamlNode(Struct):
             return "a list"
         if self.is_null:
             return str(self.node.value) or "an empty value"
-        return repr(self.node.value) if isinstance(self.value, str) else str(self.node.value)
+        return cut(repr(self.node.value) if isinstance(self.value, str) else str(self.node.value))
 
     @property
     def is_null(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.exit_codes import ExitCode
 from predicat.cli.options import FOLDER, SECONDS, catalog_option, dsn_option, load, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import EMBEDDED, FromProject, connect
@@ -98,11 +99,23 @@ def command(
             show(form, _data(plan, script), lambda: "\n".join(script))
             if form == "text" and not script:
                 click.echo(_text(plan, catalog), err=True)
+            _needs_views(plan, catalog)
             return
         done = deployment.apply(catalog, connection, name, schema, rules=rules, limits=limits)
     if done.functions.note is not None:
         click.echo(done.functions.note.render(), err=True)
     show(form, _data(done, None), lambda: _text(done, catalog))
+    _needs_views(done, catalog)
+
+
+def _needs_views(plan: Plan, catalog: Catalog) -> None:
+    """Fail if there is nothing to apply: a job that does nothing would always pass."""
+    if _nothing(plan, catalog):
+        raise click.exceptions.Exit(ExitCode.USAGE)
+
+
+def _nothing(plan: Plan, catalog: Catalog) -> bool:
+    return not plan.steps and not any("postgres" in row.relation for row in catalog.datasets.values())
 
 
 def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
@@ -134,7 +147,7 @@ _PAST = {
 
 def _text(done: Plan, catalog: Catalog) -> str:
     lines: list[str] = []
-    if not done.steps and not any("postgres" in row.relation for row in catalog.datasets.values()):
+    if _nothing(done, catalog):
         return say.NO_VIEWS
     if done.functions.to_install:
         lines.append(f"install {quantity(len(done.functions.to_install), 'function')} in the schema predicat")

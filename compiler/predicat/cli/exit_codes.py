@@ -34,7 +34,7 @@ MEANINGS = {
 JUDGES = ("diff", "discover", "lint", "quality", "test")
 """Commands for which 1 means findings: for these, a catalog with problems is wrong use."""
 
-_USAGE = frozenset({"usage", "missing-extra", "file"})
+_USAGE = frozenset({"usage", "missing-extra", "file", "empty-catalog"})
 _NAMES = frozenset({"unknown-filter", "unknown-version"})
 """Wrong use where the name was given to the command, and so has no place in a file."""
 _ENGINE = frozenset({"engine", "connection", "encoding", "java"})

@@ -227,7 +227,18 @@ def judged(
     with touched.scope(folder, revision, extra_files, lock=lock) as scope:
         if revision is None and scope.whole and not scope.touched:
             click.echo("nothing is staged: the whole catalog is checked", err=True)
+        if scope.empty and not any(scope.owners.values()):
+            _needs_datasets(scope.folder)
         yield scope
+
+
+def _needs_datasets(folder: Path) -> None:
+    """Raise PredicatError if a catalog defines no dataset: a job on a wrong folder would always pass."""
+    from predicat.catalog.load import read_definitions  # noqa: PLC0415  # only where no file names a dataset
+
+    definitions = read_definitions(folder)
+    if not definitions.datasets:
+        raise PredicatError(definitions.problems)
 
 
 def with_classes_here() -> None:

@@ -29,8 +29,11 @@ def layout(source: Source) -> str:
     formatted without a change of its data or comments.
     """
     before = source.text
-    if _root(source) is None:
+    root = _root(source)
+    if root is None:
         return before
+    if isinstance(root, yaml.ScalarNode) and root.value:
+        raise _refused(source, say.LAYOUT_OF_TEXT)
     text = before
     for _ in range(_PASSES):
         again = _written(source, text)

@@ -59,7 +59,11 @@ def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) ->
     parts = [own, macros, *(place / PROJECT_FILE for place in (own, *own.parents))]
     touched = git.changed_files(root, revision, parts)
     if not touched:
-        yield Sides(label, empty(), empty(), None, files_of(folder).count(files_of(folder).texts))
+        files = files_of(folder)
+        filters = files.count(files.texts)
+        if not filters and (problems := _missing(folder)):
+            raise PredicatError(problems)
+        yield Sides(label, empty(), empty(), None, filters)
         return
     with git.checkout(root, revision, parts) as old:
         yield _compared(label, old.resolve(), root.resolve(), own, touched, variables)
@@ -77,8 +81,8 @@ def _compared(
     chosen = files[0].of(datasets), files[1].of(datasets)
     before = read_definitions(old / own, variables=variables, files=chosen[0])
     after = read_definitions(root / own, variables=variables, files=chosen[1])
-    if not files[1].texts:
-        after.builder.reporter.extend(_missing(root / own))
+    if not files[1].count(files[1].texts):
+        after.builder.reporter.extend(_missing(_from_here(root / own)))
     sides = _side(before, old, root), _side(after, root, root)
     for snapshot, place in zip(sides, (old, root), strict=True):
         snapshot.data |= {"lock": lock_data(place / own), "project": _project(place, own)}
@@ -133,8 +137,6 @@ def _project(path: Path, own: Path) -> dict[str, Any]:
 
 
 def _missing(folder: Path) -> list[Diagnostic]:
-    try:
-        read_definitions(folder).builder.reporter.raise_errors()
-    except PredicatError as error:
-        return list(error.diagnostics)
-    return []
+    """Why a catalog without a filter has nothing to compare; empty if it has a dataset."""
+    definitions = read_definitions(folder)
+    return [] if definitions.datasets else definitions.problems

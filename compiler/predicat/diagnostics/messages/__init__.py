@@ -54,8 +54,12 @@ def shown(value: object) -> str:
     """A value of a row as YAML and JSON have it, cut where it is long."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
-    text = str(value) if isinstance(value, date) else repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return cut(str(value) if isinstance(value, date) else repr(value), _SHOWN)
+
+
+def cut(text: str, most: int = 160) -> str:
+    """A text of the user, cut where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def article(noun: str) -> str:

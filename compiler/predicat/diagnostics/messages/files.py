@@ -81,6 +81,15 @@ def empty_catalog(path: str) -> Diagnostic:
     )
 
 
+def no_dataset_in(path: str) -> Diagnostic:
+    return Diagnostic(
+        "empty-catalog",
+        f"{path} defines no dataset, so there is nothing to do",
+        NOWHERE,
+        "give --catalog the right folder, or write a file with apiVersion: predicat/v1 and dataset: NAME",
+    )
+
+
 def baseline_line(span: Span) -> Diagnostic:
     return Diagnostic(
         "baseline",
