@@ -12,6 +12,7 @@ from itertools import pairwise, product
 from math import inf, nan
 from typing import Any, NamedTuple
 
+from predicat.analysis.domains import Domain, domain
 from predicat.check import signatures
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, OPS, ZONED
@@ -32,7 +33,6 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import PERIOD_LENGTHS, PERIOD_MONTHS, UNITS, WHITE_SPACE
-from predicat.review.cases.ordered import is_ordered, key_of, span, value_of
 from predicat.semantics.evaluate import compile_node
 
 NOT_CALLED = {"entry_filter": "Python code is not run"}
@@ -217,12 +217,20 @@ _DOCUMENTS: list[Any] = [
 DECIMALS = [DecimalType(4, 1), DecimalType(38, 6)]
 
 
+def ordered(kind: Type) -> Domain:
+    """The values of a type that has an order."""
+    result = domain(kind)
+    assert result is not None
+    return result
+
+
 def _near(kind: Type, values: Sequence[Any]) -> list[Any]:
     """Values of an ordered type with their neighbours, and the ends of the type with theirs, in order."""
-    low, high = span(kind)
-    keys = {key_of(value, kind) for value in values} | {low, high}
+    own = ordered(kind)
+    low, high = own.least, own.greatest
+    keys = {*map(own.ordinal, values), low, high}
     return [
-        value_of(key, kind)
+        own.value(key)
         for key in sorted({key + step for key in keys for step in (-1, 0, 1)})
         if low <= key <= high
     ]
@@ -251,7 +259,7 @@ _ORDERED: dict[Type, list[Any]] = {
 @lru_cache
 def values_of(kind: Type) -> list[Any]:
     """The values of a type, those that matter most first, without NULL."""
-    if is_ordered(kind):
+    if domain(kind) is not None:
         found = in_order(kind)
         first = {BIGINT: [0, 1, -1, 2], DOUBLE: [0.0, 1.0, -1.5, nan, -0.0]}.get(kind, [])
         return [*first, *(value for value in _spread(found) if value not in first)]

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 import predicat
+from predicat.analysis.domains import domain
 from predicat.ir.nodes import Call, Items
 from predicat.ir.operators import CHOICES, COMPARISONS, FLIPPED, NEGATED, STRICT, Operator, Strictness
 from predicat.ir.operators.row import COUNT, Comparison, Order
@@ -33,8 +34,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import EXACT
-from predicat.review.cases.ordered import is_ordered, key_of
-from tests.ir.operator_calls import Row, Tried, calls, constants, in_order, table
+from tests.ir.operator_calls import Row, Tried, calls, constants, in_order, ordered, table
 
 Fault = str
 """A counterexample in words."""
@@ -361,7 +361,7 @@ def monotone(row: Operator) -> Iterator[Fault]:
 def in_an_order(op: str, place: int, order: Order) -> Iterator[Fault]:
     """What refutes that an operator changes in an order with an argument."""
     for tried in moving(op, place):
-        if is_ordered(tried.node.type):
+        if domain(tried.node.type) is not None:
             yield from _along(tried, place, order)
         else:
             yield f"{tried} has no values in order"
@@ -369,7 +369,11 @@ def in_an_order(op: str, place: int, order: Order) -> Iterator[Fault]:
 
 def moving(op: str, place: int) -> list[Tried]:
     """The calls of an operator with a field of a type with an order as an argument."""
-    return [tried for tried in calls(op) if place in tried.moved and is_ordered(tried.node.args[place].type)]
+    return [
+        tried
+        for tried in calls(op)
+        if place in tried.moved and domain(tried.node.args[place].type) is not None
+    ]
 
 
 UNDECLARED = {
@@ -436,7 +440,7 @@ def _parts(
     tells which.
     """
     if order is Order.SIDES:
-        turn = next(at for at, value in enumerate(values) if key_of(value, kind) >= 0)
+        turn = next(at for at, value in enumerate(values) if ordered(kind).ordinal(value) >= 0)
         return [(0, values[:turn]), (0, values[turn:])]
     if order is Order.BY_SIGN:
         if len(others) != 1 or not isinstance(others[0], int | float | Decimal):
@@ -458,7 +462,7 @@ def _out_of_order(values: list[Any], sign: int, kind: Type) -> list[int] | None:
 
 
 def _first_turn(values: list[Any], there: list[int], sign: int, kind: Type) -> list[int] | None:
-    keys = [(at, sign * key_of(values[at], kind)) for at in there]
+    keys = [(at, sign * ordered(kind).ordinal(values[at])) for at in there]
     return next(([one, other] for (one, a), (other, b) in pairwise(keys) if a > b), None)
 
 
