@@ -171,6 +171,21 @@ def test_a_released_version_keeps_its_pubsub_inequality(tmp_path: Path) -> None:
     assert kept.to("pubsub") == 'attributes:a AND attributes.a != "x" AND attributes:b'
 
 
+def test_a_released_version_keeps_its_cesql(tmp_path: Path) -> None:
+    body = "EXISTS a AND NOT a LIKE 'x%' AND (b = 'y' OR a = 'z')"
+    text = CATALOG.replace("a: bigint, b: bigint", "ce: 'map<string, string>'").replace(
+        "sql: a / b > 1", f'cesql: "{body}"'
+    )
+    found = released(tmp_path, text, "its AND and OR", "cesql", ends_at_errors=False, not_binds_first=False)
+    assert "keeps its NOT before LIKE and IN" in found
+    assert "write x NOT LIKE" in found
+    assert load_catalog(tmp_path)["orders.ratio"].evaluate({"ce": {"a": "z"}}) is True
+    with pytest.raises(PredicatError, match="NOT binds tighter"):
+        predicat.parse(body, "cesql")
+    again = predicat.parse(body.replace("NOT a LIKE", "a NOT LIKE"), "cesql")
+    assert again.evaluate({"ce": {"a": "z"}}) is not True
+
+
 def run(command: str, folder: Path, code: int) -> str:
     """What a command says, whose exit code is to be this."""
     result = completed([sys.executable, "-m", "predicat", command, "--catalog", str(folder)], timeout=60)

@@ -22,7 +22,7 @@ from predicat.check.look_ups import LookUps
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
 from predicat.diagnostics.messages import sql_times
-from predicat.forms import json_values
+from predicat.forms import failing, json_values
 from predicat.forms.conversions import (
     convert,
     dynamic,
@@ -124,6 +124,19 @@ class Operators(LookUps):
         if self.rules.absent_differs:
             return Call(BOOLEAN, "not", (equal,), span)
         return Call(BOOLEAN, "is_true", (self.truth(self.operator("ne", args, span)),), span)
+
+    def from_left(self, op: str, args: list[Node], span: Span) -> Node:
+        """AND and OR of CESQL, whose errors reject the event."""
+        op, args = op.removeprefix("cesql."), list(map(self.truth, args))
+        if self.rules.ends_at_errors:
+            return failing.from_left(op, args, span, failing.EVERY_EVENT)
+        return Call(BOOLEAN, op, tuple(args), span)
+
+    def negated_test(self, _op: str, args: list[Node], span: Span) -> Node:
+        """CESQL's NOT directly before a test by LIKE or IN."""
+        if self.rules.not_binds_first:
+            raise self.fail(say.not_binds_first(span))
+        return Call(BOOLEAN, "not", (self.truth(args[0]),), span)
 
     def presence(self, _op: str, args: list[Node], span: Span) -> Node:
         """CEL's presence test. A field whose NULL is a value is always present."""
@@ -276,6 +289,9 @@ ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     "in": (list_functions.in_joined, _of.compared),
     "add": (list_functions.joined,),
     "differs": (_of.differs,),
+    "cesql.and": (_of.from_left,),
+    "cesql.or": (_of.from_left,),
+    "cesql.not": (_of.negated_test,),
     "dyn": (_of.untyped,),
     "cond": (_of.choice,),
     "coalesce": (_of.choice,),

@@ -38,6 +38,10 @@ class Rules(Struct, frozen=True):
             duration in that unit.
         names_now: `now` is the current time, unless a field or parameter has that name.
         ansi: Spark's ANSI mode.
+        ends_at_errors: An error in an operand of AND and OR rejects the message, unless an operand before it
+            decides (CESQL). Otherwise they are Kleene's.
+        not_binds_first: NOT before a test by LIKE or IN would negate the operand of the test: an error
+            (CESQL). Otherwise it negates the test.
         absent_differs: `!=` is also TRUE of a missing key (Pub/Sub). Otherwise it is FALSE.
     """
 
@@ -56,6 +60,8 @@ class Rules(Struct, frozen=True):
     names_now: bool = False
     ansi: bool = True
     absent_differs: bool = False
+    ends_at_errors: bool = False
+    not_binds_first: bool = False
 
 
 SQL_RULES = Rules(
@@ -76,6 +82,7 @@ JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)
 CEL_RULES = Rules(
     widens_numbers=False, null_is_value=True, strict_lists=True, ieee_division=True, absorbs_constants=True
 )
+CESQL_RULES = replace(CEL_RULES, ends_at_errors=True, not_binds_first=True)
 PUBSUB_RULES = replace(CEL_RULES, absent_differs=True)
 CEL_TEXT_RULES = replace(CEL_RULES, names_now=True)
 

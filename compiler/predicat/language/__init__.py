@@ -15,6 +15,7 @@ from msgspec import Struct
 from predicat.check.scope import (
     CEL_RULES,
     CEL_TEXT_RULES,
+    CESQL_RULES,
     DUCKDB_RULES,
     JMS_RULES,
     POSTGRES_RULES,
@@ -199,7 +200,7 @@ LANGUAGES = {
         Language(
             "knative",
             "a whole Knative Trigger",
-            CEL_RULES,
+            CESQL_RULES,
             "knative.reader:trigger",
             "data",
             "ce",
@@ -208,7 +209,7 @@ LANGUAGES = {
         Language(
             "cloudevents",
             "a filter of the CloudEvents Subscriptions API",
-            CEL_RULES,
+            CESQL_RULES,
             "knative.reader:cloudevents",
             "data",
             "ce",
@@ -219,7 +220,7 @@ LANGUAGES = {
         Language(
             "cesql",
             "a CloudEvents SQL expression",
-            CEL_RULES,
+            CESQL_RULES,
             "cesql.reader:parse",
             "text",
             "ce",

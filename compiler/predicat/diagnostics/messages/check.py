@@ -126,6 +126,14 @@ def map_key_not_text(span: Span, kind: str) -> Diagnostic:
     return msg.not_comparable(span, "string", kind, "the keys of a map in a column are strings")
 
 
+def not_binds_first(span: Span) -> Diagnostic:
+    return msg.syntax(
+        span,
+        "NOT binds tighter than LIKE and IN in CESQL, so it negates the operand here",
+        "write x NOT LIKE ... or x NOT IN (...), or NOT (x LIKE ...)",
+    )
+
+
 def no_order(span: Span, left: str, right: str) -> Diagnostic:
     return msg.not_comparable(
         span, left, right, "these types have no order; convert them, as in CAST(x AS DOUBLE)"

@@ -85,6 +85,20 @@ RELEASED_BY = {
             'write attributes:key AND attributes.key != "value" there to need it'
         ),
     ),
+    "ends_at_errors": (
+        "its AND and OR, which accept an event whose first condition reads a missing attribute",
+        (
+            "in CESQL, and in a new version of the filter, an error rejects the event; write EXISTS key AND "
+            "... there around such a condition"
+        ),
+    ),
+    "not_binds_first": (
+        "its NOT before LIKE and IN, which negates the test",
+        (
+            "in CESQL it negates the operand of the test; write x NOT LIKE ... or NOT (x LIKE ...) in a new "
+            "version of the filter"
+        ),
+    ),
     "interval_fields": (
         "its parts of intervals, which count the whole interval",
         (
@@ -95,10 +109,12 @@ RELEASED_BY = {
 }
 """The rules that were added to a language after a release: what a released version keeps, and a hint."""
 
+_OF_OTHER_LANGUAGES = ("absent_differs", "ends_at_errors", "not_binds_first")
+
 
 def released(span: Span, name: str, rule: str) -> Diagnostic:
     """A released version keeps the meaning that it had before a rule of RELEASED_BY was added."""
     kept, hint = RELEASED_BY[rule]
     message = f"{name} is released and keeps {kept}"
-    code = "earlier-meaning" if rule == "absent_differs" else "ambiguous-sql"
+    code = "earlier-meaning" if rule in _OF_OTHER_LANGUAGES else "ambiguous-sql"
     return Diagnostic(code, message, span, hint, Severity.WARNING)

@@ -17,6 +17,7 @@ from msgspec import Struct
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
+from predicat.forms.failing import EVERY_EVENT
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import FieldDecl
@@ -29,12 +30,12 @@ from predicat.language.cesql.spelling import (
     INT_MAX,
     KEYWORDS,
     TEXT_TOKEN,
+    canonical,
     unquoted,
 )
 from predicat.language.cesql.spelling import FUNCTIONS as FUNCTIONS_OF_TEXTS
 from predicat.language.common.body import Body
 from predicat.language.common.lexer import TokenReader
-from predicat.semantics.like import LikeError, canonical
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
 _TOKEN = re.compile(
@@ -42,8 +43,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _LEVELS = (tuple(CONNECTED), tuple(COMPARED), ("+", "-"), ("*", "/", "%"))
-REQUIRED = ("id", "source", "specversion", "type")
-"""The attributes that every event has: EXISTS takes their names in any case, as the conformance kit does."""
 
 
 _MIXED = "AND, OR and XOR have one precedence in CESQL: write parentheses around what belongs together"
@@ -54,6 +53,15 @@ class Typed(Struct, frozen=True):
 
     tree: t.Tree
     kind: str
+
+
+def _outermost(tree: t.Tree) -> t.Tree:
+    """The tree with Kleene's AND where FALSE and UNKNOWN are the same: both reject an event."""
+    if not isinstance(tree, t.OperatorCall) or tree.op not in ("cesql.and", "cesql.or"):
+        return tree
+    if tree.op == "cesql.and":
+        return t.OperatorCall("and", tuple(map(_outermost, tree.args)), tree.span)
+    return t.OperatorCall(tree.op, (*tree.args[:-1], _outermost(tree.args[-1])), tree.span)
 
 
 def parse(body: Body) -> t.Tree:
@@ -72,6 +80,8 @@ class _Parser(TokenReader):
     pattern = _TOKEN
     any_case = True
     language = "CESQL"
+    tested = False
+    """Whether the last operand is a test by LIKE or IN without parentheses."""
 
     # --- grammar
 
@@ -84,7 +94,7 @@ class _Parser(TokenReader):
             raise self.unexpected()
         if tree.kind == INTEGER:
             raise self.fail(msg.not_boolean(tree.tree.span, INTEGER))
-        return self.truth(tree).tree
+        return _outermost(self.truth(tree).tree)
 
     def level(self, number: int, depth: int) -> Typed:
         if depth > MAX_DEPTH:
@@ -104,6 +114,7 @@ class _Parser(TokenReader):
     def postfix(self, depth: int) -> Typed:
         """LIKE and IN bind tighter than all other binary operators."""
         operand = self.unary(depth)
+        self.tested = False
         while True:
             negate = self.peek() == "NOT" and self.peek(1) in ("LIKE", "IN")
             if not negate and self.peek() not in ("LIKE", "IN"):
@@ -113,6 +124,7 @@ class _Parser(TokenReader):
             word = self.peek()
             self.take()
             operand = self.like(operand) if word == "LIKE" else self.within(operand, depth)
+            self.tested = True
             if negate:
                 operand = Typed(t.OperatorCall("not", (operand.tree,), operand.tree.span), TRUTH)
 
@@ -124,10 +136,11 @@ class _Parser(TokenReader):
             case "NOT":
                 self.take()
                 inner = self.truth(self.postfix(depth + 1))
-                return Typed(t.OperatorCall("not", (inner.tree,), span.to(inner.tree.span)), TRUTH)
+                ahead = "cesql.not" if self.tested else "not"
+                return Typed(t.OperatorCall(ahead, (inner.tree,), span.to(inner.tree.span)), TRUTH)
             case "-":
                 self.take()
-                inner = self.integer(self.postfix(depth + 1))
+                inner = self.integer(self.unary(depth + 1))
                 return self.small(t.OperatorCall("neg", (inner.tree,), span.to(inner.tree.span)))
             case "+" if self.tokens[self.position + 1][0] == "number":
                 self.take()
@@ -165,12 +178,12 @@ class _Parser(TokenReader):
         return self.read(word, span)
 
     def existing(self) -> tuple[str, Span]:
-        """The operand of EXISTS."""
+        """The operand of EXISTS. As in the conformance kit, those of every event may be in any case."""
         kind, word, span = self.take()
         if kind not in ("word", "number") or word.upper() in KEYWORDS:
             self.position -= 1
             raise self.unexpected(say.ATTRIBUTE_NAME)
-        return (word.lower() if word.lower() in REQUIRED else self.named(word, span)), span
+        return (word.lower() if word.lower() in EVERY_EVENT else self.named(word, span)), span
 
     def named(self, name: str, span: Span) -> str:
         """The name of an attribute. Names have no uppercase letters, unless the dataset declares such a
@@ -196,9 +209,9 @@ class _Parser(TokenReader):
         span = left.tree.span.to(right.tree.span)
         if operator in CONNECTED:
             a, b = self.truth(left).tree, self.truth(right).tree
-            op = CONNECTED[operator]
+            op = CONNECTED[operator] if operator == "XOR" else f"cesql.{CONNECTED[operator]}"
             chain = (
-                a.args if op != "ne" and isinstance(a, t.OperatorCall) and a.op == op else (a,)
+                a.args if operator != "XOR" and isinstance(a, t.OperatorCall) and a.op == op else (a,)
             )  # a long chain is flat, not deep
             return Typed(t.OperatorCall(op, (*chain, b), span), TRUTH)
         if operator in ("=", "!=", "<>"):
@@ -222,10 +235,7 @@ class _Parser(TokenReader):
         if kind != "text":
             self.position -= 1
             raise self.unexpected("a string")
-        try:
-            pattern = canonical(unquoted(word))
-        except LikeError as error:
-            raise self.fail(msg.bad_like(span, str(error))) from None
+        pattern = canonical(unquoted(word))
         return Typed(
             t.OperatorCall(
                 "like", (self.string(left).tree, t.Constant(pattern, span)), left.tree.span.to(span)

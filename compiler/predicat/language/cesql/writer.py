@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.forms import failing
+from predicat.forms.logic import present
+from predicat.ir.nodes import Call, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, EQUALITIES, JUNCTIONS, OF_INTEGERS
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
@@ -21,6 +23,7 @@ from predicat.language.cesql.spelling import (
     TEXT_TOKEN,
     UNARY,
     unquoted,
+    written_pattern,
 )
 from predicat.language.common.key_tests import key_of, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter
@@ -58,7 +61,17 @@ class _Writer(PrecedenceWriter):
         (inner,) = node.args
         if isinstance(inner, Call) and inner.op == "is_null" and (key := key_of(inner.args[0])) is not None:
             return f"EXISTS {_name(inner.args[0], key)}", UNARY
-        return f"NOT {self.text(inner, POSTFIX)}", UNARY
+        if isinstance(inner, Call) and inner.op in JUNCTIONS:
+            return self.junction("or" if inner.op == "and" else "and", [_opposite(arg) for arg in inner.args])
+        return f"NOT {self.text(inner, UNARY)}", UNARY
+
+    def junction(self, op: str, parts: Sequence[Node]) -> Form:
+        """AND or OR. An error of a part rejects the event, unless a part before it decides: conditions of OR
+        test their attributes first.
+        """
+        if op == "or":
+            parts = _without_errors(parts)
+        return self.between(INFIX[op], parts)
 
     def absence(self, node: Call) -> Form:
         key = key_of(node.args[0])
@@ -85,7 +98,10 @@ class _Writer(PrecedenceWriter):
         value, wanted = node.args
         if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
             raise _no_operator(node)
-        pattern = _quoted(node, like.PATTERNS[node.op](wanted.value))
+        text = written_pattern(like.PATTERNS[node.op](wanted.value))
+        if text is None:
+            raise refuse("cesql", node, say.CESQL_BACKSLASH)
+        pattern = _quoted(node, text)
         return f"{self.text(value, UNARY)} LIKE {pattern}", POSTFIX
 
     def trimmed(self, node: Call) -> Form:
@@ -116,7 +132,7 @@ class _Writer(PrecedenceWriter):
 
 Rule = Callable[[_Writer, Call], Form]
 _RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(JUNCTIONS, lambda writer, node: writer.between(INFIX[node.op], node.args)),
+    **dict.fromkeys(JUNCTIONS, lambda writer, node: writer.junction(node.op, node.args)),
     **dict.fromkeys(COMPARISONS, _Writer.comparison),
     **dict.fromkeys(like.PATTERNS, _Writer.matched),
     **dict.fromkeys(
@@ -137,6 +153,34 @@ _INTEGERS: Mapping[str, Rule] = {
     "to_int": _Writer.number_of_text,
 }
 """How each operation is written whose result has 32 bits."""
+
+
+def _opposite(node: Node) -> Node:
+    """NOT of a node."""
+    inner = node.args[0] if isinstance(node, Call) and node.op == "not" else None
+    return inner if inner is not None else Call(BOOLEAN, "not", (node,), node.span)
+
+
+def _without_errors(parts: Sequence[Node]) -> list[Node]:
+    """Operands of OR of which none but the last may be an error, in an order that allows it.
+
+    Raises Unsupported if several may fail for another reason than a missing attribute.
+    """
+    if failing.agrees(parts, failing.EVERY_EVENT):
+        return list(parts)
+    failing_last = sorted(parts, key=lambda part: failing.read_keys(part) is None)
+    *first, last = failing_last
+    return [*map(_guarded, first), last]
+
+
+def _guarded(part: Node) -> Node:
+    """A condition that is FALSE where one of its attributes is missing."""
+    keys = failing.read_keys(part, failing.EVERY_EVENT)
+    if keys is None:
+        raise refuse("cesql", part, say.CESQL_ERRORS_REJECT)
+    places = {key: read for read in walk(part) if (key := key_of(read)) in keys}
+    tests = [present(places[key], part.span) for key in sorted(keys)]
+    return Call(BOOLEAN, "and", (*tests, part), part.span) if tests else part
 
 
 def _no_operator(node: Call) -> Unsupported:

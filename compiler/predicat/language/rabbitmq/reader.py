@@ -43,8 +43,10 @@ def _test(words: list[str], key: t.Tree, span: Span) -> t.Tree:
     head, last = words[:-1], words[-1]
     if last == "#" and "*" not in head and "#" not in head:
         text = ".".join(head)
-        whole = t.OperatorCall("eq", (key, t.Constant(text, span)), span)
-        return any_of((whole, t.OperatorCall("starts_with", (key, t.Constant(text + ".", span)), span)), span)
+        longer = t.OperatorCall("starts_with", (key, t.Constant(text + ".", span)), span)
+        if not text:  # the empty key has no word, not an empty one
+            return longer
+        return any_of((t.OperatorCall("eq", (key, t.Constant(text, span)), span), longer), span)
     pattern = "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words)
     dotted = t.OperatorCall("concat", (t.Constant(".", span), key), span)
     tree: t.Tree = t.OperatorCall("matches", (dotted, t.Constant(f"^{pattern}$", span)), span)

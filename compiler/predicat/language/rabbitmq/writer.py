@@ -55,7 +55,7 @@ def _binding(node: Node) -> str | None:
         return f"#.*{end}"
     if isinstance(node, Call) and node.op == "or" and len(node.args) == 2:
         whole, start = _constant(node.args[0], "eq"), _constant(node.args[1], "starts_with")
-        return f"{whole}.#" if whole is not None and start == f"{whole}." else None
+        return f"{whole}.#" if whole and start == f"{whole}." else None
     return _words(node)
 
 

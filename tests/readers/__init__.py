@@ -1,0 +1,31 @@
+"""Readers of the languages that predicat translates to. They share no code with it.
+
+Each says whether a text accepts a message of the target system, as the specification named in its module has
+it. So a translation is judged by what its own system makes of it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tests.readers import cesql, events, google_cel, labels, policies, properties, pubsub, selectors, topics
+
+Message = Mapping[str, Any]
+"""The keys of a message: attributes, labels, headers or properties, and the fields beside them."""
+
+READERS: dict[str, Callable[[str, Message], bool]] = {
+    "attributes": events.attributes,
+    "cel": google_cel.accepts,
+    "cesql": cesql.accepts,
+    "cloudevents": events.cloudevents,
+    "eventbridge": policies.accepts,
+    "headers": properties.headers,
+    "jms": selectors.jms,
+    "kafka": topics.kafka,
+    "labels": labels.accepts,
+    "pip": properties.pip,
+    "pubsub": pubsub.accepts,
+    "pulsar": properties.pulsar,
+    "rabbitmq": topics.rabbitmq,
+    "servicebus": selectors.servicebus,
+    "sns": policies.sns,
+}
