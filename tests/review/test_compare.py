@@ -113,6 +113,15 @@ def test_arithmetic_on_a_number_without_a_declared_type(
     check_witnesses(left.node, right.node, verdict)
 
 
+def test_zero_below_and_zero_above_are_two_constants() -> None:
+    """One was taken for the other that had been seen before: in proofs, and in the bounds of SQL."""
+    before, after = (
+        predicat.parse(text, "cel", {"x": "double"}) for text in ("x / 0.0 > 5.0", "x / -0.0 > 5.0")
+    )
+    assert (before.sql("duckdb"), after.sql("duckdb")) == ("x > 0 AND NOT ISNAN(x)", "x < 0")
+    assert predicat.compare(before, after).kind == "changed"
+
+
 def test_witnesses_are_small() -> None:
     found = predicat.compare(parse("a > 100 OR s LIKE 'x%y%z'"), parse("a > 100"))
     assert found.lost is not None

@@ -80,11 +80,21 @@ class _Typed(Struct, frozen=True, eq=False, gc=False):
 
 
 class Literal(_Typed, frozen=True, eq=False, gc=False):
-    """A constant of a type. The value None is NULL (UNKNOWN for booleans)."""
+    """A constant of a type. The value None is NULL (UNKNOWN for booleans).
+
+    0.0 and -0.0 are two constants, though they are equal numbers: 1 / x tells them apart.
+    """
 
     type: Type
     value: Value
     span: Span = NOWHERE
+
+    def __eq__(self, other: object) -> bool:
+        return _Typed.__eq__(self, other) and (
+            not isinstance(self.value, float) or self.value != 0.0 or repr(self) == repr(other)
+        )
+
+    __hash__ = _Typed.__hash__
 
 
 class Field(_Typed, frozen=True, eq=False, gc=False):
