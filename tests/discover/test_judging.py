@@ -1,5 +1,6 @@
 """What `predicat discover` finds in conditions, and what it leaves alone: a type could make it wrong."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from predicat.discover.conditions import Clause, Condition, SourceRange
 from predicat.discover.judging import judge
 from predicat.discover.verdicts import Judged
+from tests.processes import in_process
 
 
 def condition(
@@ -286,3 +288,47 @@ def test_several_cases_of_a_template_at_one_place_are_no_case() -> None:
     assert judge([replace(item, rendered=True) for item in conditions]).judgements == ()
     another = condition("b = 2", clause="case", branches=(3, 0))
     assert judge([*conditions, another]).judgements == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("(a = 0 or a is null) and (b > 3 or b > 5)", "b > 5"),
+        ("(o.a = 0  or o.a is null)\n  and (o.b > 3 or o.b  >  5)", "o.b  >  5"),
+        ("a = 1 and b = 2 and a = 1", "a = 1"),
+        ("a = 1 and length(s) < 0 or b = 2", "length(s) < 0"),
+        ("a = null or b = 2", "a = null"),
+    ],
+)
+def test_a_finding_about_a_part_points_at_the_part(tmp_path: Path, text: str, part: str) -> None:
+    head = "select 1 from t o where "
+    (tmp_path / "a.sql").write_text(f"{head}{text};\n")
+    arguments = ("discover", "a.sql", "--dialect", "postgres", "--format", "json")
+    (finding,) = json.loads(in_process(*arguments, cwd=tmp_path).stdout)["findings"]
+    lines = (tmp_path / "a.sql").read_text().splitlines()
+    assert lines[finding["line"] - 1][finding["column"] - 1 :].startswith(part)
+    if part == "a = 1":
+        assert finding["column"] == len(head) + len("a = 1 and b = 2 and ") + 1
+
+
+KUBERNETES = [
+    ("!has(a.b) || !has(a.b.c) || a.b.c > 3", []),
+    ("has(a.b) && has(a.b.c) && a.b.c > 3", []),
+    ("has(a.b) && a.b == 'x' && a.b != 'y'", ["redundant"]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), KUBERNETES)
+def test_a_guard_of_cel_has_an_effect(text: str, expected: list[str]) -> None:
+    assert kinds(judge([of_cel(text)])) == expected
+
+
+def test_conditions_that_differ_by_a_guard_are_not_the_same_rule() -> None:
+    guarded, bare = of_cel(KUBERNETES[0][0]), of_cel("!has(a.b.c) || a.b.c > 3")
+    assert judge([guarded, bare]).same == ()
+    assert judge([guarded, of_cel("a.b.c > 3 || !has(a.b) || !has(a.b.c)")]).same == ((0, 1),)
+
+
+def of_cel(text: str) -> Condition:
+    place = SourceRange("a.yml", 1, 1, 0, len(text))
+    return Condition(text, "cel", "", "t", "selector", place, {"a": "json"})

@@ -19,6 +19,7 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import verdicts as say
+from predicat.discover.expansions import with_calls
 from predicat.discover.infer import moment
 from predicat.ir import syntax as t
 from predicat.language.sql.node_reader import Reader, Stop
@@ -157,7 +158,7 @@ def _parsed(text: str, dialect: str) -> tuple[list[Token], exp.Expr]:
     parsed = speaker.parser().parse_into(exp.Condition, tokens, text)
     if len(parsed) != 1 or parsed[0] is None:
         raise SqlglotError("it is not one condition")
-    return tokens, parsed[0]
+    return tokens, with_calls(parsed[0], text, dialect)
 
 
 def _without_table(root: exp.Expr) -> None:

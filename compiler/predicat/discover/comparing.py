@@ -12,6 +12,7 @@ from predicat.discover.typed import Subject, together
 from predicat.discover.verdicts import Relationship
 from predicat.ir.nodes import Node
 from predicat.review.compare import PROVED, SHOWN, Outcome, Witness, compare_nodes, search
+from predicat.review.own_errors import with_own_errors
 from predicat.review.show import plain
 from predicat.review.smt.terms import all_of
 
@@ -54,8 +55,15 @@ def compare_pair(question: RulePair) -> ComparedPair:
     narrow = compare_nodes(left.narrow, right.narrow, rules, PAIR)
     inferred = {**left.inferred, **right.inferred}
     if narrow.kind.startswith("equivalent"):
-        wide = compare_nodes(left.wide, right.wide, rules, PAIR)
-        return ComparedPair("same" if wide.same_rows else None, inferred=inferred, undecided=not wide.proof)
+        own = (
+            with_own_errors(question.left.language, left.wide),
+            with_own_errors(question.right.language, right.wide),
+        )
+        pairs = dict.fromkeys(((left.wide, right.wide), own))
+        verdicts = [compare_nodes(*pair, rules, PAIR) for pair in pairs]
+        same = all(verdict.same_rows for verdict in verdicts)
+        undecided = not all(verdict.proof for verdict in verdicts)
+        return ComparedPair("same" if same else None, inferred=inferred, undecided=undecided)
     kind = _KINDS.get(narrow.kind)
     if kind is None or narrow.proof not in (PROVED, SHOWN):
         return ComparedPair(undecided=not narrow.proof)

@@ -12,6 +12,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.infer import Unclear
 from predicat.discover.null_traps import LostRow, lost_rows
+from predicat.discover.parts import Extent, extent
 from predicat.discover.profile import Profile, profile_of
 from predicat.discover.typed import Subject, Typed, together, typed
 from predicat.discover.verdicts import Kind
@@ -24,6 +25,7 @@ from predicat.review.lint import impossible_text, null_comparison
 from predicat.review.lint.redundant_operand import without_one
 from predicat.review.lint.trials import Trial
 from predicat.review.lint.written import walk
+from predicat.review.own_errors import with_own_errors
 from predicat.review.show import plain
 
 QUESTION = 1.0
@@ -45,6 +47,7 @@ class Problem(Struct, frozen=True):
     hint: str = ""
     row: dict[str, Any] | None = None
     outcome: bool | None = None
+    at: Extent | None = None
 
 
 class Examined(Struct, frozen=True):
@@ -156,14 +159,15 @@ class _Questions:
         for problems in (impossible_text.wrong_case, impossible_text.wrong_length):
             for part, message, hint in problems(tree) if tree is not None else ():
                 spans.add((part.span.start, part.span.end))
-                yield Problem("impossible", message, part.span.text, hint)
+                yield Problem("impossible", message, part.span.text, hint, at=extent(part.span))
         for atom in _atoms(self.condition.wide):
             place = atom.span.start, atom.span.end
             if place in spans or not fields_of(atom) or Trial(atom).shows(wanted=True):
                 continue
             if self.is_never(atom, True):
                 spans.add(place)
-                yield Problem("impossible", say.impossible(_shown(atom.span)), _shown(atom.span))
+                shown = _shown(atom.span)
+                yield Problem("impossible", say.impossible(shown), shown, at=extent(atom.span))
 
     def layout(self) -> Iterator[Problem]:
         """Lines that group AND and OR in another way, if that accepts other rows."""
@@ -206,7 +210,8 @@ class _Questions:
                 seen: set[object] = set()
                 for arg in part.args:
                     if (form := _said(arg)) in seen:
-                        yield Problem("redundant", say.twice(part.op.upper()), _shown(arg.span))
+                        message = say.twice(part.op.upper())
+                        yield Problem("redundant", message, _shown(arg.span), at=extent(arg.span))
                     seen.add(form)
 
     def redundant(self) -> Iterator[Problem]:
@@ -219,12 +224,20 @@ class _Questions:
                 return
             if trial.differs(shorter, accept=accepts):
                 continue
-            verdict = compare_nodes(node, shorter, (rule, rule), self.time())
-            self.undecided += not verdict.proof
-            if verdict.same_rows and verdict.kind == "equivalent":
-                part = _shown(parent.args[place].span)
-                yield Problem("redundant", say.no_effect(parent.op.upper()), part)
+            if self.equivalent(node, shorter, rule):
+                span = parent.args[place].span
+                yield Problem("redundant", say.no_effect(parent.op.upper()), _shown(span), at=extent(span))
                 return
+
+    def equivalent(self, node: Node, other: Node, rule: str) -> bool:
+        """Whether two predicates provably have the same outcome, also with the errors of the language."""
+        own = (with_own_errors(self.item.language, node), with_own_errors(self.item.language, other))
+        for pair in dict.fromkeys(((node, other), own)):
+            verdict = compare_nodes(*pair, (rule, rule), self.time())
+            self.undecided += not verdict.proof
+            if not verdict.same_rows or verdict.kind != "equivalent":
+                return False
+        return True
 
 
 def _nulls(tree: t.Tree) -> Iterator[Problem]:
@@ -232,7 +245,7 @@ def _nulls(tree: t.Tree) -> Iterator[Problem]:
     for part in walk(tree):
         problem = null_comparison.problem_of(part)
         if problem is not None:
-            yield Problem("null comparison", problem[0], part.span.text, problem[1])
+            yield Problem("null comparison", problem[0], part.span.text, problem[1], at=extent(part.span))
 
 
 def _atoms(node: Node) -> Iterator[Call]:

@@ -11,6 +11,7 @@ from predicat.diagnostics import Severity, Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, SourceRange
 from predicat.discover.history import parted
+from predicat.discover.parts import part_in_file
 from predicat.discover.verdicts import Judged, Judgement, Pair
 from predicat.review.lint import Finding
 
@@ -85,12 +86,19 @@ def _order(item: Finding) -> tuple[str, int, str, str]:
 
 
 def _single(condition: Condition, judgement: Judgement) -> Finding:
-    parts = [f"{judgement.message}."]
+    part = None
+    if judgement.at is not None:
+        part = part_in_file(condition, judgement.at, _source(condition.place.path))
+    shown = (
+        say.about_part(judgement.message, judgement.part) if judgement.at and not part else judgement.message
+    )
+    parts = [f"{shown}."]
     if judgement.row is not None:
         parts.append(say.row(judgement.row, judgement.outcome))
     if judgement.inferred:
         parts.append(say.inferred(judgement.inferred))
-    return _finding(judgement.kind, condition, " ".join(filter(None, parts)), judgement.hint or None)
+    message = " ".join(filter(None, parts))
+    return _finding(judgement.kind, condition, message, judgement.hint or None, part)
 
 
 def _same(
@@ -132,10 +140,13 @@ def _where(place: SourceRange) -> str:
     return f"{place.path}:{place.line}"
 
 
-def _finding(kind: str, condition: Condition, message: str, hint: str | None) -> Finding:
+def _finding(
+    kind: str, condition: Condition, message: str, hint: str | None, part: Span | None = None
+) -> Finding:
+    """A finding at a part of a condition, or at the whole of it."""
     kind_ = KINDS[kind]
     name = condition.relation or say.UNNAMED
-    return Finding(kind_.code, name, message, span_of(condition.place), hint, level=kind_.level)
+    return Finding(kind_.code, name, message, part or span_of(condition.place), hint, level=kind_.level)
 
 
 def span_of(place: SourceRange) -> Span:

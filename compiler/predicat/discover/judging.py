@@ -91,6 +91,7 @@ class _Run:
                     problem.row,
                     problem.outcome,
                     outcome.inferred,
+                    problem.at,
                 )
 
     def null_traps(self) -> Iterator[Judgement]:
@@ -117,7 +118,9 @@ class _Run:
                     place = self.conditions[shown].place
                     message = say.loses_nulls(lost.field, f"{place.path}:{place.line}")
                     hint, inferred = say.or_is_null(lost.field), self.examined[item].inferred
-                    yield Judgement(number, "null trap", message, lost.part, hint, lost.row, None, inferred)
+                    yield Judgement(
+                        number, "null trap", message, lost.part, hint, lost.row, None, inferred, lost.at
+                    )
 
     def case_of(self, number: int) -> tuple[str, int]:
         """The CASE that a condition is a branch of; a place of its own where it is none."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.discover.parts import Extent, extent
 from predicat.ir.nodes import TRUE, Call, Field, Node, fields_of, replaced, walk
 from predicat.ir.types import BOOLEAN
 from predicat.review.compare import search
@@ -13,11 +14,12 @@ from predicat.review.show import plain
 
 
 class LostRow(Struct, frozen=True):
-    """A negation, the field without which it is UNKNOWN, and a row that is lost by that alone."""
+    """A negation with its place, the field without which it is UNKNOWN, and a row that only that loses."""
 
     field: str
     part: str
     row: dict[str, Any]
+    at: Extent
 
 
 def lost_rows(node: Node, timeout: float) -> Iterator[LostRow]:
@@ -38,7 +40,9 @@ def lost_rows(node: Node, timeout: float) -> Iterator[LostRow]:
             timeout,
         )
         if answer == "found" and witness is not None:
-            yield LostRow(names[0], " ".join(negation.span.text.split()), plain({**witness.row}))
+            yield LostRow(
+                names[0], " ".join(negation.span.text.split()), plain({**witness.row}), extent(negation.span)
+            )
 
 
 def tested_fields(node: Node) -> set[str]:

@@ -38,6 +38,7 @@ class Judgement(Struct, frozen=True):
         outcome: What the condition is for the row: True, False or None (UNKNOWN).
         inferred: The fields whose type was inferred, with the kind that was inferred: `string`, `number`,
             `time`, `boolean`, or `any` where the proof holds for every type.
+        at: Where the part is in that text; None if the finding is about the whole condition.
     """
 
     condition: int
@@ -48,6 +49,7 @@ class Judgement(Struct, frozen=True):
     row: Row | None = None
     outcome: bool | None = None
     inferred: Mapping[str, str] = {}
+    at: tuple[int, int] | None = None
 
 
 class Pair(Struct, frozen=True):

@@ -150,6 +150,11 @@ def rows_of(relation: str) -> str:
     return f"Rows of {relation}."
 
 
+def about_part(message: str, part: str) -> str:
+    """A message about a part whose place in the file is not known."""
+    return message if part in message else f"{message}: {part}"
+
+
 def described(told: str, places: list[str], parts: list[str], *, writes: bool = False) -> str:
     """What a proposed filter means, where its rule is now, and where it is a part of a condition."""
     rows = f"Rows that may be written: those where {told}." if writes else f"Rows where {told}."

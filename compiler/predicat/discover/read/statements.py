@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import Dialect, ErrorLevel, Token, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from predicat.diagnostics.messages import discover as say
+from predicat.discover.expansions import with_calls
 
 MAX_DEPTH = 60
 """Brackets that may be open at once; sqlglot's parser recurses."""
@@ -55,6 +57,8 @@ def statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Sta
         statement = _parsed(part, text, reader)
         if statement.node is None and (later := _behind_other_text(part)):
             statement = _parsed(later, text, reader)
+        if statement.node is not None:
+            statement = replace(statement, node=with_calls(statement.node, text, dialect))
         yield statement
 
 

@@ -11,6 +11,7 @@ from predicat.review.compare import compare_nodes
 from predicat.review.inputs import over_inputs
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.trials import accepted, classes
+from predicat.review.own_errors import with_own_errors
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -40,10 +41,15 @@ def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, 
         first_of: dict[int, int] = {}
         for same in classes([context.trial(filter_) for filter_ in members], accept=on_unknown == "accept"):
             chosen = sorted(same)
-            pairs = _proved(
-                [members[number].current.predicate.node for number in chosen], on_unknown, context.timeout
-            )
-            first_of |= {chosen[at]: chosen[first] for at, first in pairs}
+            versions = [members[number].current for number in chosen]
+            pairs = _proved([version.predicate.node for version in versions], on_unknown, context.timeout)
+            own = [with_own_errors(version.language, version.predicate.node) for version in versions]
+            first_of |= {
+                chosen[at]: chosen[first]
+                for at, first in pairs
+                if (own[at], own[first]) == (versions[at].predicate.node, versions[first].predicate.node)
+                or compare_nodes(own[first], own[at], (on_unknown, on_unknown), context.timeout).same_rows
+            }
         return json.dumps(sorted(first_of.items()))
 
     result = context.ask(("duplicates", on_unknown, *map(context.text, members)), answer)

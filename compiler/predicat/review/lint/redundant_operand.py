@@ -44,10 +44,8 @@ def _first(context: Context, filter_: Filter) -> str:
             continue
         # An operand that makes FALSE of UNKNOWN, as `has(m.k) && m.k == "x"`, is a guard: bounds on UNKNOWN
         # rows see it.
-        if (
-            context.compared(predicate.node, shorter, (filter_.on_unknown, filter_.on_unknown))
-            == "equivalent"
-        ):
+        rule, language = filter_.on_unknown, filter_.current.language
+        if context.compared(predicate.node, shorter, (rule, rule), (language, language)) == "equivalent":
             return str(number)
     return "-1"
 

@@ -15,6 +15,7 @@ from predicat.lower import core_of_part
 from predicat.review.compare import PROVED, Outcome, compare_nodes, example
 from predicat.review.lint.answers import Answers, T
 from predicat.review.lint.trials import Trial, rows
+from predicat.review.own_errors import with_own_errors
 from predicat.rewrite.substitute import with_defaults
 
 _TRIED, _TRIED_OF_EACH = 100, 8
@@ -139,21 +140,25 @@ class Context(Struct):
 
         return self.ask(("never", str(outcome), self.text(filter_)), answer)
 
-    def compared(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
+    def compared(
+        self, before: Node, after: Node, on_unknown: tuple[str, str], languages: tuple[str, str]
+    ) -> str:
         """The effect of the second predicate on the rows of the first, as the kind of a verdict; "open" if
         nothing is proved. Both may be parts of a surface predicate.
+
+        It holds also with the errors of the `languages` of the two, see `own_errors`.
         """
         before, after = core_of_part(before), core_of_part(after)
+        own = with_own_errors(languages[0], before), with_own_errors(languages[1], after)
+        kind = self._kind(before, after, on_unknown)
+        return kind if own == (before, after) or self._kind(*own, on_unknown) == kind else "open"
 
+    def _kind(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
         def answer() -> str:
             verdict = compare_nodes(before, after, on_unknown, self.timeout)
             return verdict.kind if verdict.proof == PROVED else "open"
 
         return self.ask(("compared", *on_unknown, proof_text(before), proof_text(after)), answer)
-
-    def same_rows(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> bool:
-        """Whether two predicates provably accept the same rows."""
-        return self.compared(before, after, on_unknown).startswith("equivalent")
 
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
         """The answer to a question about predicates, cached together with its time limit."""

@@ -17,7 +17,10 @@ def check(context: Context) -> Iterator[Finding]:
             if shown[at] & ~shown[other_at]:
                 continue  # a row that the other one does not accept
             kind = context.compared(
-                group.nodes[other_at], group.nodes[at], (other.on_unknown, one.on_unknown)
+                group.nodes[other_at],
+                group.nodes[at],
+                (other.on_unknown, one.on_unknown),
+                (other.current.language, one.current.language),
             )
             if kind == "narrower":
                 yield Finding(

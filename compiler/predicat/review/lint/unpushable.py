@@ -31,7 +31,8 @@ def check(context: Context) -> Iterator[Finding]:
             if better is None or text is None:
                 continue
             read = _as_read(better, filter_.current.language)
-            if context.same_rows(part, read, (filter_.on_unknown, filter_.on_unknown)):
+            rule, language = filter_.on_unknown, filter_.current.language
+            if context.compared(part, read, (rule, rule), (language, language)).startswith("equivalent"):
                 yield Finding(
                     RULE.code,
                     filter_.qualified,
