@@ -1,5 +1,5 @@
-"""`predicat comment`: one comment, found by its mark; troubles that pass are waited for, and others never
-fail the job.
+"""`predicat comment`: one comment, found by its mark; troubles that pass are waited for; a review of another
+commit is not posted.
 """
 
 import json
@@ -17,7 +17,9 @@ from tests.processes import in_process as run
 from tests.review.forge import Forge, forge
 
 Patch = pytest.MonkeyPatch
-REVIEW = "<!-- predicat diff -->\n### Filters: 1 wider\n"
+COMMIT = "1" * 40
+MARKS = f"<!-- predicat diff -->\n<!-- predicat review of {COMMIT}: - to - -->\n"
+REVIEW = f"{MARKS}### Filters: 1 wider\n"
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +48,8 @@ def job(host: Forge, monkeypatch: Patch, folder: Path, base: str | None = None) 
         "CI_PROJECT_ID": "11",
         "CI_API_V4_URL": base or host.url,
         "CI_MERGE_REQUEST_IID": "7",
+        "GITHUB_SHA": COMMIT,
+        "CI_COMMIT_SHA": COMMIT,
         "GITHUB_TOKEN": f"{host.token}\n",
         "GITLAB_TOKEN": host.token,
     }
@@ -67,7 +71,7 @@ def test_created_once_and_updated_from_then_on(host: Forge, tmp_path: Path) -> N
     assert host.ours() == [REVIEW]
     assert comment(host, tmp_path, "--key", "shop/eu-1").stdout.startswith("created")
     assert comment(host, tmp_path, "--key", "shop/eu-1").stdout.startswith("updated")
-    assert host.ours() == [REVIEW, "<!-- predicat diff shop/eu-1 -->\n### Filters: 1 wider\n"]
+    assert host.ours() == [REVIEW, REVIEW.replace("diff -->", "diff shop/eu-1 -->")]
 
 
 def test_as_json(host: Forge, tmp_path: Path) -> None:
@@ -113,19 +117,20 @@ def test_an_answer_that_is_lost_makes_no_second_comment(host: Forge, tmp_path: P
         ((503, {"Retry_After": "3600"}), "answers 503 (not now). "),
     ],
 )
-def test_the_job_passes_without_a_comment(
+def test_a_comment_that_cannot_be_written_is_no_success(
     host: Forge, tmp_path: Path, monkeypatch: Patch, refusal: tuple[int, dict[str, str]], said: str
 ) -> None:
     host.refusals = [refusal]
+    code = 0 if refusal[0] in (401, 403, 404) else 3
     result = comment(host, tmp_path)
-    assert result.returncode == 0 and len(host.requests) == 1
+    assert result.returncode == code and len(host.requests) == 1
     assert f"warning: the comment was not written: {host.kind} {said}" in result.stderr.lower()
     assert result.stderr.endswith("The review is in the log of the job.\n") and REVIEW in result.stdout
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     host.refusals = [refusal]
     result = comment(host, tmp_path)
     assert (
-        result.returncode == 0
+        result.returncode == code
         and result.stderr.startswith("::warning title=predicat comment::the comment was not written")
         and result.stdout == ""
     )
@@ -166,7 +171,7 @@ def test_a_host_that_answers_nonsense_or_is_down(
             threading.Thread(target=serve, daemon=True).start()
         result = comment(host, tmp_path, "--timeout", "0.2")
         assert (
-            result.returncode == 0
+            result.returncode == 3
             and "warning: the comment was not written: GitHub " in result.stderr
             and "Traceback" not in result.stderr
         )
@@ -180,9 +185,9 @@ def test_a_host_that_answers_nonsense_or_is_down(
         ("GITHUB_EVENT_PATH", None, 2, "GITHUB_EVENT_PATH is not set"),
         ("GITHUB_EVENT_PATH", "review.md", 2, "does not belong to a pull request"),
         ("GITHUB_TOKEN", None, 0, "answers 401"),
-        ("GITHUB_TOKEN", "a\nb", 0, "GitHub cannot be used"),
-        ("GITHUB_TOKEN", "\u2028x\u00e9\u4e00", 0, "the token"),
-        ("GITHUB_API_URL", "file:///etc", 0, "is not the address of an API"),
+        ("GITHUB_TOKEN", "a\nb", 3, "GitHub cannot be used"),
+        ("GITHUB_TOKEN", "\u2028x\u00e9\u4e00", 3, "the token"),
+        ("GITHUB_API_URL", "file:///etc", 3, "is not the address of an API"),
     ],
 )
 def test_what_the_job_lacks_is_told(
@@ -232,6 +237,24 @@ def test_no_line_of_a_review_is_a_command_of_gitlab(tmp_path: Path, monkeypatch:
         )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "### Filters: no rows change",
+        "<!-- predicat diff -->\n### Filters: no rows change",
+        REVIEW.replace(COMMIT, "2" * 40) + "no rows change",
+        REVIEW.replace(COMMIT, "-") + "no rows change",
+        "no rows change\n" + REVIEW,
+    ],
+)
+def test_a_review_of_another_commit_is_not_posted(host: Forge, tmp_path: Path, text: str) -> None:
+    (tmp_path / "review.md").write_text(text)
+    result = comment(host, tmp_path)
+    assert (result.returncode, f"the review is not of {COMMIT}" in result.stderr) == (2, True)
+    (body,) = host.ours()
+    assert "### Filters: no review" in body and "no rows change" not in body
+
+
 @pytest.mark.parametrize("key", ["-->", "a--b", "a b", "", "<"])
 def test_a_key_stays_within_its_mark(host: Forge, tmp_path: Path, key: str) -> None:
     result = comment(host, tmp_path, "--key", key)
@@ -277,7 +300,9 @@ def test_many_problems_are_counted(tmp_path: Path) -> None:
         written = (tmp_path / "review.md").read_text() if args else result.stdout
         assert (
             result.returncode == 2
-            and written.startswith("<!-- predicat diff -->\n### Filters: no review\n")
+            and written.startswith(
+                "<!-- predicat diff -->\n<!-- predicat review of -: - to - -->\n### Filters: no review\n"
+            )
             and result.stderr
         )
     assert run("diff", cwd=tmp_path).stdout == ""

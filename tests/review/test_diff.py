@@ -1,6 +1,7 @@
 """A branch, a change, a review: as in a pull request, with a real git repository."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,9 @@ def test_the_comment_of_a_pull_request(repository: Path) -> None:
     git(repository, "commit", "-qam", "second")
     done = run("diff", "main", "--format", "markdown", cwd=repository)
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout == GOLDEN.read_text()
+    mark, commit = done.stdout.splitlines()[1], git(repository, "rev-parse", "HEAD").strip()
+    assert re.fullmatch(f"<!-- predicat review of {commit}: [0-9a-f]{{64}} to [0-9a-f]{{64}} -->", mark)
+    assert done.stdout.replace(f"{mark}\n", "") == GOLDEN.read_text()
 
 
 def test_other_forms(repository: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_pull_request_has_one_comment_above_all_when_its_check_fails(branch: P
         assert not passed and "orders.large@1 was released" in log and "created the comment" in log
         (comment,) = host.ours()
         assert (
-            comment.startswith("<!-- predicat diff -->\n### Filters: ")
+            comment.startswith("<!-- predicat diff -->\n<!-- predicat review of ")
             and "orders.large" in comment
             and "wider" in comment
         )

@@ -28,14 +28,28 @@ def fingerprint(folder: Path, macros: Path, variables: Mapping[str, Any]) -> str
     return digest.hexdigest()
 
 
+def content_hash(folder: Path, macros: Path) -> str:
+    """The hash of the files of a catalog and of its macros, wherever they lie."""
+    digest = hashlib.sha256()
+    for name, content in _files(folder, macros):
+        shown = os.path.relpath(name, folder.parent)
+        digest.update(f"{len(shown)} {shown} {len(content)} ".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
 def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
+    yield from _files(folder, macros)
+    yield from sorted(_modules(str(_CODE)))
+
+
+def _files(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
     for root in (folder, macros):
         for file in sorted(root.rglob("*")) if root.is_dir() else [root]:
             # Anything but a file is hashed by its name; a check reports broken links.
             yield str(file), _content(file)
     if folder.is_file():
         yield from _named_files(folder)
-    yield from sorted(_modules(str(_CODE)))
 
 
 def _named_files(catalog: Path) -> Iterator[tuple[str, bytes]]:

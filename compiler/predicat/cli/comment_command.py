@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from predicat.cli.exit_codes import ExitCode
 from predicat.cli.options import SECONDS
 from predicat.cli.output import format_option, show
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -18,13 +20,17 @@ if TYPE_CHECKING:
     from predicat.review.rest import ApiError
 
 
+_NO_RIGHT = (401, 403, 404)
+"""Status codes of a token that may not write, such as that of a pull request from a fork."""
+
+
 @click.command(
     "comment",
     help="Post a review (predicat diff --format markdown) as a comment on a pull request (GitHub) or merge "
     "request (GitLab). "
-    "The comment is created once and then updated. Run this in a CI job. If the comment cannot be "
-    "written, the review goes to the summary "
-    "or log of the job with a warning, and the exit code is 0.",
+    "The comment is created once and then updated. Run this in a CI job. A review of another commit is not "
+    "posted (exit code 2). If the comment cannot be written, the review goes to the summary or log of the "
+    "job with a warning, and the exit code is 3, or 0 if the token may not write.",
 )
 @click.argument("host", type=click.Choice(("github", "gitlab")))
 @click.argument("review", default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
@@ -52,7 +58,9 @@ def command(host: str, review: Path, key: str, number: int | None, timeout: floa
     if key and not comments.KEY.fullmatch(key):
         raise click.UsageError(say.bad_key(key))
     thread = comments.HOSTS[host](os.environ, number)
-    text = comments.body(_text(review), thread, key)
+    content = _text(review)
+    fits = not content.strip() or comments.is_of(content, thread.commits)
+    text = comments.body(content if fits else "", thread, key)
     if host == "gitlab":
         text = comments.without_quick_actions(text)
     try:
@@ -61,9 +69,13 @@ def command(host: str, review: Path, key: str, number: int | None, timeout: floa
         reason = _instead(thread, text, problem, form)
         data = {"host": host, "done": None, "address": None, "reason": reason}
         show(form, data, lambda: "")
+        if problem.status not in _NO_RIGHT:
+            raise click.exceptions.Exit(ExitCode.ENGINE) from None
     else:
         data = {"host": host, "done": done, "address": address or None, "reason": None}
         show(form, data, f"{done} the comment {address}".rstrip)
+    if not fits:
+        raise PredicatError.of(say.other_review(thread.commits))
 
 
 def _text(review: Path) -> str:
@@ -75,7 +87,7 @@ def _text(review: Path) -> str:
 
 def _instead(thread: Thread, text: str, problem: ApiError, form: str) -> str:
     """Say why there is no comment, and show the review where the job shows results. Returns the reason."""
-    advice = f"; {thread.advice}" if problem.status in (401, 403, 404) else ""
+    advice = f"; {thread.advice}" if problem.status in _NO_RIGHT else ""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     reason = say.comment_not_written(problem.reason + advice, summary=bool(summary))
     if not summary:

@@ -19,6 +19,7 @@ from predicat.cli.options import (
     master_option,
     needs_review,
     pairs,
+    removed_before,
     vars_option,
 )
 from predicat.cli.project import connect
@@ -45,7 +46,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 @catalog_option
 @vars_option
 @form_option(*FORMATS, what="review")
-@click.option("--out", type=FILE, help="Write the review to a file.")
+@click.option("--out", type=FILE, callback=removed_before, help="Write the review to a file.")
 @click.option(
     "--timeout",
     default=5.0,
@@ -94,6 +95,7 @@ def _review(
         filters=sides.filters,
         edited=sides.edited,
         figures=partial(_figures, sides.definitions),
+        identity=sides.identity,
     )
     if problems := sides.problems():
         raise PredicatError(problems)

@@ -15,7 +15,9 @@ class ExitCode(IntEnum):
     FINDINGS = 1
     USAGE = 2
     ENGINE = 3
+    INTERNAL = 70
     INTERRUPTED = 130
+    CLOSED = 141
 
 
 MEANINGS = {
@@ -26,8 +28,12 @@ MEANINGS = {
     ExitCode.USAGE: (
         "wrong use: an option, a name, a file that cannot be written, a package that is not installed"
     ),
-    ExitCode.ENGINE: "an engine (Spark, PostgreSQL, DuckDB) failed or cannot be reached",
+    ExitCode.ENGINE: (
+        "an engine (Spark, PostgreSQL, DuckDB) or the host of a comment failed or cannot be reached"
+    ),
+    ExitCode.INTERNAL: "an error of predicat itself; it says nothing about the catalog",
     ExitCode.INTERRUPTED: "interrupted",
+    ExitCode.CLOSED: "nobody reads the output any more",
 }
 """One line for each code, as the help and the documentation show them."""
 

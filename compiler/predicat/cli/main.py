@@ -48,6 +48,10 @@ COMMANDS = {
 }
 
 
+DEBUG = "--debug"
+"""An option of every command, at any place."""
+
+
 class Commands(click.Group):
     """Commands load on first use, so that --help answers at once."""
 
@@ -85,6 +89,7 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="predicat")
+@click.option(DEBUG, is_flag=True, expose_value=False, help="Show where predicat itself failed.")
 def cli() -> None:
     """A catalog of named row filters, with one meaning in Spark SQL, PostgreSQL, DuckDB and Python."""
 
@@ -99,6 +104,19 @@ def _end(problems: Sequence[Diagnostic]) -> NoReturn:
     sys.exit(code_for(sys.argv[1] if len(sys.argv) > 1 else "", problems))
 
 
+def _broken(error: BaseException) -> NoReturn:
+    """End after an error of predicat itself, with a code that is no verdict about a catalog."""
+    from predicat.cli.colour import tell  # noqa: PLC0415  # only for a mistake
+    from predicat.diagnostics.messages import commands as say  # noqa: PLC0415  # as above
+
+    if DEBUG in sys.argv:
+        import traceback  # noqa: PLC0415  # as above
+
+        click.echo("".join(traceback.format_exception(error)), err=True)
+    tell(say.internal(error, DEBUG).render())
+    sys.exit(ExitCode.INTERNAL)
+
+
 def main() -> None:
     """The entry point: problems are printed as they are, never as a traceback."""
     # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and
@@ -111,16 +129,14 @@ def main() -> None:
     from predicat.diagnostics import PredicatError, extras  # noqa: PLC0415  # cheap, but after the group is built
 
     try:
-        code = cli(standalone_mode=False)
+        code = cli([word for word in sys.argv[1:] if word != DEBUG], standalone_mode=False)
         if isinstance(code, int) and code:
             sys.exit(code)
     except PredicatError as error:
         _end(error.diagnostics)
     except ModuleNotFoundError as error:
         problem = extras.missing(error)
-        if problem is None:
-            raise
-        _end([problem])
+        _end([problem]) if problem is not None else _broken(error)
     except click.ClickException as error:
         error.show()
         sys.exit(ExitCode.USAGE)
@@ -131,12 +147,14 @@ def main() -> None:
         click.echo(": ".join(["interrupted", *map(str, cause.args if cause is not None else ())]), err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        sys.exit(ExitCode.FINDINGS)
+        sys.exit(ExitCode.CLOSED)
     except OSError as error:
         # What is read is told with its place; this is an output that cannot be written.
         from predicat.diagnostics.messages.files import file_problem  # noqa: PLC0415  # only for a mistake
 
         _end([file_problem(str(error.filename or ""), error.strerror or str(error))])
+    except Exception as error:  # noqa: BLE001  # a crash must not end with the code of a verdict
+        _broken(error)
     finally:
         if "_duckdb" not in sys.modules:  # which tells every object of its own that is never collected
             # or Python looks through all that is left before it ends: a tenth of a large compilation

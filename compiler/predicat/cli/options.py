@@ -185,6 +185,15 @@ def load_quietly(
     return load_catalog(folder, variables=variables, files=files, tests=False)
 
 
+def removed_before(context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:
+    """An output file, removed before the work begins: after a failure an older one, or one of a stranger,
+    must not be taken for the result.
+    """
+    if path is not None and not context.resilient_parsing:
+        path.unlink(missing_ok=True)
+    return path
+
+
 def needs_review() -> None:
     """Raise PredicatError unless the solver is installed."""
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
@@ -205,8 +214,9 @@ def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
             if options["form"] == "markdown":
                 from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # only for a failure
                 from predicat.review.comments import failed  # noqa: PLC0415  # as above
+                from predicat.review.git import head_of  # noqa: PLC0415  # as above
 
-                shown, out = failed(error.diagnostics), options["out"]
+                shown, out = failed(error.diagnostics, head_of(options["folder"])), options["out"]
                 click.echo(shown, nl=False) if out is None else write_text(out, shown)
             raise
 

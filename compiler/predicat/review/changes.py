@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from predicat.backends import DIALECTS
 from predicat.ir.canonical import canonical_text
 from predicat.review.causes import Causes, may_differ, own_meaning
-from predicat.review.entries import Cause, Entry, Review, loosened, value_text
+from predicat.review.entries import Cause, Entry, Identity, Review, loosened, value_text
 from predicat.review.kinds import NOTE, ROWS, WARNING, Difference, differences
 from predicat.review.list_changes import moved
 from predicat.review.proofs import Prover
@@ -35,12 +35,13 @@ def review(
     filters: int | None = None,
     edited: Sequence[str] = (),
     figures: Figures | None = None,
+    identity: Identity | None = None,
 ) -> Review:
     """The changes from one catalog to another.
 
     `timeout` is in seconds for each pair of predicates. `filters` is the number of filters of the whole
     catalog, if the snapshots have only those that a change can affect. `edited` has the files that differ.
-    `figures` returns the test coverage of a filter.
+    `figures` returns the test coverage of a filter. `identity` says what was compared.
     """
     result = _Comparison(before, after, base, Prover(timeout))
     entries = sorted(result.entries(), key=lambda entry: entry.order)
@@ -56,6 +57,7 @@ def review(
         total - len(named & after.filters.keys()),
         (result.before, result.after),
         tuple(edited),
+        identity or Identity(),
     )
 
 

@@ -43,7 +43,8 @@ def markdown(review: Review, data: Data) -> str:
     first = [topic for topic in result if _in_first_table(topic)]
     others = [(topic, entry) for topic in result for entry in _outside_first_table(topic)]
     main, also = summaries(review)
-    head = f"{MARK}\n### Filters: {main}\n\n" + (f"Also changed: {also}.\n\n" if also else "")
+    head = f"{MARK}\n{review.identity.mark()}\n### Filters: {main}\n\n"
+    head += f"Also changed: {also}.\n\n" if also else ""
     if review.formatting_only:
         head += f"Formatting only (comments, order of keys, quoting) in {_codes(review.edited)}.\n\n"
     parts = [

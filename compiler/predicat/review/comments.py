@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -12,6 +12,8 @@ from msgspec import Struct
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
+from predicat.review.entries import Identity
+from predicat.review.git import head_of
 from predicat.review.rest import Api, ApiError
 
 MARK = "<!-- predicat diff -->"
@@ -20,6 +22,7 @@ KEY = re.compile(r"[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*")
 """The key that distinguishes several comments of one pull request."""
 SHOWN = 20
 """Problems that a comment shows of a review that could not be made."""
+_OF = re.compile(r"<!-- predicat review of ([0-9a-f]{40,64}): ")
 _PAGE = 100
 _PAGES = 100
 
@@ -29,7 +32,7 @@ Environment = Mapping[str, str]
 class Thread(Struct, frozen=True):
     """The comments of one pull request: the address of the list and of each comment, how to update one, how
     to recognize our own, and the limit of characters. `job` is the address of the CI job, `advice` the hint
-    if the token may not write.
+    if the token may not write, `commits` are those that the job is for.
     """
 
     api: Api
@@ -40,17 +43,25 @@ class Thread(Struct, frozen=True):
     limit: int
     job: str
     advice: str
+    commits: frozenset[str]
 
 
 # --- text
 
 
-def failed(problems: Sequence[Diagnostic]) -> str:
-    """The comment of a failed review: the problems as in the log."""
+def failed(problems: Sequence[Diagnostic], head: str = "") -> str:
+    """The comment of a failed review of a commit: the problems as in the log."""
     count = quantity(len(problems), "problem")
     shown = "\n\n".join(item.render() for item in problems[:SHOWN])
     more = f"\n... and {len(problems) - SHOWN} more in the log of the job.\n" if len(problems) > SHOWN else ""
-    return f"{MARK}\n### Filters: no review\n\n`predicat diff` stopped at {count}:\n\n{fenced(shown)}\n{more}"
+    start = f"{MARK}\n{Identity(head).mark()}\n### Filters: no review"
+    return f"{start}\n\n`predicat diff` stopped at {count}:\n\n{fenced(shown)}\n{more}"
+
+
+def is_of(review: str, commits: Collection[str]) -> bool:
+    """Whether a review says that it is of one of these commits."""
+    found = _OF.match(review.removeprefix(MARK).lstrip())
+    return found is not None and found[1] in commits
 
 
 def fenced(text: str) -> str:
@@ -168,6 +179,7 @@ def github(environment: Environment, number: int | None = None) -> Thread:
             "the token of a pull request from a fork only reads; elsewhere the job needs GITHUB_TOKEN and "
             "`permissions: pull-requests: write`"
         ),
+        _commits(environment.get("GITHUB_SHA"), _event_head(environment)),
     )
 
 
@@ -200,6 +212,7 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
             "GITLAB_TOKEN must hold a project access token with the role Reporter and the scope api, which "
             "pipelines of forks do not get"
         ),
+        _commits(environment.get("CI_COMMIT_SHA"), environment.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")),
     )
 
 
@@ -246,11 +259,32 @@ def _variable(environment: Environment, name: str, shape: str, hint: str | None 
     return result
 
 
+def _commits(*known: str | None) -> frozenset[str]:
+    """The commits that a job is for: those that its host names, and the one that is checked out."""
+    return frozenset(commit for commit in (*known, head_of(Path())) if commit)
+
+
+def _event_head(environment: Environment) -> str | None:
+    """The head of the pull request in a workflow's event, if it names one."""
+    try:
+        return str(_event(environment)["head"]["sha"])
+    except (PredicatError, KeyError, TypeError):
+        return None
+
+
 def _event_number(environment: Environment) -> int:
     """The number of the pull request in a workflow's event."""
+    try:
+        return int(_event(environment)["number"])
+    except (ValueError, KeyError, TypeError):
+        raise PredicatError.of(say.no_pull_request()) from None
+
+
+def _event(environment: Environment) -> Mapping[str, Any]:
+    """The pull request in a workflow's event."""
     path = Path(_variable(environment, "GITHUB_EVENT_PATH", r".+", say.IN_A_WORKFLOW))
     try:
-        event = json.loads(path.read_bytes())
-        return int(event["pull_request"]["number"])
+        pull_request: Mapping[str, Any] = dict(json.loads(path.read_bytes())["pull_request"])
     except (OSError, ValueError, KeyError, TypeError):
         raise PredicatError.of(say.no_pull_request()) from None
+    return pull_request

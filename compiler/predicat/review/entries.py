@@ -170,6 +170,20 @@ def _body_lines(body: str) -> list[str]:
     return body.splitlines()
 
 
+class Identity(Struct, frozen=True):
+    """What a review is of: the commit that was checked out, and the hash of each side's files; empty if there
+    is none. A file of a commit cannot name that commit, so a stranger cannot commit a review of his own.
+    """
+
+    head: str = ""
+    before: str = ""
+    after: str = ""
+
+    def mark(self) -> str:
+        """A line of Markdown that is not shown."""
+        return f"<!-- predicat review of {self.head or '-'}: {self.before or '-'} to {self.after or '-'} -->"
+
+
 class Review(Struct, frozen=True):
     """The differences between two catalogs.
 
@@ -184,6 +198,7 @@ class Review(Struct, frozen=True):
     unchanged: int
     sides: tuple[Snapshot, Snapshot]
     edited: tuple[str, ...] = ()
+    identity: Identity = Identity()
 
     @property
     def changes_rows(self) -> bool:

@@ -112,6 +112,14 @@ def head(root: Path) -> str | None:
         return None
 
 
+def head_of(folder: Path) -> str:
+    """The current commit of the repository of a folder; empty without one."""
+    try:
+        return head(repository(folder)) or ""
+    except (PredicatError, OSError):
+        return ""
+
+
 def revision(folder: Path) -> str:
     """The commit of a catalog folder, with a + if the catalog or its macros differ from it.
 

@@ -29,6 +29,9 @@ def data_of(review: Review, data: Data) -> dict[str, Any]:
     """The review as data."""
     return {
         "base": review.base,
+        "head": review.identity.head or None,
+        "before": review.identity.before or None,
+        "after": review.identity.after or None,
         "summary": summary(review),
         "changes_rows": review.changes_rows,
         "formatting_only": review.formatting_only,

@@ -9,21 +9,23 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.catalog.cache import content_hash, text_hash
 from predicat.catalog.files import SUFFIXES
 from predicat.catalog.load import Definitions, read_definitions
 from predicat.catalog.manifest import plain
 from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source
-from predicat.diagnostics.reading import bytes_of
+from predicat.diagnostics.reading import bytes_of, text_of
 from predicat.review import git
+from predicat.review.entries import Identity
 from predicat.review.selection import files_of
 from predicat.review.snapshot import Snapshot, empty, lock_data, of_files, of_manifest
 
 
 class Sides(Struct, frozen=True):
     """Two snapshots. `filters` is the number of filters in the second catalog, `edited` has the files that
-    differ.
+    differ, `identity` says what was compared.
     """
 
     label: str
@@ -32,6 +34,7 @@ class Sides(Struct, frozen=True):
     definitions: Definitions | None
     filters: int
     edited: tuple[str, ...] = ()
+    identity: Identity = Identity()
 
     def problems(self) -> list[Diagnostic]:
         """The errors of the current catalog that the review has found."""
@@ -43,7 +46,8 @@ def against_manifest(base: Path, folder: Path, variables: Mapping[str, str]) -> 
     before = of_manifest(base)
     result = read_definitions(folder, variables=variables)
     after = of_files(result, str)
-    return Sides(str(base), before, after, result, len(after.filters))
+    identity = Identity(git.head_of(folder), text_hash(text_of(base)), _hash(folder))
+    return Sides(str(base), before, after, result, len(after.filters), identity=identity)
 
 
 @contextmanager
@@ -63,7 +67,9 @@ def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) ->
         filters = files.count(files.texts)
         if not filters and (problems := _missing(folder)):
             raise PredicatError(problems)
-        yield Sides(label, empty(), empty(), None, filters)
+        same = _hash(folder)
+        identity = Identity(git.head_of(folder), same, same)
+        yield Sides(label, empty(), empty(), None, filters, identity=identity)
         return
     with git.checkout(root, revision, parts) as old:
         yield _compared(label, old.resolve(), root.resolve(), own, touched, variables)
@@ -92,7 +98,13 @@ def _compared(
     edited = sorted(
         str(_from_here(root / path)) for path in touched if path.suffix in (*SUFFIXES, ".sql", ".lock")
     )
-    return Sides(label, *sides, after, filters, tuple(edited))
+    identity = Identity(git.head_of(root), _hash(old / own), _hash(root / own))
+    return Sides(label, *sides, after, filters, tuple(edited), identity)
+
+
+def _hash(folder: Path) -> str:
+    """The hash of the files of a catalog and of its macros."""
+    return content_hash(folder, folder.parent / "macros")
 
 
 def _side(definitions: Definitions, target: Path, root: Path) -> Snapshot:

@@ -6,7 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import NOWHERE
 
+ISSUES = "https://github.com/predicat/predicat/issues"
+MAX_SHOWN = 200
+"""Characters of a text that a message quotes."""
 BASELINE_OF_ALL = "--update-baseline writes the findings of the whole catalog; leave --changed out"
 FIX_AND_STAGED = "--fix changes the working tree, but --changed checks what is staged; write --changed HEAD"
 FIX_FIRST = "run --fix first, then --update-baseline"
@@ -108,6 +112,29 @@ def comment_not_written(reason: str, *, summary: bool) -> str:
     """`summary`: the job has a summary, where the review is instead."""
     place = "summary" if summary else "log"
     return f"the comment was not written: {reason}. The review is in the {place} of the job."
+
+
+def other_review(commits: Iterable[str]) -> Diagnostic:
+    """A review that is not of the commits that a job is for."""
+    names = ", ".join(sorted(commits)) or "a commit (this folder is no repository, and the host names none)"
+    return Diagnostic(
+        "usage",
+        f"the review is not of {names}",
+        NOWHERE,
+        "make it in this job: predicat diff BASE --format markdown --out review.md",
+    )
+
+
+def internal(error: BaseException, option: str) -> Diagnostic:
+    """An error of predicat itself. Its text may hold anything."""
+    text = " ".join(str(error).split())
+    reason = type(error).__name__ + (f": {text[:MAX_SHOWN]}" if text else "")
+    return Diagnostic(
+        "internal",
+        f"predicat itself failed ({reason}); this says nothing about the catalog",
+        NOWHERE,
+        f"please report it at {ISSUES} with the output of the same command and {option}",
+    )
 
 
 def no_shell(name: str) -> str:
