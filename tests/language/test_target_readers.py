@@ -16,7 +16,8 @@ import predicat
 from predicat.diagnostics import Unsupported
 from predicat.language import WRITERS
 from tests.fuzzing import REPEATABLE
-from tests.language.bodies import BODIES, FIELDS, rows
+from tests.language.bodies import BODIES, FIELDS, joined, logical, of, rows
+from tests.language.cel_texts import written
 from tests.readers import READERS
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
@@ -57,7 +58,7 @@ def translations(body: Any, language: str) -> Iterator[tuple[str, str, predicat.
 
 @pytest.mark.parametrize("language", sorted(BODIES))
 def test_the_target_system_accepts_the_same_messages(language: str) -> None:
-    written: set[str] = set()
+    targets: set[str] = set()
 
     @settings(REPEATABLE, max_examples=40 * EXAMPLES)
     @given(body=BODIES[language])
@@ -65,14 +66,14 @@ def test_the_target_system_accepts_the_same_messages(language: str) -> None:
         for target, text, predicate in translations(body, language):
             if target == "cel" and ".match(" in text:
                 continue  # Knative's extension, which Google's CEL does not have
-            written.add(target)
+            targets.add(target)
             for row in MESSAGES[target]:
                 assert READERS[target](text, message_of(row, target)) is (predicate.evaluate(row) is True), (
                     f"{json.dumps(body, ensure_ascii=False)}\n-> {target}: {text}\n{row}"
                 )
 
     check()
-    assert written
+    assert targets
 
 
 TOPICS = {"routing_key": "string", "topic": "string", "headers": "map<string, string>", "value": "string"}
@@ -128,3 +129,64 @@ def test_the_target_system_accepts_the_same_topics(language: str, bodies: st.Sea
                 )
 
     check()
+
+
+TYPED = {"n": "bigint", "d": "double", "s": "string", "b": "boolean"}
+_NUMBERS = of(
+    "n", "d", "n + 1", "n * 2", "d - 0.5", "n - d", "-n", "n / 2.0", "(n + 1) * d", "3", "-2", "0.5"
+)
+_TEXTS = of("'a'", "'ab'", "''", "'a%'", "'it''s'")
+_TYPED_CONDITIONS = logical(
+    written(
+        ("{} {} {}", _NUMBERS, of("=", "<>", "<", "<=", ">", ">="), _NUMBERS),
+        ("{} BETWEEN {} AND {}", of("n", "d"), _NUMBERS, _NUMBERS),
+        ("n IN ({})", joined(of("1", "-2", "3"))),
+        ("s {} ({})", of("IN", "NOT IN"), joined(_TEXTS)),
+        ("s {} {}", of("=", "<>", "LIKE", "NOT LIKE"), _TEXTS),
+        ("{} IS {}", of("n", "d", "s", "b"), of("NULL", "NOT NULL")),
+        ("s || 'b' = {}", _TEXTS),
+        (
+            "{}",
+            of("b", "b = TRUE", "b <> FALSE", "NOT b", "b = (n > 1 OR d > 1)", "b <> (n > 1 AND s = 'a')"),
+        ),
+    ),
+    "NOT ({})",
+    "AND",
+    "OR",
+)
+VALUES = [
+    {name: value for name, value in zip(TYPED, values, strict=True) if value is not None}
+    for values in (
+        (None, None, None, None),
+        (1, 0.5, "a", True),
+        (-2, -2.0, "ab", False),
+        (3, None, "", True),
+        (None, 1.5, "a%", None),
+        (0, 3.0, None, False),
+        (2, 0.0, "it's", None),
+    )
+]
+
+
+def test_the_target_system_accepts_the_same_values() -> None:
+    written_: set[str] = set()
+
+    @settings(REPEATABLE, max_examples=400 * EXAMPLES)
+    @given(body=_TYPED_CONDITIONS)
+    def check(body: str) -> None:
+        predicate = predicat.parse(body, "sql", TYPED)
+        for target in ("jms", "servicebus", "cesql", "cel"):
+            try:
+                text = predicate.to(target)
+            except Unsupported:
+                continue
+            written_.add(target)
+            for message in VALUES:
+                if target == "cel" and len(message) < len(TYPED):
+                    continue  # a variable of CEL has a value
+                assert READERS[target](text, message) is (predicate.evaluate(message) is True), (
+                    f"{body}\n-> {target}: {text}\n{message}"
+                )
+
+    check()
+    assert written_ == {"jms", "servicebus", "cesql", "cel"}

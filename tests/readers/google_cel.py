@@ -8,7 +8,7 @@ from cel_expr_python import cel
 from cel_expr_python.ext.ext_math import ExtMath
 from cel_expr_python.ext.ext_strings import ExtStrings
 
-FIELDS = ("m", "event_time", "publish_time")
+FIELDS = ("m", "event_time", "publish_time", "n", "d", "s", "b")
 _ENV = cel.NewEnv(variables=dict.fromkeys(FIELDS, cel.Type.DYN), extensions=[ExtStrings(), ExtMath()])
 
 

@@ -10,7 +10,7 @@ from predicat.diagnostics.messages import backends as say
 from predicat.forms import failing
 from predicat.forms.logic import present
 from predicat.ir.nodes import Call, Items, Literal, Node, walk
-from predicat.ir.operators import COMPARISONS, EQUALITIES, JUNCTIONS, OF_INTEGERS
+from predicat.ir.operators import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS, OF_INTEGERS
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
 from predicat.language.cesql.spelling import (
@@ -61,8 +61,10 @@ class _Writer(PrecedenceWriter):
         (inner,) = node.args
         if isinstance(inner, Call) and inner.op == "is_null" and (key := key_of(inner.args[0])) is not None:
             return f"EXISTS {_name(inner.args[0], key)}", UNARY
+        if isinstance(inner, Call) and inner.op == "not":
+            return self.form(inner.args[0])
         if isinstance(inner, Call) and inner.op in JUNCTIONS:
-            return self.junction("or" if inner.op == "and" else "and", [_opposite(arg) for arg in inner.args])
+            return self.form(_turned(inner))
         return f"NOT {self.text(inner, UNARY)}", UNARY
 
     def junction(self, op: str, parts: Sequence[Node]) -> Form:
@@ -82,6 +84,7 @@ class _Writer(PrecedenceWriter):
     def comparison(self, node: Call) -> Form:
         left, right = node.args
         _same_type(node, left, right)
+        _same_from_left(node)
         if node.op not in EQUALITIES and left.type != BIGINT:
             raise refuse("cesql", node, say.CESQL_ORDERS_INTEGERS)
         return self.between(INFIX[node.op], node.args)
@@ -90,6 +93,7 @@ class _Writer(PrecedenceWriter):
         value, items = node.args
         if not isinstance(items, Items) or not items.items:
             raise _no_operator(node)
+        _same_from_left(node)
         for item in items.items:
             _same_type(node, value, item)
         return f"{self.text(value, UNARY)} IN ({self.listed(items.items)})", POSTFIX
@@ -155,6 +159,12 @@ _INTEGERS: Mapping[str, Rule] = {
 """How each operation is written whose result has 32 bits."""
 
 
+def _turned(node: Call) -> Call:
+    """NOT of AND or OR, as OR or AND of the opposites."""
+    op = "or" if node.op == "and" else "and"
+    return Call(BOOLEAN, op, tuple(map(_opposite, node.args)), node.span)
+
+
 def _opposite(node: Node) -> Node:
     """NOT of a node."""
     inner = node.args[0] if isinstance(node, Call) and node.op == "not" else None
@@ -173,14 +183,28 @@ def _without_errors(parts: Sequence[Node]) -> list[Node]:
     return [*map(_guarded, first), last]
 
 
+def _same_from_left(node: Node) -> None:
+    """Raise Unsupported if AND or OR in an operand would be an error where it has a value."""
+    junctions = [part for part in walk(node) if isinstance(part, Call) and part.op in JUNCTIONS]
+    if not all(failing.agrees(part.args, failing.EVERY_EVENT) for part in junctions):
+        raise refuse("cesql", node, say.CESQL_ERRORS_REJECT)
+
+
 def _guarded(part: Node) -> Node:
-    """A condition that is FALSE where one of its attributes is missing."""
+    """A condition that is TRUE for the same events, and FALSE where it would be an error."""
     keys = failing.read_keys(part, failing.EVERY_EVENT)
+    if keys == frozenset():
+        return part
+    inner = part.args[0] if isinstance(part, Call) and part.op == "not" else None
+    if isinstance(inner, Call) and inner.op in CONNECTIVES:
+        return _guarded(inner.args[0] if inner.op == "not" else _turned(inner))
+    if isinstance(part, Call) and part.op in JUNCTIONS:
+        return Call(BOOLEAN, part.op, tuple(map(_guarded, part.args)), part.span)
     if keys is None:
         raise refuse("cesql", part, say.CESQL_ERRORS_REJECT)
     places = {key: read for read in walk(part) if (key := key_of(read)) in keys}
     tests = [present(places[key], part.span) for key in sorted(keys)]
-    return Call(BOOLEAN, "and", (*tests, part), part.span) if tests else part
+    return Call(BOOLEAN, "and", (*tests, part), part.span)
 
 
 def _no_operator(node: Call) -> Unsupported:
