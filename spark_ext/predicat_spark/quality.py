@@ -6,8 +6,10 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from predicat.deploy import columns
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 from predicat.quality.bounds import judge
 from predicat.quality.checks import Check
 from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
@@ -18,7 +20,7 @@ from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
-from predicat_spark.pipeline.source import read
+from predicat_spark.pipeline.source import column_types, read
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
@@ -73,7 +75,9 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             return _first_line(error)
         return None
 
-    return measure_what_runs(plan, run, probe)
+    shown = source if isinstance(source, str) else say.DATA_FRAME
+    wrong = columns.refused("spark", shown, column_types(frame), plan.filters)
+    return measure_what_runs(plan, run, probe, wrong)
 
 
 def _first_line(error: Exception) -> str:

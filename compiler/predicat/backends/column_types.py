@@ -130,6 +130,9 @@ _KINDS = {
     **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMP_MS", "TIMESTAMP_S"), "timestamp_ntz"),
     **dict.fromkeys(("JSON", "JSONB", "VARIANT"), "json"),
     **dict.fromkeys(("VARBINARY", "BINARY"), "bytes"),
+    **dict.fromkeys(("INET", "CIDR"), "inet"),
+    "NAME": "name",
+    "USERDEFINED": "user_type",
     "TIMESTAMP_NS": "timestamp_ns",
     "INT128": "hugeint",
     "UINT128": "uhugeint",
@@ -170,6 +173,8 @@ def _built(kind: Any, engine: str, text: str) -> ColumnType:
             return ColumnType("struct", text, parts=parts)
         case "DECIMAL" if not sizes and engine == "postgres":
             return ColumnType("numeric", text)
+        case "DECIMAL" if len(sizes) < len(inside):  # a scale below zero
+            return ColumnType("other", text)
         case "DECIMAL":
             precision, scale = [*sizes, 0][:2]
             return ColumnType("decimal", text, precision, scale)

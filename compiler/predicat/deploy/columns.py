@@ -13,7 +13,7 @@ from predicat.backends.column_types import (
 )
 from predicat.catalog.model import Filter
 from predicat.deploy.rows import duckdb_type, postgres_type
-from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import columns as say_columns
 from predicat.diagnostics.messages import deploy as say
 from predicat.ir.nodes import FieldDecl, fields_of
@@ -65,6 +65,37 @@ def problems_of_fields(
             named = (column, text, decl.shown_type)
             diagnostics.append(say.column_type(_SHOWN[engine], relation, named, why, readers, hint))
     return diagnostics
+
+
+def check_fields(
+    engine: str,
+    relation: str,
+    columns: Mapping[str, str],
+    fields: Iterable[FieldDecl],
+    composites: Composites | None = None,
+) -> None:
+    """Raise PredicatError for columns of another type than the fields of a predicate declare."""
+    read = [(decl, [say.THIS_FILTER]) for decl in fields]
+    found = problems_of_fields(engine, relation, columns, read, composites)
+    wrong = [problem for problem in found if problem.code == "column-type"]
+    if wrong:
+        raise PredicatError(wrong)
+
+
+def refused(
+    engine: str,
+    relation: str,
+    columns: Mapping[str, str],
+    filters: Iterable[Filter],
+    composites: Composites | None = None,
+) -> dict[str, Diagnostic]:
+    """The filters that read a column of another type than the catalog declares, each with the problem."""
+    found: dict[str, Diagnostic] = {}
+    for filter_ in filters:
+        for problem in problems(engine, relation, columns, [filter_], composites):
+            if problem.code == "column-type":  # of a missing column the engine tells more
+                found.setdefault(filter_.qualified, problem)
+    return found
 
 
 def _instead(engine: str, decl: FieldDecl, kind: ColumnType, verdict: Verdict) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
+from predicat.backends.column_types import ColumnType, column_type, declared_type
 from predicat.deploy import data_files
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
@@ -44,27 +43,14 @@ class Described(Struct, frozen=True):
     columns: Sequence[Column]
 
 
-_SCALARS = {
-    "bigint": "BIGINT INT SMALLINT TINYINT UINT USMALLINT UTINYINT",
-    "string": "TEXT VARCHAR NVARCHAR",
-    "double": "DOUBLE FLOAT",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
-    "timestamp": "TIMESTAMPTZ TIMESTAMPLTZ",
-    "json": "JSON JSONB VARIANT",
+_CASTS = {
+    **dict.fromkeys(("uuid", "inet", "char", "name", "user_type"), "text"),
+    "json_text": "jsonb",
+    "numeric": f"numeric({MAX_PRECISION},10)",
 }
-_TYPES = {name: field for field, names in _SCALARS.items() for name in names.split()}
-_WIDTHS = {"INT": "int", "SMALLINT": "smallint", "TINYINT": "tinyint", "FLOAT": "float"}
-"""Numbers narrower than bigint and double. Only a field has a width, no element of an array or map."""
-_CASTS = {**dict.fromkeys(("UUID", "INET", "CHAR", "NAME", "USERDEFINED"), "text"), "JSON": "jsonb"}
-"""What a view can make of columns of PostgreSQL. Enums, citext and the like are types of users."""
-_LOCAL_TIMES = ("TIMESTAMPNTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S")
-_OF_DUCKDB = {**dict.fromkeys(_LOCAL_TIMES, "timestamp"), "INT128": "bigint"}
-"""Timestamps without a time zone: the sessions are in UTC here, so they are timestamps of UTC. And HUGEINT,
-which DuckDB finds in JSON where some whole numbers are negative.
+"""What a view can make of columns of PostgreSQL, by kinds of types. Enums, citext and the like are types of
+users.
 """
-_ANY_DECIMAL = f"decimal({MAX_PRECISION},10)"
-"""PostgreSQL's numeric without precision."""
 
 
 def from_file(path: str) -> Described:
@@ -107,46 +93,21 @@ def columns_of(engine: str, columns: Iterable[tuple[str, str]]) -> list[Column]:
 
 
 def _column(engine: str, name: str, physical: str) -> Column:
-    try:
-        kind: Any = exp.DataType.build(physical, dialect=engine, udt=True)
-    except SqlglotError:
-        return Column(name, physical, None)
-    field = _WIDTHS.get(_name(kind)) or _of(kind, engine)
-    members = (part.name for part in kind.find_all(exp.ColumnDef) if not part.name.isidentifier())
-    lacks_zone = field is None and _name(kind) in ("TIMESTAMP", "TIMESTAMPNTZ")
-    cast = _CASTS.get(_name(kind), "") if engine == "postgres" and field is None else ""
-    array = "[]" if cast and physical.endswith("[]") else ""
-    return Column(name, physical, field, "" if field else next(members, ""), lacks_zone, cast + array)
+    kind = column_type(engine, physical)
+    field = declared_type(engine, kind)
+    if engine == "duckdb" and kind.kind == "hugeint":
+        field = "bigint"  # DuckDB finds it in JSON where some whole numbers are negative, and reads it so
+    if field is not None:
+        return Column(name, physical, field)
+    element, array = (kind.parts[0][1], "[]") if kind.kind == "array" else (kind, "")
+    cast = _CASTS.get(element.kind, "") if engine == "postgres" else ""
+    member = next((label for label, _ in _members(kind) if not label.isidentifier()), "")
+    return Column(name, physical, None, member, kind.kind == "timestamp_ntz", cast and cast + array)
 
 
-def _name(kind: Any) -> str:
-    """The name of a type. sqlglot has none for those of PostgreSQL's own catalogs, such as oid."""
-    known = isinstance(kind, exp.DataType) and isinstance(kind.this, exp.DataType.Type)
-    return str(kind.this.name) if known else ""
-
-
-def _of(kind: Any, engine: str) -> str | None:
-    """The type of a field for a type of an engine; None if there is none."""
-    name = _name(kind)
-    if name == "CHAR" and [part.name for part in kind.expressions] == ["1"]:
-        return "string"
-    if name in _TYPES and not (engine == "postgres" and name == "JSON"):  # has no operators: only jsonb
-        return _TYPES[name]
-    if engine == "duckdb" and name in _OF_DUCKDB:
-        return _OF_DUCKDB[name]
-    if name == "DECIMAL":
-        precision, scale = (*(int(part.name) for part in kind.expressions), 0, 0)[:2]
-        if precision > MAX_PRECISION or scale > precision:
-            return None
-        return f"decimal({precision},{scale})" if precision else _ANY_DECIMAL
-    if name in ("ARRAY", "LIST"):
-        element = _of(kind.expressions[0], engine) if kind.expressions else None
-        return element and f"array<{element}>"
-    if name == "MAP" and _of(kind.expressions[0], engine) == "string":
-        value = _of(kind.expressions[1], engine)
-        return value and f"map<string, {value}>"
-    if name == "STRUCT":
-        members = [(part.name, _of(part.kind, engine)) for part in kind.expressions]
-        good = all(member and label.isidentifier() for label, member in members)
-        return f"struct<{', '.join(f'{label}: {member}' for label, member in members)}>" if good else None
-    return None
+def _members(kind: ColumnType) -> Iterator[tuple[str, ColumnType]]:
+    """The members of structs, at every depth."""
+    for label, part in kind.parts:
+        if kind.kind == "struct":
+            yield label, part
+        yield from _members(part)

@@ -104,6 +104,17 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
     return relations
 
 
+def columns_of(connection: psycopg.Connection, relation: str) -> tuple[dict[str, str], Composites]:
+    """The types of the columns of a relation (none if it is not there), and the composite types of the
+    database.
+    """
+    outermost(connection)
+    with failures.errors_reported(connection), connection.transaction():
+        found = find(connection, relation)
+        columns = {column.name: column.kind for column in found.columns} if found else {}
+        return columns, _composites(connection) if found else {}
+
+
 def tables(connection: psycopg.Connection) -> list[str]:
     """The tables of a database, as schema.name."""
     return [str(row[0]) for row in connection.execute(_TABLES).fetchall()]
@@ -124,10 +135,14 @@ def _read(
     by_oid = _relations(connection, list(oids.values()))
     stored = storage.read(connection, by_oid.keys())
     result = {name: replace(by_oid[oid], storage=stored[oid]) for name, oid in oids.items() if oid in by_oid}
+    return result, _composites(connection), tables(connection) if len(result) < len(named) else []
+
+
+def _composites(connection: psycopg.Connection) -> Composites:
     composites: dict[str, dict[str, str]] = {}
     for name, member, kind in connection.execute(_COMPOSITES.encode()).fetchall():
         composites.setdefault(str(name), {})[str(member)] = str(kind)
-    return result, composites, tables(connection) if len(result) < len(named) else []
+    return composites
 
 
 def _oid(connection: psycopg.Connection, relation: str) -> int | None:

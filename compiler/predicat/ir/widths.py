@@ -92,6 +92,14 @@ def widest(one: str, other: str) -> str:
     return max(known, key=lambda width: RANGES[width][1]) if len(known) == 2 else ""
 
 
+def is_float(value: float) -> bool:
+    """Whether a double is also a float of 32 bits."""
+    try:
+        return bool(_FLOAT.unpack(_FLOAT.pack(value))[0] == value)
+    except OverflowError:
+        return False
+
+
 INT, LONG = 32, 64
 LIMITS: Mapping[int, tuple[int, int]] = {
     8: RANGES["tinyint"],

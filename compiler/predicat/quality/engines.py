@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from predicat.deploy import data_files
-from predicat.diagnostics import PredicatError, extras
+from predicat.deploy import columns, data_files, relations
+from predicat.diagnostics import Diagnostic, PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
 from predicat.quality.classes import Classes
@@ -57,25 +58,33 @@ def _group_query(classes: Classes, source: str) -> str:
 
 
 def measure_what_runs(
-    plan: Plan, run: Callable[[Plan], Measure], probe: Callable[[str], str | None]
+    plan: Plan,
+    run: Callable[[Plan], Measure],
+    probe: Callable[[str], str | None],
+    refused: Mapping[str, Diagnostic],
 ) -> Measure:
     """What `run` measures; filters that the engine cannot run are left out, and are errors of the result.
 
-    `probe` gives the engine's reason why it cannot run a condition, None if it can: it reads no rows. Raises
-    PredicatError if
-    `run` fails and no single filter is the reason, or every one.
+    `probe` gives the engine's reason why it cannot run a condition, None if it can: it reads no rows.
+    `refused` are the filters for which a column has another type. Raises PredicatError if `run` fails and no
+    single filter is the reason, or every one, and if all are refused.
     """
+    if refused and len(refused) == len(plan.filters):
+        raise PredicatError(list(dict.fromkeys(refused.values())))
+    broken = {name: f"{problem.message}; {problem.hint}" for name, problem in refused.items()}
+    remaining = without(plan, broken) if broken else plan
     try:
-        return run(plan)
+        result = run(remaining)
     except PredicatError:
-        broken = {
+        fail = {
             item.qualified: reason
-            for item in plan.filters
+            for item in remaining.filters
             if (reason := probe(plan.sql(item.qualified))) is not None
         }
-        if not broken or len(broken) == len(plan.filters):
+        if not fail or len(fail) == len(remaining.filters):
             raise
-    result = run(without(plan, broken))
+        broken |= fail
+        result = run(without(plan, broken))
     result.errors = dict(broken)
     return result
 
@@ -96,7 +105,13 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
     if relation is None:
         raise PredicatError.of(say.no_postgres_relation(plan.dataset.name))
     table = _Postgres(connection, exp.to_table(relation, dialect="postgres").sql(dialect="postgres"), sample)
-    return measure_what_runs(plan, table.measure, table.probe)
+    refused = columns.refused("postgres", relation, *_columns(connection, relation, plan))
+    return measure_what_runs(plan, table.measure, table.probe, refused)
+
+
+def _columns(connection: psycopg.Connection, relation: str, plan: Plan) -> Any:
+    known, composites = relations.columns_of(connection, relation)
+    return known, plan.filters, composites
 
 
 _COPY_HEADER = 19
@@ -204,11 +219,14 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    table = _files(source)
-    part = f"{table} USING SAMPLE {sample * 100:.6f}% (bernoulli, 0)" if sample < 1 else table
-
+    files = _files(source)
+    fields = [decl for item in plan.filters for decl in item.current.predicate.fields.values()]
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
+        with _told():
+            table = data_files.typed(files, data_files.columns(connection, files), fields)
+            known = data_files.columns(connection, table)
+        part = f"{table} USING SAMPLE {sample * 100:.6f}% (bernoulli, 0)" if sample < 1 else table
 
         def fetch(query: str) -> Iterator[Sequence[int]]:
             answer = connection.execute(query)
@@ -216,7 +234,7 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
                 yield from rows
 
         def run(plan: Plan) -> Measure:
-            try:
+            with _told():
                 result = measure(
                     plan,
                     count_rows(plan, part, fetch),
@@ -233,12 +251,6 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
                         connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ()
                     ),
                 )
-            except (duckdb.CatalogException, duckdb.IOException) as error:
-                raise PredicatError.of(
-                    msg.engine_error("DuckDB", f"{_one_line(error)}; {say.READS_FILES}")
-                ) from None
-            except duckdb.Error as error:
-                raise PredicatError.of(msg.engine_error("DuckDB", _one_line(error))) from None
             return result
 
         def probe(condition: str) -> str | None:
@@ -248,7 +260,20 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
                 return _one_line(error)
             return None
 
-        return measure_what_runs(plan, run, probe)
+        return measure_what_runs(plan, run, probe, columns.refused("duckdb", source, known, plan.filters))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Errors of DuckDB as ours."""
+    import duckdb  # noqa: PLC0415  # optional
+
+    try:
+        yield
+    except (duckdb.CatalogException, duckdb.IOException) as error:
+        raise PredicatError.of(msg.engine_error("DuckDB", f"{_one_line(error)}; {say.READS_FILES}")) from None
+    except duckdb.Error as error:
+        raise PredicatError.of(msg.engine_error("DuckDB", _one_line(error))) from None
 
 
 def _files(source: str) -> str:

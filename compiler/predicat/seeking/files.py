@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from predicat.api import Predicate
 from predicat.deploy import data_files
+from predicat.deploy.columns import check_fields
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import files as say_files
@@ -42,10 +43,9 @@ def seek(predicate: Predicate, path: str, order_by: str | None = None) -> Found:
     """
     order = f"ORDER BY {_name(order_by)} NULLS LAST" if order_by is not None else ""
     with _duckdb(path) as connection:
-        read = [decl.column("duckdb") for decl in predicate.fields.values()]
-        _check_columns(connection, path, [*read, *([order_by] if order_by is not None else [])])
+        rows = _checked(connection, path, predicate, [order_by] if order_by is not None else [])
         condition = predicate.sql("duckdb")
-        answer = connection.execute(f"SELECT * FROM {_numbered(path)} WHERE {condition} {order} LIMIT 1")
+        answer = connection.execute(f"SELECT * FROM {_numbered(rows)} WHERE {condition} {order} LIMIT 1")
         names = [column[0] for column in answer.description]
         values = next(iter(answer.fetchall()), None)  # all, so that the query ends and tells what it read
         size = _bytes_read(connection)
@@ -59,11 +59,8 @@ def seek(predicate: Predicate, path: str, order_by: str | None = None) -> Found:
 def offsets(predicate: Predicate, path: str) -> str:
     """`startingOffsets` for records in files with the columns `topic`, `partition` and `offset`."""
     with _duckdb(path) as connection:
-        read = [decl.column("duckdb") for decl in predicate.fields.values()]
-        _check_columns(connection, path, [*KAFKA_COLUMNS, *read])
-        query = first_offsets_query(
-            predicate.sql("duckdb"), data_files.source(path), [_name(name) for name in KAFKA_COLUMNS]
-        )
+        rows = _checked(connection, path, predicate, KAFKA_COLUMNS)
+        query = first_offsets_query(predicate.sql("duckdb"), rows, [_name(name) for name in KAFKA_COLUMNS])
         return starting_offsets(connection.execute(query).fetchall())
 
 
@@ -89,14 +86,21 @@ def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
             raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
 
 
-def _check_columns(connection: Any, path: str, names: Sequence[str]) -> None:
-    """Raise PredicatError for columns that are not there. Names of columns differ in case at most."""
-    described = connection.execute(f"DESCRIBE SELECT * FROM {data_files.source(path)}").fetchall()
-    known = [str(column[0]) for column in described]
+def _checked(connection: Any, path: str, predicate: Predicate, more: Sequence[str]) -> str:
+    """The source with the types that the fields declare. Raises PredicatError for columns that are not there,
+    and for those of another type. Names of columns differ in case at most.
+    """
+    source = data_files.source(path)
+    known = data_files.columns(connection, source)
+    fields = predicate.fields.values()
+    names = [*more, *(decl.column("duckdb") for decl in fields)]
     there = {name.lower() for name in known}
     missing = [name for name in dict.fromkeys(names) if name.lower() not in there]
     if missing:
-        raise PredicatError.of(say.no_columns(path, missing, known))
+        raise PredicatError.of(say.no_columns(path, missing, list(known)))
+    typed = data_files.typed(source, known, fields)
+    check_fields("duckdb", path, data_files.columns(connection, typed), fields)
+    return typed
 
 
 def _bytes_read(connection: Any) -> int | None:
@@ -107,9 +111,8 @@ def _bytes_read(connection: Any) -> int | None:
     return int(total) if total is not None else None
 
 
-def _numbered(path: str) -> str:
+def _numbered(source: str) -> str:
     """The rows with their file and their number in it."""
-    source = data_files.source(path)
     if data_files.is_parquet(source):
         columns = f"filename AS {_FILE}, file_row_number AS {_NUMBER}, * EXCLUDE (filename, file_row_number)"
         return f"(SELECT {columns} FROM read_parquet({source}, filename = true, file_row_number = true))"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat.api import Predicate
+from predicat.deploy.columns import check_fields
+from predicat.deploy.relations import columns_of
 from predicat.deploy.sessions import guarded
 from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, starting_offsets
 
@@ -36,6 +38,7 @@ def seek(
 
     order = f" ORDER BY {_name(order_by)}" if order_by is not None else ""
     query = f"SELECT * FROM {_table(relation)} WHERE {predicate.sql('postgres')}{order} LIMIT 1"
+    _check(connection, predicate, relation)
     with guarded(connection):
         row = connection.cursor(row_factory=dict_row).execute(query.encode()).fetchone()
         explained = connection.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
@@ -48,9 +51,17 @@ def seek(
 def offsets(connection: psycopg.Connection, predicate: Predicate, relation: str) -> str:
     """`startingOffsets` for records in a table with the columns `topic`, `partition` and `offset`."""
     names = [_name(name) for name in KAFKA_COLUMNS]
+    _check(connection, predicate, relation)
     with guarded(connection):
         query = first_offsets_query(predicate.sql("postgres"), _table(relation), names)
         return starting_offsets(connection.execute(query.encode()).fetchall())
+
+
+def _check(connection: psycopg.Connection, predicate: Predicate, relation: str) -> None:
+    """Raise PredicatError for columns of another type than the fields declare."""
+    known, composites = columns_of(connection, _table(relation))
+    if known:  # the server tells of a missing table
+        check_fields("postgres", relation, known, predicate.fields.values(), composites)
 
 
 def _table(relation: str) -> str:

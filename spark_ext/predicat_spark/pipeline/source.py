@@ -245,7 +245,7 @@ def _inner(frame: DataFrame, name: str) -> str:
 
 def _conversion(frame: DataFrame, name: str, decl: FieldDecl) -> str | None:
     """The SQL of a column as the catalog declares it; None where it is so already."""
-    kind = str(decl.type)
+    kind = decl.shown_type
     column = quoted(name)
     if frame.schema[name].dataType.simpleString() == kind.replace(", ", ",").replace(": ", ":"):
         return None
@@ -255,7 +255,10 @@ def _conversion(frame: DataFrame, name: str, decl: FieldDecl) -> str | None:
         return f"try_parse_json({text})"
     if inner in _NESTED or not isinstance(decl.type, Scalar | DecimalType):
         return f"from_json({text}, {exp.Literal.string(kind).sql(dialect='spark')})"
-    return f"try_cast({column} AS {kind})"
+    value = f"try_cast({column} AS {kind})"
+    if isinstance(decl.type, DecimalType):  # a cast would round a number with more digits
+        return f"CASE WHEN {value} = try_cast({column} AS DOUBLE) THEN {value} END"
+    return value
 
 
 def column_types(frame: DataFrame) -> dict[str, str]:

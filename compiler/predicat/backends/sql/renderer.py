@@ -51,6 +51,7 @@ from predicat.ir.syntax import Value
 from predicat.ir.types import DATE, DOUBLE, JSON, MAX_PRECISION, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import INT_MIN
+from predicat.ir.widths import is_float
 
 
 def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
@@ -369,7 +370,11 @@ class Renderer(Struct):
                 number_literal(int(value)) if math.copysign(1, value) > 0 or value else cast("-0.0", "DOUBLE")
             )
         shown = repr(value)
-        return number_literal(shown) if "e" not in shown else cast(shown, "DOUBLE")
+        if "e" in shown:
+            return cast(shown, "DOUBLE")
+        return number_literal(
+            f"{shown}e0" if self.dialect.spelling.exponents and not is_float(value) else shown
+        )
 
 
 def _digits(value: Decimal, kind: Type) -> str:

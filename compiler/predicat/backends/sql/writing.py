@@ -40,6 +40,8 @@ class Spelling(Struct, frozen=True):
     """Whether a backslash escapes in string literals, and names are quoted with backquotes."""
     colons: bool = False
     """Whether a cast is `x::type`, as PostgreSQL shows it in plans and definitions."""
+    exponents: bool = False
+    """Whether a number is a double only with an exponent. DuckDB reads 0.1 beside a FLOAT as a float."""
     variables: bool = False
     """Whether the engine replaces `${name}` in the text of SQL."""
 

@@ -315,6 +315,10 @@ def column_missing(
     )
 
 
+THIS_FILTER = "this filter"
+DATA_FRAME = "DataFrame"
+
+
 def column_type(
     engine: str,
     relation: str,

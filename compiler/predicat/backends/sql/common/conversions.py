@@ -19,17 +19,23 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.renderer import Renderer, Rule, let, let_always
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import Call, Node
-from predicat.ir.types import BIGINT, Type
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BIGINT, STRING, DecimalType, Type
 from predicat.ir.values import DECIMAL_PATTERN, FIRST_MOMENT, LAST_MOMENT, QUANTITY_POWERS, QUANTITY_UNITS
 
 
 def by_type(otherwise: str, rules: Mapping[Type, Rule]) -> Rule:
-    """A conversion with rules for some types of its argument, and a cast for the others."""
+    """A conversion with rules for some types of its argument, and a cast for the others.
+
+    A column of decimals may have fewer digits than its field. A string has those of the field.
+    """
 
     def rule(r: Renderer, node: Call) -> Sql:
         (arg, *_) = node.args
-        return rules[arg.type](r, node) if arg.type in rules else cast(r.node(arg), otherwise)
+        if arg.type in rules:
+            return rules[arg.type](r, node)
+        narrow = node.type == STRING and isinstance(arg.type, DecimalType) and not isinstance(arg, Literal)
+        return cast(cast(r.node(arg), str(arg.type)) if narrow else r.node(arg), otherwise)
 
     return rule
 

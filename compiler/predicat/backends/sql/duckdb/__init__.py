@@ -12,6 +12,7 @@ from predicat.backends.sql.dialect import Dialect
 from predicat.backends.sql.duckdb import calendar, collections, conversions, documents, numbers, texts, times
 from predicat.backends.sql.escapes import with_escapes
 from predicat.backends.sql.rules import Documents
+from predicat.backends.sql.writing import Spelling
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP
 
 
@@ -50,6 +51,7 @@ DUCKDB = Dialect(
         scalar=documents.json_scalar,
     ),
     bind=collections.bind,
+    spelling=Spelling(exponents=True),
     max_lambda_depth=10,
     not_nan=lambda sql: not_(call("ISNAN", sql)),
     not_json_null=documents.not_json_null,
