@@ -17,6 +17,8 @@ from tests.processes import in_process
 from tests.quality import test_results
 from tests.quality.test_measure import CATALOG, ROWS
 
+WHERE = {"catalog": "catalog", "dataset": "shop"}
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -188,6 +190,33 @@ def test_the_example_of_the_page(tmp_path: Path, spark: Any, monkeypatch: pytest
         assert names["result"].success is fine
 
 
+@pytest.mark.parametrize(
+    ("name", "bound", "judged"),
+    [
+        ("ExpectFilterCoverageToBeBetween", {"max_share": 0.5}, False),
+        ("ExpectFilterCoverageToBeBetween", {"min_share": 0.5}, True),
+        ("ExpectFilterCoverageToBeBetween", {"max_rows": 5}, True),
+        ("ExpectFilterUnknownRateToBeAtMost", {"max_share": 0.5}, False),
+        (
+            "ExpectFilterCoverageToBeStable",
+            {"baseline_accepted": 1, "baseline_rows": 2, "min_change": 0.1},
+            False,
+        ),
+    ],
+)
+def test_a_share_of_no_rows_is_not_judged(name: str, bound: dict[str, Any], judged: bool) -> None:
+    from predicat.quality import expectations
+    from predicat.quality.measure import Count, Measure
+
+    expectation = getattr(expectations, name)(filter="low", **WHERE, **bound)
+    empty = Measure("shop", "spark", filters={"shop.low": Count()}, accepted={"shop.low": 0})
+    if judged:
+        assert expectation._judged(empty, "BASIC")["success"] is ("min_share" not in bound)
+    else:
+        with pytest.raises(RuntimeError, match="there are no rows"):
+            expectation._judged(empty, "BASIC")
+
+
 @pytest.mark.parametrize("engine", ["spark", "postgres"])
 def test_every_bound_is_an_expectation_or_left_out_with_a_reason(tmp_path: Path, engine: str) -> None:
     (tmp_path / "catalog").mkdir()
@@ -227,9 +256,6 @@ def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyP
         "predicat_shop"
     ]
     assert (folder / "project/gx/checkpoints/predicat_shop.json").exists()
-
-
-WHERE = {"catalog": "catalog", "dataset": "shop"}
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from great_expectations.render.components import (
 )
 from great_expectations.render.renderer.renderer import renderer
 
+from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
 from predicat.quality.gx_metric import METRIC, EngineFailure
@@ -131,6 +132,12 @@ def _check_value(name: str, value: Any) -> None:
         )
 
 
+def _check_rows(measured: Measure, bound: Any) -> None:
+    """Raise RuntimeError if a bound on a share cannot be judged, because there are no rows."""
+    if bound is not None and not measured.rows:
+        raise RuntimeError(say_coverage.NO_ROWS)
+
+
 def _within(value: float, low: Any, high: Any) -> bool:
     return (low is None or value >= low) and (high is None or value <= high)
 
@@ -182,6 +189,7 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
 
     def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:  # noqa: ARG002  # for groups
         name = self._known(measured, self.filter)
+        _check_rows(measured, self.max_share)
         share, accepted = measured.share(name), measured.accepted[name]
         holds = _within(share, self.min_share, self.max_share) and _within(
             accepted, self.min_rows, self.max_rows
@@ -210,6 +218,7 @@ class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
         return f"The filter {kwargs.get('filter')} must be UNKNOWN for {_ranges(kwargs, cls.bounds)}."
 
     def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:  # noqa: ARG002  # for groups
+        _check_rows(measured, self.max_share)
         unknown = measured.filters[self._known(measured, self.filter)].unknown
         share = unknown / measured.rows if measured.rows else 0.0
         holds = _within(share, None, self.max_share) and _within(unknown, None, self.max_rows)
@@ -312,6 +321,9 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
     def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:  # noqa: ARG002  # for groups
         name = self._known(measured, self.filter)
         accepted, rows = int(self.baseline_accepted), int(self.baseline_rows)  # type: ignore[arg-type]  # GX has put values in
+        _check_rows(measured, self.min_change)
+        if not rows:
+            raise RuntimeError(say_coverage.no_rows_then("baseline_rows is 0"))
         share, before = measured.share(name), accepted / rows if rows else 0.0
         moved = drifted((accepted, rows), (measured.accepted[name], measured.rows), float(self.min_change))  # type: ignore[arg-type]
         details = {
