@@ -101,6 +101,8 @@ CAUSES = [
     ("FALSE", []),
     ("status IS NOT NULL AND status = 'a'", []),  # a guard: FALSE where the rest is UNKNOWN
     ("cel: has(tags.k) && tags.k == 'a'", []),
+    ("cesql: status = 'a' OR n = 5", []),  # NOT status = 'a' AND n = 5: no negation of its author
+    ("cesql: status = 'a' OR n != 5", ["P301"]),
     ("n > 1 AND n > 3", ["P204"]),
 ]
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, children
-from predicat.ir.operators import BY_KEY, COMPARISONS, CONNECTIVES, NEVER_UNKNOWN
+from predicat.ir.operators import BY_KEY, COMPARISONS, CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
 from predicat.ir.surface import CHECKED_TO_INT
 from predicat.ir.types import BOOLEAN, JSON
 from predicat.semantics.like import PATTERNS
@@ -104,6 +104,19 @@ def from_left(op: str, parts: Sequence[Node], span: Span, always: Collection[str
         other = "or" if op == "and" else "and"
         result = Call(BOOLEAN, other, (Call(BOOLEAN, "not", (first,), first.span), result), span)
     return Call(BOOLEAN, op, (first, result), span)
+
+
+def written_operands(node: Call) -> Sequence[Node]:
+    """The operands of AND or OR that its author wrote: `a` and `b` of `a OR (NOT a AND b)` by `from_left`.
+
+    The negation has the place of `a`, as no negation that is written.
+    """
+    *first, last = node.args
+    if first and isinstance(last, Call) and last.op in JUNCTIONS and last.op != node.op:
+        again, *rest = last.args
+        if again.span == first[-1].span and again.span.text:
+            return (*first, *rest)
+    return node.args
 
 
 def _key(node: Node) -> str | None:

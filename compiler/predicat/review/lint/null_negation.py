@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
 from predicat.forms.engine_order import unmarked, whole_parts
+from predicat.forms.failing import written_operands
 from predicat.ir.nodes import Call, Field, Node, children, fields_of, walk
 from predicat.ir.operators import JUNCTIONS
 from predicat.ir.surface import NULL_IS_VALUE
@@ -45,7 +46,8 @@ def negations(node: Node) -> Iterator[Call]:
         return
     compared = unmarked(node)
     if compared is node and node.op in JUNCTIONS:
-        for arg in whole_parts(node.args) if node.op == "or" else node.args:
+        args = written_operands(node)
+        for arg in whole_parts(args) if node.op == "or" else args:
             yield from negations(arg)
     elif (isinstance(compared, Call) and compared.op == "ne") or (
         node.op == "not" and not never_unknown(node.args[0])
