@@ -59,6 +59,7 @@ fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=2500 $(BIN)/python -m pytest -q tests/catalog/test_live.py
 	@PREDICAT_FUZZ_EXAMPLES=40000 $(BIN)/python -m pytest -q tests/review/test_soundness.py
 	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/review/test_independent.py
+	@PREDICAT_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -q tests/review/test_every_operator.py -k two_operators
 	@PREDICAT_FUZZ_EXAMPLES=20 $(BIN)/python -m pytest -q tests/language/test_translations.py tests/language/test_cel_oracle.py tests/language/test_sql_oracle.py tests/language/test_jms.py tests/language/test_sns.py
 	@PREDICAT_FUZZ_EXAMPLES=100 $(BIN)/python -m pytest -q tests/engines/test_sql_languages.py
 

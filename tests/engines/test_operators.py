@@ -204,3 +204,16 @@ def test_any_place_of_json(spark: Any, postgres: Any) -> None:
     assert tables.reference(node) == [False, True, *[None] * (len(rows) - 2)]
     for engine, run in tables.engines():
         assert run([backends.dialect(engine).render(node)]) == [tables.reference(node)], engine
+
+
+def test_what_spark_rounds_differently_is_marked(spark: Any) -> None:
+    """Of functions of doubles; the examples above show that other operators are rounded as here."""
+    functions = {"exp": math.exp, "ln": math.log, "log10": math.log10, "sqrt": math.sqrt, "abs": abs}
+    numbers = [(number * 0.0127 + 0.001,) for number in range(4000)]
+    rows = spark.createDataFrame(numbers, "x double").selectExpr(
+        "x", *(f"{op}(x) AS {op}" for op in functions)
+    )
+    asked = rows.collect()
+    for op, function in functions.items():
+        differs = any(row[op] != function(row.x) for row in asked)
+        assert differs is OPS[op].rounded_by_engines, op

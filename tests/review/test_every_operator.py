@@ -5,6 +5,7 @@ and those in between are many; the others are constants. Nothing here looks at t
 """
 
 import math
+import os
 import random
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -13,16 +14,16 @@ import pytest
 
 from predicat.analysis import facts
 from predicat.ir.canonical import canonical_text
-from predicat.ir.nodes import Call, Field, Items, Literal, Node
-from predicat.ir.operators import OPS
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
+from predicat.ir.operators import JSON_READS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, DecimalType, Scalar, Type
 from predicat.review.cases.machine import NotCases
-from predicat.review.cases.representatives import Unknown, representatives
+from predicat.review.cases.representatives import Unknown, representatives, substituted
 from predicat.review.inputs import over_inputs
 from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.evaluate import compile_node
-from tests.ir.operator_calls import NOT_CALLED, Tried, calls
+from tests.ir.operator_calls import NOT_CALLED, Tried, calls, values_of
 
 CALLED = [op for op in OPS if op not in NOT_CALLED]
 _MOST_VALUES = 400
@@ -42,19 +43,53 @@ def questions(op: str, beside: int, conditions: int) -> Iterator[Asked]:
     """Tests of an operator: with so many constants beside each argument, and so many conditions on each."""
     chance = random.Random(op)
     for tried in calls(op):
-        for place in tried.moved:
-            if not all(is_scalar(tried.node.args[other].type) for other in tried.moved if other != place):
-                continue  # no language has such constants
+        for place in constant_beside(tried):
             for _ in range(beside if len(tried.moved) > 1 else 1):
-                node = with_constants(tried, place, chance)
-                field = tried.node.args[place]
-                assert isinstance(field, Field)
-                values = [None, *tried.pool(place)[:_MOST_VALUES]]
-                name, run = field.decl.name, compile_node(node)
-                results = [run({name: value}) for value in values]
-                for test in conditions_on(node, results, chance, conditions):
-                    run_test = compile_node(test)
-                    yield Asked(test, node, field, [(value, run_test({name: value})) for value in values])
+                yield from asked_of(with_constants(tried, place, chance), tried, place, chance, conditions)
+
+
+def constant_beside(tried: Tried) -> list[int]:
+    """The arguments beside which the others may be constants: no language has one of arrays or documents."""
+    return [
+        place
+        for place in tried.moved
+        if all(is_scalar(tried.node.args[other].type) for other in tried.moved if other != place)
+    ]
+
+
+def asked_of(node: Node, moved: Tried, place: int, chance: random.Random, conditions: int) -> Iterator[Asked]:
+    """Conditions on a calculation of one argument of a call."""
+    field = moved.node.args[place]
+    assert isinstance(field, Field)
+    values = [None, *moved.pool(place)[:_MOST_VALUES]]
+    name, run = field.decl.name, compile_node(node)
+    results = [run({name: value}) for value in values]
+    for test in conditions_on(node, results, chance, conditions):
+        run_test = compile_node(test)
+        yield Asked(test, node, field, [(value, run_test({name: value})) for value in values])
+
+
+_READERS = {kind: op for op in JSON_READS for kind in (OPS[op].shapes[0][1],)}
+
+
+def over_json(asked: Asked) -> Asked | None:
+    """The same test of a scalar in a JSON document; None if no JSON value is of the field's type."""
+    reader = _READERS.get(str(asked.field.type))
+    if reader is None:
+        return None
+    field = Field(JSON, FieldDecl(asked.field.decl.name, JSON))
+    read = Call(asked.field.type, reader, (field,))
+    test, value = (substituted(node, asked.field, read) for node in (asked.test, asked.value))
+    run, name = compile_node(test), field.decl.name
+    values = [in_json(item) for item, _ in asked.outcomes if item == item]  # noqa: PLR0124  # JSON has no NaN
+    outcomes = [(item, run({name: item})) for item in [*values, *values_of(JSON)]]
+    return Asked(test, value, field, outcomes)
+
+
+def in_json(value: Any) -> Any:
+    """A value as JSON has it: there are numbers beyond all doubles, and no infinity."""
+    infinite = isinstance(value, float) and math.isinf(value)
+    return (10**400 if value > 0 else -(10**400)) if infinite else value
 
 
 def is_scalar(kind: Type) -> bool:
@@ -72,7 +107,7 @@ def with_constants(tried: Tried, place: int, chance: random.Random) -> Call:
     return Call(tried.node.type, tried.node.op, tuple(args))
 
 
-def conditions_on(node: Call, results: list[Any], chance: random.Random, most: int) -> Iterator[Node]:
+def conditions_on(node: Node, results: list[Any], chance: random.Random, most: int) -> Iterator[Node]:
     """Conditions on a value: itself, or comparisons with values that it has."""
     absent = Call(BOOLEAN, "is_null", (node,))
     found: list[Node] = [absent, Call(BOOLEAN, "not", (absent,))]
@@ -151,6 +186,8 @@ def test_what_is_derived_of_a_test_is_what_the_evaluator_says(op: str) -> None:
     for asked in questions(op, 1, 2):
         judged |= check(asked)
         check_range(asked)
+        if (inside := over_json(asked)) is not None:
+            check(inside)
     assert ("stand-ins" in judged) is (op not in NOT_TAKEN_APART)
 
 
@@ -160,3 +197,33 @@ def test_more_tests_of_every_operator(op: str) -> None:
     for asked in questions(op, 8, 10):
         check(asked)
         check_range(asked)
+        if (inside := over_json(asked)) is not None:
+            check(inside)
+
+
+# --- calculations of two operators
+
+EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "200"))
+
+
+def test_calculations_of_two_operators() -> None:
+    """One operator on the value of another: where proofs and bounds compose what they know of each."""
+    chance = random.Random(EXAMPLES)
+    places = [(tried, place) for op in CALLED for tried in calls(op) for place in constant_beside(tried)]
+    by_result: dict[Type, list[tuple[Tried, int]]] = {}
+    for tried, place in places:
+        if tried.node.op != "range":  # arrays of a million elements
+            by_result.setdefault(tried.node.type, []).append((tried, place))
+    for _ in range(EXAMPLES):
+        outer, hole = chance.choice(places)
+        known = by_result.get(outer.node.args[hole].type)
+        if known is None:
+            continue
+        inner, place = chance.choice(known)
+        value = with_constants(inner, place, chance)
+        node = substituted(with_constants(outer, hole, chance), outer.node.args[hole], value)
+        for asked in asked_of(node, inner, place, chance, 2):
+            check(asked)
+            check_range(asked)
+            if (inside := over_json(asked)) is not None:
+                check(inside)
