@@ -186,6 +186,20 @@ def test_a_released_version_keeps_its_cesql(tmp_path: Path) -> None:
     assert again.evaluate({"ce": {"a": "z"}}) is not True
 
 
+def test_a_released_version_keeps_its_json_nulls(tmp_path: Path) -> None:
+    body = """'j.owner != "x" || has(j.public)'"""
+    text = CATALOG.replace("a: bigint, b: bigint", "j: {type: json, nulls: value}").replace(
+        "sql: a / b > 1", f"cel: {body}"
+    )
+    found = released(tmp_path, text, "its reading of JSON null", "cel", json_null_is_value=False)
+    assert "has(x) is TRUE" in found
+    rows = [{"j": row} for row in ({"owner": None}, {"owner": "x", "public": None}, {"owner": "y"}, {})]
+    kept = load_catalog(tmp_path)["orders.ratio"]
+    assert [kept.evaluate(row) for row in rows] == [None, False, True, None]
+    again = predicat.parse(body.strip("'"), "cel", {"j": {"type": "json", "nulls": "value"}})
+    assert [again.evaluate(row) for row in rows] == [True, True, True, None]
+
+
 def run(command: str, folder: Path, code: int) -> str:
     """What a command says, whose exit code is to be this."""
     result = completed([sys.executable, "-m", "predicat", command, "--catalog", str(folder)], timeout=60)

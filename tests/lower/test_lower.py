@@ -22,6 +22,7 @@ FIELDS: dict[str, str | dict[str, str]] = {
     "a": "bigint",
     "b": "bigint",
     "i": "int",
+    "n": {"type": "json", "nulls": "value"},
     "s": "string",
     "t": "timestamp",
     "amount": "decimal(38, 0)",
@@ -50,6 +51,10 @@ SAMPLES = {
     "null_is_value": (
         "v != 'x' && v == s && v in ['y', 'z']",
         "(cond (is_null v:string) (cond (is_null s:string) boolean:None boolean:False) (eq v:",
+    ),
+    "null_cases": (
+        "n.k != 'x'",
+        "(cond (and (is_null (json_get n:json string:'k')) (any $item1 (json_values n:json",
     ),
     "checked_mod": (
         "a % b == 0",
@@ -122,7 +127,7 @@ def test_null_in_a_json_value(value: object, outcome: bool | None) -> None:
     assert predicat.parse("null in j", "cel", FIELDS).evaluate({"j": value}) is outcome
 
 
-@pytest.mark.parametrize("text", ["v != 'x'", "v == s", "v in ['y', 'z']"])
+@pytest.mark.parametrize("text", ["v != 'x'", "v == s", "v in ['y', 'z']", "n.k == 'x'", "n.k == null"])
 def test_null_as_a_value_is_read_as_it_is_written(text: str) -> None:
     surface = predicat.parse(text, "cel", FIELDS).surface
     assert writer("cel")(surface) == text.replace("'", '"')

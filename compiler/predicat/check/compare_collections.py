@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from predicat.check import collection_literals, without_ansi
+from predicat.check import collection_literals, json_nulls, without_ansi
 from predicat.check.alignment import as_time, beside_items
 from predicat.check.protocol import Compares
 from predicat.diagnostics import Span
@@ -169,7 +169,8 @@ def has_key(check: Compares, key: Node, base: Node, span: Span) -> Node:
     if base.type == JSON:
         item = check.element(JSON, span)
         check.comparison("eq", [item, key], span)  # raises Stop for types that JSON does not have
-        return Call(BOOLEAN, "in", (key, base, item), span)
+        found = Call(BOOLEAN, "in", (key, base, item), span)
+        return json_nulls.contains(check, found, key, base, span)
     if key.type not in (STRING, JSON, NULL):
         raise check.fail(say.map_key_not_text(key.span, str(key.type)))
     return Call(BOOLEAN, "in", (key, base), span)
@@ -182,10 +183,8 @@ def in_list(check: Compares, left: Node, right: Items, span: Span) -> Node:
     if any(is_dynamic(item) or isinstance(item, Items) for item in (left, *right.items)):
         tests = [check.comparison("eq", [left, item], span) for item in right.items]
         parts = [right] if tests else [right, left]
-        return collection_literals.unknown_if_missing(any_of(tests, span), parts, span)
-    return collection_literals.unknown_if_missing(
-        in_items(check, left, right, span), collection_literals.maybe_missing([right]), span
-    )
+        return json_nulls.unless_missing(check, any_of(tests, span), parts, span)
+    return json_nulls.unless_missing(check, in_items(check, left, right, span), [right], span)
 
 
 def in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
@@ -197,9 +196,12 @@ def in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
     items = [decimals.as_decimal(item, left) for item in right.items if item not in nulls]
     if not items and not nulls:
         # `x in []` is FALSE, but UNKNOWN if x is NULL, as for other operators.
-        return Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
+        found = Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
+        return json_nulls.of_no_element(check, found, left, span)
     parts: list[Node] = []
     one_type = left.type != JSON and _one_number_type([left, *items])
+    one_type = one_type and not all(item.type == JSON for item in items)
+    one_type = one_type and all(json_nulls.null(check, item) is None for item in items)
     nullable = check.nullable_value(left)
     constants = one_type and all(isinstance(item, Literal) and item.type == left.type for item in items)
     if items and nullable and (constants or (one_type and len(items) > _LONG)):
@@ -217,7 +219,9 @@ def in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
     if nulls:
         null_is_value = check.rules.null_is_value
         parts.append(
-            Call(BOOLEAN, "is_null", (left,), span) if null_is_value else Literal(BOOLEAN, None, span)
+            json_nulls.equals_null(check, left, span) or Call(BOOLEAN, "is_null", (left,), span)
+            if null_is_value
+            else Literal(BOOLEAN, None, span)
         )
     return any_of(parts, span)
 
@@ -246,7 +250,8 @@ def json_equal_items(check: Compares, json: Node, other: Items, span: Span) -> N
         if key.type != STRING:
             return Literal(BOOLEAN, False, span)  # JSON keys are strings
         part = Call(JSON, "json_get", (json, underlying(key)), span)
-        return all_of([present(part, span), same(part, item)], span)
+        there = json_nulls.has(check, part, span) or present(part, span)
+        return all_of([there, same(part, item)], span)
 
     if listed:
         parts = [

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from predicat.check import collection_literals, compare_collections, signatures, without_ansi
+from predicat.check import collection_literals, compare_collections, json_nulls, signatures, without_ansi
 from predicat.check.alignment import align, comparison_hint
 from predicat.check.overloads import OverloadResolver
 from predicat.check.protocol import Compares
@@ -68,10 +68,13 @@ class Comparisons(OverloadResolver):
             if overload.fits(self, op, left, right):
                 return overload.build(self, op, left, right, span)
         left, right = underlying(left), underlying(right)
-        for overload in OF_TYPES:
-            if overload.fits(self, op, left, right):
-                return overload.build(self, op, left, right, span)
-        return of_one_type(self, op, left, right, span)
+        build = next((one.build for one in OF_TYPES if one.fits(self, op, left, right)), of_one_type)
+        found = build(self, op, left, right, span)
+        if build is of_null or JSON not in (left.type, right.type):
+            return found
+        if op == "in":
+            return json_nulls.in_array(self, found, left, right, span)
+        return json_nulls.compared(self, op, found, left, right, span) if op in EQUALITIES else found
 
     def special(self, node: Node) -> bool:
         """Whether a node has special comparison rules: it is dynamically typed, or its NULL is a value."""
@@ -107,6 +110,9 @@ def of_null(check: Compares, op: str, left: Node, right: Node, span: Span) -> No
     the result is FALSE, or UNKNOWN if there is no value.
     """
     other = right if _is_null(check, left) else left
+    equal = json_nulls.equals_null(check, other, span)
+    if equal is not None:
+        return negated_if(op == "ne", equal, span)
     absent: Node = Call(BOOLEAN, "is_null", (other,), span)
     looked_up = isinstance(other, Field | Parameter | Variable) or is_look_up(other)
     if not looked_up and other.type != NULL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from predicat.check import collection_literals, lists
+from predicat.check import collection_literals, json_nulls, lists
 from predicat.check.protocol import Check
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
@@ -125,7 +125,8 @@ def _over(check: Descends, tree: t.Macro, source: Node, depth: int) -> Node:
             )
         )
     element = source.type.element if isinstance(source.type, ArrayType) else JSON
-    variable, result = _opened(check, tree, element, depth)
+    nulls = json_nulls.in_document(check, source)
+    variable, result = _opened(check, tree, element, depth, nulls=nulls)
     body = check.one_type(result)
     kind: Type = BOOLEAN
     if tree.kind in ("filter", "map"):
@@ -133,15 +134,20 @@ def _over(check: Descends, tree: t.Macro, source: Node, depth: int) -> Node:
     return Quantifier(kind, tree.kind, variable.name, source, body, tree.span)
 
 
-def _opened(check: Descends, tree: t.Macro, element: Type, depth: int) -> tuple[Variable, Node]:
-    """The variable of a macro, with a name that no enclosing macro uses, and the body."""
+def _opened(
+    check: Descends, tree: t.Macro, element: Type, depth: int, *, nulls: bool = False
+) -> tuple[Variable, Node]:
+    """The variable of a macro, with a name that no enclosing macro uses, and the body. `nulls`: an element
+    that is null is a value.
+    """
     variable = Variable(element, fresh_name(tree.variable, check.bound_names), tree.span)
-    outer = check.bound_names
-    check.bound_names = outer | {fold_identifier(variable.name)}
+    outer = check.bound_names, check.null_elements
+    check.bound_names |= {fold_identifier(variable.name)}
+    check.null_elements = (check.null_elements - {variable.name}) | ({variable.name} if nulls else set())
     try:
         return variable, _with_variable(check, tree, variable, depth)
     finally:
-        check.bound_names = outer
+        check.bound_names, check.null_elements = outer
 
 
 def _with_variable(check: Descends, tree: t.Macro, value: Node, depth: int) -> Node:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from predicat.check import (
     cel_math,
     interval_fields,
+    json_nulls,
     list_functions,
     lists,
     signatures,
@@ -141,9 +142,19 @@ class Operators(LookUps):
     def presence(self, _op: str, args: list[Node], span: Span) -> Node:
         """CEL's presence test. A field whose NULL is a value is always present."""
         node = args[0]
-        if isinstance(node, Field) and self.nullable_value(node):
+        if isinstance(node, Field) and self.rules.null_is_value and node.decl.nulls == "value":
             return Literal(BOOLEAN, True, span)
-        return present(node, span)
+        return json_nulls.has(self, node, span) or present(node, span)
+
+    def absence(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """Whether a member of a document is missing, which JSON null is not; None for any other value."""
+        there = json_nulls.has(self, args[0], span)
+        return None if there is None else Call(BOOLEAN, "not", (there,), span)
+
+    def first(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """The first of two values that is not missing, if the first of them may be null."""
+        there = json_nulls.has(self, args[0], span) if len(args) == 2 else None
+        return None if there is None else self.choice("cond", [there, *args], span)
 
     def key(self, _op: str, args: list[Node], _span: Span) -> Node:
         """The key of a map. A JSON value must be a string, otherwise the look-up is UNKNOWN."""
@@ -165,7 +176,7 @@ class Operators(LookUps):
         node, name = args[0], args[1].value if isinstance(args[1], Literal) else ""
         if is_joined(node):
             return self.where_lists(node.args, Literal(BOOLEAN, name == "list", span), span)
-        return lists.has_type(node, str(name), span)
+        return json_nulls.of_type(self, lists.has_type(node, str(name), span), node, str(name), span)
 
     def conversion(self, _op: str, args: list[Node], span: Span) -> Node:
         """A conversion to the type that the second argument names."""
@@ -294,7 +305,7 @@ ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     "cesql.not": (_of.negated_test,),
     "dyn": (_of.untyped,),
     "cond": (_of.choice,),
-    "coalesce": (_of.choice,),
+    "coalesce": (_of.first, _of.choice),
 }
 """The rules that support choices between values of different types. All others are applied to each value."""
 ON_VALUES: dict[str, tuple[Rule, ...]] = {
@@ -317,6 +328,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "sum": (list_functions.of_written_list, list_functions.of_json_list),
     "size": (list_functions.size,),
     "has": (_of.presence,),
+    "is_null": (_of.absence,),
     "key": (_of.key,),
     "path": (_of.path,),
     "is_type": (_of.of_type,),

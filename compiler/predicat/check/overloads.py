@@ -56,6 +56,8 @@ class OverloadResolver(Struct):
     rules: Rules
     reporter: Reporter = field(default_factory=Reporter)
     variables: dict[str, Node] = field(default_factory=dict[str, Node])
+    null_elements: frozenset[str] = frozenset()
+    """The variables of macros over JSON arrays whose null elements are values."""
     numbers: dict[int, tuple[Node, Known]] = field(default_factory=dict[int, tuple[Node, Known]])
     """The widths of integers, by the identity of their nodes."""
     synthetic: int = 0
@@ -247,7 +249,9 @@ class OverloadResolver(Struct):
 
     def nullable_value(self, node: Node) -> bool:
         """Whether a node is a field whose NULL is a value, by the language's rules."""
-        return self.rules.null_is_value and isinstance(node, Field) and node.decl.nulls == "value"
+        if not isinstance(node, Field) or (node.type == JSON and self.rules.json_null_is_value):
+            return False  # JSON has its own cases: see json_nulls
+        return self.rules.null_is_value and node.decl.nulls == "value"
 
     def element(self, kind: Type, span: Span) -> Variable:
         """The variable of a generated macro, with an unused name."""

@@ -30,7 +30,13 @@ class Calls(Knows, Protocol):
 
 
 class Compares(Calls, Protocol):
-    """The check, as the rules of comparisons see it."""
+    """The check, as the rules of comparisons see it.
+
+    Attributes:
+        null_elements: The variables of macros over JSON arrays whose null elements are values.
+    """
+
+    null_elements: frozenset[str]
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
         """A comparison, or IN, of values of any types. Raises Stop."""

@@ -23,6 +23,7 @@ class Rules(Struct, frozen=True):
         widens_numbers: An integer is converted to a double, and a string constant to a date or timestamp, if
             an operator needs that (SQL).
         null_is_value: Fields declared `nulls: value` compare like CEL's null.
+        json_null_is_value: So do JSON nulls inside of a `json` field that is declared `nulls: value`.
         strict_lists: A missing element makes the whole list an error.
         ieee_division: Doubles are divided by IEEE 754, and integers overflow as in CEL.
         absorbs_constants: If a constant alone decides AND, OR or a choice, the types of the other arguments
@@ -47,6 +48,7 @@ class Rules(Struct, frozen=True):
 
     widens_numbers: bool
     null_is_value: bool
+    json_null_is_value: bool = False
     strict_lists: bool = False
     ieee_division: bool = False
     absorbs_constants: bool = False
@@ -80,7 +82,12 @@ POSTGRES_RULES = replace(SPARK_RULES, unlimited_decimals=True)
 DUCKDB_RULES = POSTGRES_RULES
 JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)
 CEL_RULES = Rules(
-    widens_numbers=False, null_is_value=True, strict_lists=True, ieee_division=True, absorbs_constants=True
+    widens_numbers=False,
+    null_is_value=True,
+    json_null_is_value=True,
+    strict_lists=True,
+    ieee_division=True,
+    absorbs_constants=True,
 )
 CESQL_RULES = replace(CEL_RULES, ends_at_errors=True, not_binds_first=True)
 PUBSUB_RULES = replace(CEL_RULES, absent_differs=True)

@@ -16,6 +16,7 @@ those below. If elements of a JSON array are tested one by one, the last argumen
 | `math.greatest` and the other functions of CEL's math extension | as documented there |
 | `engine_order` of a comparison | the comparison in the engines' order, where NaN is above all numbers |
 | `null_is_value(comparison, test, ...)` | the comparison if NULL is a value; the tests find missing values |
+| `null_cases(comparison, test, outcome, ...)` | the outcome of the first test for JSON null that is TRUE |
 | `unknown_if(value, test, ...)` | the value, or UNKNOWN unless all of the tests are FALSE |
 | `text_to_int` and the other casts of a string | SQL's casts; they accept what all engines accept |
 | `is_nan` of a double | whether it is NaN |
@@ -41,6 +42,7 @@ CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
 ENGINE_ORDER = "engine_order"
 NULL_IS_VALUE = "null_is_value"
+NULL_CASES = "null_cases"
 UNKNOWN_IF = "unknown_if"
 IS_NAN = "is_nan"
 SECONDS, SECONDS_OF_LENGTH = "seconds", "seconds_of_length"
@@ -70,7 +72,9 @@ TEXT_CASTS = {kind: f"text_{op}" for kind, op in CONVERSIONS.items()}
 CASTS = (*CONVERSIONS.values(), "to_string")
 """The conversions of JSON values, by the kind of the value in the row."""
 WRITTEN = {
-    **dict.fromkeys((NULL_IS_VALUE, UNKNOWN_IF, *WRAPPED.values(), WRAPPING["neg"], WRAPPING["abs"]), 1),
+    **dict.fromkeys(
+        (NULL_IS_VALUE, NULL_CASES, UNKNOWN_IF, *WRAPPED.values(), WRAPPING["neg"], WRAPPING["abs"]), 1
+    ),
     **dict.fromkeys((WRAPPING["add"], WRAPPING["sub"], WRAPPING["mul"]), 2),
 }
 """The number of arguments that the author wrote; the check adds the others."""
@@ -80,6 +84,7 @@ WORDS = {
     ELEMENTS: "{0}",
     ENGINE_ORDER: "{0}",
     NULL_IS_VALUE: "{0}",
+    NULL_CASES: "{0}",
     UNKNOWN_IF: "{0}",
     IS_NAN: "{0} is NaN",
     **dict.fromkeys(WRAPPED.values(), "{0}"),

@@ -29,6 +29,7 @@ from predicat.ir.surface import (
     IS_NAN,
     LENGTH_FIELDS,
     MATHEMATICS,
+    NULL_CASES,
     NULL_IS_VALUE,
     SECONDS,
     SECONDS_OF_LENGTH,
@@ -72,6 +73,7 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
     ((ENGINE_ORDER,), engine_order.engine_order),
     ((NULL_IS_VALUE,), null_values.null_is_value),
+    ((NULL_CASES,), null_values.null_cases),
     (WRAPPED.values(), wrapping.wrapped),
     (WRAPPING.values(), wrapping.wrapping),
 )
@@ -79,7 +81,7 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
 _OF_SQL = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, IS_NAN, SECONDS, SECONDS_OF_LENGTH)
 _NOT_WRITTEN = (*_OF_SQL, *WRAPPED.values(), *WRAPPING.values(), *LENGTH_FIELDS.values(), UNKNOWN_IF)
 """Operators of the surface that no writer supports."""
-_OF_CEL = (*MATHEMATICS, NULL_IS_VALUE)
+_OF_CEL = (*MATHEMATICS, NULL_IS_VALUE, NULL_CASES)
 """Operators of the surface that only the writer of CEL supports."""
 
 

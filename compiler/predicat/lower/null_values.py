@@ -35,6 +35,14 @@ def null_is_value(call: Call) -> Node:
     return negated_if(op == "ne", equal, span)
 
 
+def null_cases(call: Call) -> Node:
+    """A comparison, or the outcome of the first test that is TRUE. The tests are never UNKNOWN."""
+    result, *cases = call.args
+    for test, outcome in reversed(list(zip(cases[::2], cases[1::2], strict=True))):
+        result = Call(BOOLEAN, "cond", (test, outcome, result), call.span)
+    return result
+
+
 def _is_nullable(node: Node) -> bool:
     return isinstance(node, Field) and node.decl.nulls == "value"
 

@@ -12,7 +12,7 @@ from predicat.diagnostics import Unsupported
 from predicat.forms.engine_order import bare, unmarked
 from predicat.ir.nodes import Call, Field, Node, Variable, fields_of, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, LOGIC, ORDERED
-from predicat.ir.surface import NULL_IS_VALUE
+from predicat.ir.surface import NULL_CASES, NULL_IS_VALUE
 from predicat.ir.types import STRING, ArrayType, MapType, StructType
 from predicat.lower import core_of_part
 from predicat.review.explanation import Explanation, atoms, decisive, explain_node
@@ -170,7 +170,9 @@ def _depends_on_row(node: Node) -> bool:
 
 
 def _why(atom: Node) -> str:
-    atom = atom.args[0] if isinstance(atom, Call) and atom.op == NULL_IS_VALUE else unmarked(atom)
+    atom = (
+        atom.args[0] if isinstance(atom, Call) and atom.op in (NULL_CASES, NULL_IS_VALUE) else unmarked(atom)
+    )
     if isinstance(atom, Call) and atom.op in _PUSHED:
         changed = next((arg for arg in atom.args if isinstance(arg, Call) and _depends_on_row(arg)), None)
         return (

@@ -16,7 +16,7 @@ from predicat.check.signatures import constant_positions
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
 from predicat.ir.operators import BY_KEY, FLIPPED, JUNCTIONS, NEGATED, OPS
-from predicat.ir.surface import NULL_IS_VALUE, UNKNOWN_IF, WRITTEN
+from predicat.ir.surface import NULL_CASES, NULL_IS_VALUE, UNKNOWN_IF, WRITTEN
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
 
@@ -53,7 +53,7 @@ def mutants(node: Node) -> Iterator[Mutant]:
                 if node.op in _FORMS and isinstance(arg, Literal):
                     continue
                 for result in mutants(arg):
-                    if node.op == NULL_IS_VALUE and result.node == Call(BOOLEAN, "not", (arg,)):
+                    if node.op in (NULL_CASES, NULL_IS_VALUE) and result.node == Call(BOOLEAN, "not", (arg,)):
                         continue  # negated as a whole
                     yield replace(
                         result,

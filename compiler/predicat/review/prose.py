@@ -117,6 +117,8 @@ def _describe_call(node: Call, depth: int) -> str:
             return f"{args[0]}.{key.value}" if isinstance(key, Literal) else f"{args[0]}[{args[1]}]"
         case "in" if not isinstance(node.args[1].type, ArrayType):
             return f"{args[0]} is a key of {args[1]}" + _or_element(node.args[1].type)
+        case "null_cases" if _op(node.args[0]) == "is_null":
+            return f"{describe(children(node.args[0])[0], depth + 1)} is null"
         case op if SURFACE_WORDS.get(op) == "{0}":
             return describe(node.args[0], depth)
         case op if op in ARITHMETIC:

@@ -99,6 +99,13 @@ RELEASED_BY = {
             "version of the filter"
         ),
     ),
+    "json_null_is_value": (
+        "its reading of JSON null inside of a document as a missing value",
+        (
+            "in a new version of the filter, JSON null in a field with nulls: value is CEL's null: has(x) is "
+            'TRUE, and so is x != "a"'
+        ),
+    ),
     "interval_fields": (
         "its parts of intervals, which count the whole interval",
         (
@@ -109,7 +116,7 @@ RELEASED_BY = {
 }
 """The rules that were added to a language after a release: what a released version keeps, and a hint."""
 
-_OF_OTHER_LANGUAGES = ("absent_differs", "ends_at_errors", "not_binds_first")
+_OF_OTHER_LANGUAGES = ("absent_differs", "ends_at_errors", "json_null_is_value", "not_binds_first")
 
 
 def released(span: Span, name: str, rule: str) -> Diagnostic:

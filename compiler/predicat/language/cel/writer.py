@@ -24,7 +24,7 @@ from predicat.ir.nodes import (
     fields_of,
 )
 from predicat.ir.operators import BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
-from predicat.ir.surface import NULL_IS_VALUE
+from predicat.ir.surface import NULL_CASES, NULL_IS_VALUE
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE, seconds
 from predicat.ir.variables import fold_identifier, rename_bound_variables
@@ -253,6 +253,12 @@ class _Writer(PrecedenceWriter):
             return f"{_path(node)} {'!=' if there else '=='} null", COMPARISON
         raise refuse("cel", node, say.CEL_PRESENCE)
 
+    def with_nulls(self, node: Node) -> Form:
+        """A comparison in a document whose nulls are values."""
+        if isinstance(node, Call) and node.op == "is_null":
+            return f"{self.text(node.args[0], SUM)} == null", COMPARISON
+        return self.form(node)
+
     # --- UNKNOWN as FALSE
 
     def decided(self, whole: Call, node: Node, *, holds: bool) -> Form:
@@ -318,6 +324,7 @@ _RULES: Mapping[str, Rule] = {
     "json_is": _Writer.of_type,
     "json_items": lambda writer, node: (writer.text(node.args[0], ATOM), ATOM),
     NULL_IS_VALUE: lambda writer, node: writer.form(node.args[0]),
+    NULL_CASES: lambda writer, node: writer.with_nulls(node.args[0]),
     "json_number": lambda writer, node: (f"{writer.text(node.args[0], PRODUCT)} * 1.0", PRODUCT),
     "json_string": lambda writer, node: (f'{writer.text(node.args[0], SUM)} + ""', SUM),
     "json_values": _unsupported_list,
