@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
-from predicat.ir.widths import RANGES
 from predicat_spark.lists import provide
 from predicat_spark.sessions import local_session
 
@@ -48,7 +47,7 @@ def frame_of(
         [
             "__id bigint",
             *(
-                f"`{name}` {decl.stored if decl.stored in RANGES else _type(decl.type)}"
+                f"`{name}` {decl.stored or _type(decl.type)}"
                 for name, decl in zip(names, fields, strict=True)
             ),
         ]

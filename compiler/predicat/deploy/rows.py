@@ -53,12 +53,8 @@ def duckdb_type(kind: Type) -> str:
     return _DUCKDB.get(str(kind), str(kind))
 
 
-def _integer(decl: FieldDecl) -> str:
-    """The type of a column of integers that are declared narrower than `bigint`.
-
-    A column of `float` would round the numbers of a test.
-    """
-    return {"smallint": "smallint", "tinyint": "smallint", "int": "int"}.get(decl.stored, "")
+_POSTGRES_WIDTHS = {"tinyint": "smallint", "float": "real"}
+"""The types of columns that are declared narrower than their type, where PostgreSQL has another name."""
 
 
 def on_postgres(
@@ -81,7 +77,8 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
         [
             "__id bigint",
             *(
-                f"{_quoted(decl.column('postgres'))} {_integer(decl) or postgres_type(decl.type, structs)}"
+                f"{_quoted(decl.column('postgres'))} "
+                f"{_POSTGRES_WIDTHS.get(decl.stored, decl.stored) or postgres_type(decl.type, structs)}"
                 for decl in fields
             ),
         ]
@@ -172,10 +169,7 @@ def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDec
     columns = ", ".join(
         [
             "__id bigint",
-            *(
-                f"{_quoted(decl.column('duckdb'))} {_integer(decl) or duckdb_type(decl.type)}"
-                for decl in fields
-            ),
+            *(f"{_quoted(decl.column('duckdb'))} {decl.stored or duckdb_type(decl.type)}" for decl in fields),
         ]
     )
     marks = ", ".join("?" for _ in range(len(fields) + 1))

@@ -73,15 +73,26 @@ def fits(value: Any, decl: FieldDecl) -> bool:
     return True
 
 
-def _rounded(value: float) -> float:
-    """The nearest float of 32 bits. Raises RowError if it is zero or an infinity, and the number is not."""
+def is_float(value: float) -> bool:
+    """Whether a number is a float of 32 bits."""
+    return _nearest(value) == value
+
+
+def _nearest(value: float) -> float:
+    """The nearest float of 32 bits; zero for a number that is too large."""
     try:
         (result,) = _FLOAT.unpack(_FLOAT.pack(value))
     except OverflowError:
-        result = 0.0
+        return 0.0
+    return float(result)
+
+
+def _rounded(value: float) -> float:
+    """The nearest float of 32 bits. Raises RowError if that is zero, and the number is not."""
+    result = _nearest(value)
     if value and not result:
         raise RowError().about(say.ranged("float", f"±{FLOAT_LEAST:.2g}", f"{FLOAT_MOST:.8g}"), value)
-    return float(result)
+    return result
 
 
 def widest(one: str, other: str) -> str:

@@ -112,6 +112,9 @@ class Dialect(DialectRules[Renderer], frozen=True):
     def _tree(self, renderer: Renderer, node: Node) -> Sql:
         parts = list(walk(node))
         renderer.taken_names = self.folded_columns(parts, node.span)
+        renderer.beside_floats = not self.widens_floats and any(
+            isinstance(part, Field) and part.decl.stored == "float" for part in parts
+        )
         where = renderer.indexed or renderer.where
         if any(part.type == JSON for part in parts):
             node = renderer.rewritings.documents(node)

@@ -94,6 +94,8 @@ class Renderer(Struct):
     rewritings: Rewritings = ALL
     taken_names: frozenset[str] = frozenset()
     """The case-folded names of the columns."""
+    beside_floats: bool = False
+    """Whether a constant may stand beside a column of `float`, which rounds it."""
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
@@ -365,6 +367,8 @@ class Renderer(Struct):
         """A constant that is compared with a double: a plain number if the engine reads it as this double."""
         if not math.isfinite(value):
             return cast({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN"), "DOUBLE")
+        if self.beside_floats and not is_float(value):
+            return cast(repr(value), "DOUBLE")
         if value.is_integer() and abs(value) < 1e15:
             return (
                 number_literal(int(value)) if math.copysign(1, value) > 0 or value else cast("-0.0", "DOUBLE")
