@@ -74,7 +74,7 @@ def fits(value: Any, decl: FieldDecl) -> bool:
 
 
 def is_float(value: float) -> bool:
-    """Whether a number is a float of 32 bits."""
+    """Whether a double is also a float of 32 bits."""
     return _nearest(value) == value
 
 
@@ -101,14 +101,6 @@ def widest(one: str, other: str) -> str:
         return one
     known = [width for width in (one, other) if width in RANGES]
     return max(known, key=lambda width: RANGES[width][1]) if len(known) == 2 else ""
-
-
-def is_float(value: float) -> bool:
-    """Whether a double is also a float of 32 bits."""
-    try:
-        return bool(_FLOAT.unpack(_FLOAT.pack(value))[0] == value)
-    except OverflowError:
-        return False
 
 
 INT, LONG = 32, 64

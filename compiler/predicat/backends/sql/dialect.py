@@ -112,7 +112,7 @@ class Dialect(DialectRules[Renderer], frozen=True):
     def _tree(self, renderer: Renderer, node: Node) -> Sql:
         parts = list(walk(node))
         renderer.taken_names = self.folded_columns(parts, node.span)
-        renderer.beside_floats = not self.widens_floats and any(
+        renderer.beside_floats = self.chooses_floats and any(
             isinstance(part, Field) and part.decl.stored == "float" for part in parts
         )
         where = renderer.indexed or renderer.where

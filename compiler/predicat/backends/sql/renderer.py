@@ -95,7 +95,7 @@ class Renderer(Struct):
     taken_names: frozenset[str] = frozenset()
     """The case-folded names of the columns."""
     beside_floats: bool = False
-    """Whether a constant may stand beside a column of `float`, which rounds it."""
+    """Whether a constant may stand beside a column of `float`, which may round it."""
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
@@ -367,18 +367,16 @@ class Renderer(Struct):
         """A constant that is compared with a double: a plain number if the engine reads it as this double."""
         if not math.isfinite(value):
             return cast({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN"), "DOUBLE")
-        if self.beside_floats and not is_float(value):
-            return cast(repr(value), "DOUBLE")
+        shown, exact = repr(value), is_float(value)
+        if "e" in shown or (self.beside_floats and not exact):
+            return cast(shown, "DOUBLE")
+        if self.dialect.spelling.exponents and not exact:
+            return number_literal(f"{shown.removesuffix('.0')}e0")
         if value.is_integer() and abs(value) < 1e15:
             return (
                 number_literal(int(value)) if math.copysign(1, value) > 0 or value else cast("-0.0", "DOUBLE")
             )
-        shown = repr(value)
-        if "e" in shown:
-            return cast(shown, "DOUBLE")
-        return number_literal(
-            f"{shown}e0" if self.dialect.spelling.exponents and not is_float(value) else shown
-        )
+        return number_literal(shown)
 
 
 def _digits(value: Decimal, kind: Type) -> str:

@@ -97,10 +97,8 @@ class DialectRules(Struct, Generic[R], frozen=True):
     """The form of a test in a WHERE that can use an index. The usual form is passed; None keeps it."""
     index_of: Callable[[Sql, Storage], Index | None] | None = None
     """The index that can be used for a condition."""
-    widens_floats: bool = False
-    """Whether a column of `float` becomes a double beside any constant. Otherwise the constant may become a
-    float of 32 bits, in a comparison or in a choice such as COALESCE.
-    """
+    chooses_floats: bool = False
+    """Whether a choice such as COALESCE between a `float` column and a plain number is a float of 32 bits."""
     rows: Mapping[str, Callable[[R, Call], Sql | None]] = field(default_factory=dict[str, Any])
     """Shorter rules for tests in a WHERE, which may be FALSE instead of NULL. A rule gives None if the usual
     rule is to be used.

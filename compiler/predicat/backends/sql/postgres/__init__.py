@@ -30,6 +30,7 @@ from predicat.ir.operators import ORDERED
 POSTGRES = Dialect(
     name="postgres",
     sqlglot="postgres",
+    chooses_floats=True,
     spelling=Spelling(
         constants=(
             (exp.DType.DATE, "DATE"),

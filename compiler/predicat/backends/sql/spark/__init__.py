@@ -40,7 +40,6 @@ def _zulu(value: datetime) -> str:
 SPARK = Dialect(
     name="spark",
     sqlglot="spark",
-    widens_floats=True,
     spelling=Spelling(
         constants=((exp.DType.DATE, "DATE"), (exp.DType.TIMESTAMPTZ, "TIMESTAMP")),
         plain_casts=True,
