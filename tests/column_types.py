@@ -35,7 +35,7 @@ def table() -> str:
         words = row.words.replace("{declared}", "the field")
         told = f"{row.verdict}: {words}" if row.verdict != SAME else "same rows"
         if row.verdict == REFUSED and row.cast != "CAST({column} AS {declared})":
-            told += f". Write `{row.cast.replace('{column}', 'x')}` in a view"
+            told += f". Write `{row.cast.replace('{column}', 'x')}` in a view".replace("|", "\\|")
         lines.append(f"| {', '.join(f'`{name}`' for name in row.declared.split())} | {names}{on} | {told} |")
     return "\n".join(lines)
 

@@ -71,11 +71,11 @@ CONTRACT = (
     Row("boolean", "boolean", SAME),
     Row("string", "string", SAME),
     Row("string", "char", REFUSED, say.PADDED, cast="rtrim({column})", engines="spark"),
-    Row("string", "char", REFUSED, say.PADDED, cast="CAST({column} AS text)"),
+    Row("string", "char", REFUSED, say.PADDED, cast="CAST({column} AS text)", engines="postgres"),
     Row(
         "string", "collated", REFUSED, say.OWN_EQUALITY, cast="{column} COLLATE UTF8_BINARY", engines="spark"
     ),
-    Row("string", "collated", REFUSED, say.OWN_EQUALITY, cast='{column} COLLATE "C"'),
+    Row("string", "collated", REFUSED, say.OWN_EQUALITY, cast='{column} COLLATE "C"', engines="postgres"),
     Row("date", "date", SAME),
     Row("date", f"timestamp {_LOCAL}", REFUSED, say.MOMENT),
     Row("timestamp", "timestamp", SAME),
@@ -88,12 +88,19 @@ CONTRACT = (
         cast="to_timestamp({column} || 'Z')",
         engines="spark",
     ),
-    Row("timestamp", "timestamp_ntz", REFUSED, say.NO_ZONE, cast="{column} AT TIME ZONE 'UTC'"),
+    Row(
+        "timestamp",
+        "timestamp_ntz",
+        REFUSED,
+        say.NO_ZONE,
+        cast="{column} AT TIME ZONE 'UTC'",
+        engines="postgres",
+    ),
     Row("timestamp", "timestamp_ns", REFUSED, say.NANOSECONDS),
     Row("timestamp", "date", REFUSED, say.DAY),
     Row("json", "json", SAME),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, cast="parse_json({column})", engines="spark"),
-    Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON),
+    Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, engines="postgres duckdb"),
 )
 """The first row of a pair decides. A pair without a row is refused: values are not converted."""
 
