@@ -85,25 +85,31 @@ def first_keys(node: Node, always: Collection[str] = ()) -> frozenset[str]:
 
 def agrees(parts: Sequence[Node], always: Collection[str] = ()) -> bool:
     """Whether AND or OR of the parts is the same from the left: where a part is UNKNOWN, so are the later."""
-    for place, part in enumerate(parts[:-1], start=1):
+    later = first_keys(parts[-1], always)
+    for part in parts[-2::-1]:
         keys = read_keys(part, always)
-        if keys is None or any(not keys <= first_keys(later, always) for later in parts[place:]):
+        if keys is None or not keys <= later:
             return False
+        later &= first_keys(part, always)
     return True
 
 
 def from_left(op: str, parts: Sequence[Node], span: Span, always: Collection[str] = ()) -> Node:
     """AND or OR whose operands are evaluated from the left; an UNKNOWN one makes the whole UNKNOWN."""
-    if len(parts) == 1:
-        return parts[0]
-    if agrees(parts, always):
-        return Call(BOOLEAN, op, tuple(parts), span)
-    first, *rest = parts
-    result = from_left(op, rest, span, always)
-    if read_keys(first, always) != frozenset():
-        other = "or" if op == "and" else "and"
-        result = Call(BOOLEAN, other, (Call(BOOLEAN, "not", (first,), first.span), result), span)
-    return Call(BOOLEAN, op, (first, result), span)
+    other = "or" if op == "and" else "and"
+    rest, later = [parts[-1]], first_keys(parts[-1], always)
+    for part in parts[-2::-1]:
+        keys, first = read_keys(part, always), first_keys(part, always)
+        if keys is not None and keys <= later:
+            rest, later = [part, *rest], later & first
+        else:
+            opposite = Call(BOOLEAN, "not", (part,), part.span)
+            rest, later = [part, Call(BOOLEAN, other, (opposite, _joined(op, rest, span)), span)], first
+    return _joined(op, rest, span)
+
+
+def _joined(op: str, parts: Sequence[Node], span: Span) -> Node:
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, op, tuple(parts), span)
 
 
 def written_operands(node: Call) -> Sequence[Node]:
