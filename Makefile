@@ -62,6 +62,9 @@ fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=20000 $(BIN)/python -m pytest -q tests/review/test_every_operator.py -k two_operators
 	@PREDICAT_FUZZ_EXAMPLES=20 $(BIN)/python -m pytest -q tests/language/test_translations.py tests/language/test_cel_oracle.py tests/language/test_sql_oracle.py tests/language/test_jms.py tests/language/test_sns.py
 	@PREDICAT_FUZZ_EXAMPLES=100 $(BIN)/python -m pytest -q tests/engines/test_sql_languages.py
+	@PREDICAT_FUZZ_EXAMPLES=50000 $(BIN)/python -m pytest -q tests/language/test_reader_fuzz.py
+	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/importing/test_import.py -k any_shape
+	@PREDICAT_FUZZ_EXAMPLES=250 $(BIN)/python -m pytest -q tests/catalog/test_sandbox.py
 
 schema: $(STAMP)
 	@$(BIN)/predicat schema > docs/catalog.schema.json

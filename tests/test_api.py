@@ -219,3 +219,11 @@ def test_a_mistyped_key_of_a_row_is_a_warning_that_names_the_near_one() -> None:
             )
             is None
         )
+
+
+def test_a_catalog_is_a_collection_of_names() -> None:
+    catalog = predicat.load_catalog(Path(__file__).parent.parent / "catalog")
+    names = list(catalog)
+    assert len(catalog) == len(names) > 50 and all(name in catalog for name in names)
+    assert "late" in catalog and "flights.late@1" in catalog
+    assert "nothing" not in catalog and 5 not in catalog

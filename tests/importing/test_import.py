@@ -2,23 +2,28 @@
 tests.importing.test_import` writes the files of golden.
 """
 
+import json
 import os
+import random
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+import yaml
 from click.testing import CliRunner
 
 import predicat
 from predicat.cli.import_command import command
 from predicat.diagnostics import PredicatError, Source
 from predicat.diagnostics.extras import installed
-from predicat.importing import KINDS
+from predicat.importing import KINDS, read
 from predicat.importing.celtext import Cel
 from predicat.importing.documents import parsed
 from predicat.importing.model import slug
+from tests.language.test_reader_fuzz import mutated_data
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -51,6 +56,40 @@ def test_golden(name: str) -> None:
     if name.endswith(".tf") and not installed("hcl2"):
         pytest.skip("python-hcl2 is not installed")
     assert shown(name) == (HERE / "golden" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+ODD = [
+    {"kind": {"S": "Event"}, "apiVersion": "v1"},
+    {"EventPattern": {}},
+    {"Attributes": 5},
+    {"Resources": {"a": 5}},
+    {"kind": "Trigger", "apiVersion": "eventing.knative.dev/v1"},
+    {"bindings": [5]},
+]
+
+
+def documents() -> list[Any]:
+    """The documents of the manifests, and some odd ones."""
+    texts = [
+        (HERE / "manifests" / name).read_text() for name in MANIFESTS if name.endswith((".yaml", ".json"))
+    ]
+    loaded = []
+    for text in texts:
+        loaded += yaml.load_all(re.sub(r"!\w+", "", text).replace("\t", " "), yaml.SafeLoader)
+    return [*ODD, *filter(None, loaded)]
+
+
+def test_documents_of_any_shape_are_no_more_than_left_out(tmp_path: Path) -> None:
+    known, file, taken = documents(), tmp_path / "x.json", 0
+    first = int(os.environ.get("PREDICAT_FUZZ_FIRST", "0"))
+    for number in range(first, first + int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "200"))):
+        draw = random.Random(number)
+        document = known[number] if number < len(known) else mutated_data(draw.choice(known), known, draw)
+        file.write_text(json.dumps(document, default=str), encoding="utf-8", errors="replace")
+        findings = read((file,))
+        assert not [problem for problem in findings.problems if problem.code == "internal"]
+        taken += len(findings.imported)
+    assert taken > 20
 
 
 def test_check_accepts_what_is_written(tmp_path: Path) -> None:

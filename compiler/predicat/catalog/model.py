@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -358,6 +358,21 @@ class Catalog(Struct, frozen=True):
         """
         filter_, version = self.find(name)
         return filter_.versions[version].predicate
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of all filters, as `dataset.filter`."""
+        return (row.qualified for row in self.filters())
+
+    def __len__(self) -> int:
+        """The number of filters."""
+        return len(self.filters())
+
+    def __contains__(self, name: object) -> bool:
+        """Whether `catalog[name]` is a predicate."""
+        try:
+            return isinstance(name, str) and self.find(name) is not None
+        except PredicatError:
+            return False
 
     def only(self, names: Iterable[str]) -> Catalog:
         """The catalog with only these filters (`dataset.filter`) and those that they refer to.

@@ -48,7 +48,7 @@ class LookUps(Choices):
         if base.type == JSON:
             return self.call("json_get" if key.type == STRING else "json_at", [base, key], span)
         if op == "bracket1" and isinstance(base.type, ArrayType):
-            key = Call(BIGINT, "sub", (key, Literal(BIGINT, 1, span)), span)
+            key = self.call("sub", [key, Literal(BIGINT, 1, span)], span)
         return self.call("index", [base, key], span)
 
     def member(self, node: Node, key: str, span: Span) -> Node:

@@ -124,13 +124,24 @@ def read(paths: tuple[Path, ...], dataset: str | None = None) -> Findings:
     findings, reporter = Findings(dataset), Reporter()
     for file in files(paths):
         for document in documents(file, reporter):
-            kind = next((importer for importer in KINDS if importer.recognises(document)), None)
-            if kind is not None:
-                kind.read(document, findings)
-            else:
-                findings.skip(title_of(document.data), say.NO_MANIFEST, document.span)
+            try:
+                _read(document, findings)
+            except _ODD:
+                findings.skip(title_of(document.data), say.ODD_MANIFEST, document.span)
     findings.problems.extend(reporter.errors)
     return findings
+
+
+_ODD = (LookupError, TypeError, AttributeError, ValueError)
+"""What looking into a document raises that is not of the shape that its format has."""
+
+
+def _read(document: Document, findings: Findings) -> None:
+    kind = next((importer for importer in KINDS if importer.recognises(document)), None)
+    if kind is not None:
+        kind.read(document, findings)
+    else:
+        findings.skip(title_of(document.data), say.NO_MANIFEST, document.span)
 
 
 __all__ = ["KINDS", "Kind", "read"]

@@ -47,6 +47,10 @@ def number_of_digits(span: Span, most: int) -> Diagnostic:
     return msg.syntax(span, f"a number has at most {most} digits, each from 0 to 9")
 
 
+def unfinished_number(span: Span) -> Diagnostic:
+    return msg.syntax(span, f"{span.text[:40]} is no number", "write digits after the E, as in 1.5E6")
+
+
 def parameter_without_name(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span, "a parameter without a name", "write :name and declare it under params:"

@@ -66,9 +66,8 @@ class _Reader(DataReader):
         entries = self.mapping(value, "a Trigger")
         if entries.get("kind", "Trigger") != "Trigger":
             raise self.bad(entries["kind"], "knative", say.kind_without_filter(entries["kind"]))
-        spec = self.mapping(
-            entries["spec"] if "kind" in entries or "spec" in entries else value, say.TRIGGER_SPEC, SPEC
-        )
+        whole = "kind" in entries or "spec" in entries
+        spec = self.mapping(entries.get("spec") if whole else value, say.TRIGGER_SPEC, SPEC)
         if spec.get("filters"):
             return self.filters(spec["filters"], 0)
         only = self.mapping(spec.get("filter") or {}, "filter", ("attributes", "sourceAndType"))

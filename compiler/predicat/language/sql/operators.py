@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -21,6 +22,7 @@ from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics.like import LikeError, canonical
 
 MAX_DIGITS = 1000
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def chain(op: str) -> Build:
@@ -66,6 +68,8 @@ def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
         return t.Constant(text, span)
     if len(text) > MAX_DIGITS or not text.isascii():
         raise reader.fail(say.number_of_digits(span, MAX_DIGITS))
+    if _NUMBER.fullmatch(text) is None:
+        raise reader.fail(say.unfinished_number(span))
     if text.isdigit() and (int(text) <= INT_MAX or len(text.lstrip("0")) > MAX_PRECISION):
         return t.Constant(int(text), span)
     if "e" in text.lower():
