@@ -161,7 +161,7 @@ def words(status: str) -> str:
 
 
 class Line(Struct, frozen=True):
-    """What a report shows of one check, or of several that were not judged for one reason."""
+    """What a report shows of a check that was judged, or of all that were not judged for one reason."""
 
     status: str
     message: str
@@ -174,7 +174,7 @@ def lines(checks: Sequence[Check]) -> list[Line]:
     result: list[Line] = []
     for (status, reason), same in groupby(ordered, key=lambda check: (check.status, check.reason)):
         alike = list(same)
-        if reason and len(alike) > 1:
+        if reason:
             labels = ", ".join(check.label for check in alike)
             result.append(Line(status, f"{labels}: {reason}", alike))
         else:
