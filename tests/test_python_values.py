@@ -332,6 +332,23 @@ def test_fields_with_dotted_names_are_read_from_objects() -> None:
     assert outcome(predicate, {"x": Object()}) == "bad-row"
 
 
+def test_rows_with_names() -> None:
+    predicate = cel("name == 'gold' && 'a' in tags")
+    matcher = predicat.Matcher.of({"gold": predicate})
+    for row in (
+        Owner(Plan.GOLD, ["a"]),
+        Pair("gold", ["a"]),
+        pd.Series(OBJECT),
+        collections.ChainMap(OBJECT),
+    ):
+        assert predicate.evaluate(row) is True
+        assert matcher.match(row) == ["gold"]
+    for value in (["gold"], "gold", None, Object(), {"gold"}):
+        for call in (predicate.evaluate, matcher.match):
+            with pytest.raises(predicat.PredicatError, match="a row is a mapping of names to values, not"):
+                call(value)
+
+
 def test_parameters() -> None:
     field = Field(STRING, FieldDecl("id", STRING))
     param = Parameter(STRING, ParamDecl("p", STRING, required=True))

@@ -18,6 +18,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries, references
 from predicat.diagnostics.messages import keys as say_keys
+from predicat.diagnostics.messages import rows as say_rows
 from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import (
@@ -33,7 +34,7 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import BY_KEY
-from predicat.ir.python_values import RowError
+from predicat.ir.python_values import RowError, as_row
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.syntax import Value
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
@@ -162,6 +163,7 @@ class Predicate(Struct, frozen=True, dict=True):
             UnknownKeyWarning: The row has no key for a field that the predicate reads, but has a key with a
                 similar name.
         """
+        row = row if type(row) is dict else row_of(row)
         self._keys.check(row, stacklevel=3)
         try:
             outcome: bool | None = self._function(row, NONE, self._values(now, params))
@@ -347,6 +349,14 @@ class Predicate(Struct, frozen=True, dict=True):
                     )
                 ) from None
         return values
+
+
+def row_of(value: Any) -> Mapping[str, Any]:
+    """A row, as a mapping. Raises PredicatError for a value without names."""
+    try:
+        return as_row(value)
+    except RowError:
+        raise PredicatError.of(say_rows.no_row(value)) from None
 
 
 def checked_dialect(name: str) -> Dialect:

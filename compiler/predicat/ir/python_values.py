@@ -84,6 +84,25 @@ def document(value: Any) -> Any:
     return result
 
 
+def as_row(value: Any) -> Mapping[str, Any]:
+    """A row of names and values: a mapping, a dataclass, a named tuple, or a row of pandas or Spark.
+
+    Raises:
+        RowError: It has no names.
+    """
+    if isinstance(value, Mapping):
+        return value
+    named = next((name for name in _AS_DICT if callable(getattr(value, name, None))), None)
+    row = plain(value) if named is None else getattr(value, named)()
+    if not isinstance(row, Mapping):
+        raise RowError(say.ROW)
+    return row
+
+
+_AS_DICT = ("_asdict", "asDict", "to_dict")
+"""The methods of a named tuple, of a row of Spark and of a row of pandas that return a dict."""
+
+
 def members(value: Mapping[Any, Any]) -> Mapping[str, Any]:
     """A dict with strings as keys: itself if it has no others. Raises RowError for a key that is no text."""
     if _TEXT_TYPE.issuperset(map(type, value)):

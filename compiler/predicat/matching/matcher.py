@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from predicat.api import KeyCheck, Predicate
+from predicat.api import KeyCheck, Predicate, row_of
 from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import matching as say
@@ -123,6 +123,7 @@ class Matcher:
 
     def _found(self, row: Mapping[str, Any], now: Any) -> list[int]:
         """The ids. Only public methods call it: warnings point to the caller of those (the stack level)."""
+        row = row if type(row) is dict else row_of(row)
         self._keys.check(row, stacklevel=4)
         numbers = self._index.accepting(row, clock.reading(now) if self._index.timed else NONE)
         return sorted(number for ident in numbers for number in self._numbers[ident])

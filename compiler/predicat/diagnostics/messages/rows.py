@@ -27,6 +27,7 @@ NAMED_TUPLE = "pass value._asdict() for a JSON object, or list(value) for an arr
 NAN = "JSON has no NaN: pass None for a missing value, or declare the type of the field"
 MOMENT = "JSON has no such value: declare the type of the field, or pass a str such as value.isoformat()"
 LENGTH = "JSON has no such value: declare the type of the field, or pass value.total_seconds()"
+ROW = "pass a dict whose keys are the names of fields"
 KEY = "the keys of a JSON object and of a map are strings"
 
 
@@ -37,6 +38,10 @@ def bad_row(name: object, kind: str, value: object, hint: str | None) -> Diagnos
 
 def ranged(kind: str, least: object, greatest: object) -> str:
     return f"{kind} ({least} to {greatest})"
+
+
+def no_row(value: object) -> Diagnostic:
+    return Diagnostic("bad-row", f"a row is a mapping of names to values, not {_python(value)}", hint=ROW)
 
 
 def _python(value: object) -> str:
