@@ -29,21 +29,27 @@ REDUNDANT = {
     "s.b.c > 3 && s.b.c > 1": "s.b.c > 1",
     "!has(o.b) || !has(o.b.c) || o.b.c > 3 || (o.b.c > 5 && o.b.c < 9)": "(o.b.c > 5 && o.b.c < 9)",
 }
-FIELDS = "fields: {o: json, s: 'struct<b: struct<c: bigint>>', m: 'map<string, json>'}\n"
+FIELDS = (
+    "fields: {o: {type: json, nulls: NULLS}, s: 'struct<b: struct<c: bigint>>', "
+    "m: {type: 'map<string, json>', nulls: NULLS}}\n"
+)
 
 
-def found(tmp_path: Path, code: str, *bodies: str) -> list[Any]:
+def found(tmp_path: Path, code: str, *bodies: str, nulls: str = "absent") -> list[Any]:
     """What a rule of lint finds in filters of CEL."""
     text = "".join(f"  f{number}: {{cel: {body!r}}}\n" for number, body in enumerate(bodies))
-    (tmp_path / "d.yml").write_text(f"apiVersion: predicat/v1\ndataset: d\n{FIELDS}filters:\n{text}")
+    (tmp_path / "d.yml").write_text(
+        f"apiVersion: predicat/v1\ndataset: d\n{FIELDS.replace('NULLS', nulls)}filters:\n{text}"
+    )
     context = Context(predicat.load_catalog(tmp_path / "d.yml"))
     (rule,) = (rule for rule in RULES if rule.code == code)
     return list(rule.check(context))
 
 
+@pytest.mark.parametrize("nulls", ["absent", "value"])
 @pytest.mark.parametrize("body", GUARDS)
-def test_a_guard_has_an_effect(tmp_path: Path, body: str) -> None:
-    assert found(tmp_path, "P204", body) == []
+def test_a_guard_has_an_effect(tmp_path: Path, body: str, nulls: str) -> None:
+    assert found(tmp_path, "P204", body, nulls=nulls) == []
 
 
 @pytest.mark.parametrize(("body", "part"), REDUNDANT.items())
