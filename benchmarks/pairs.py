@@ -1,18 +1,22 @@
 """Times proofs of pairs that look alike: `python benchmarks/pairs.py [pairs]`.
 
 CPU milliseconds of `predicat.compare` with its default time limit, for each pair of tests/review/pairs.yml
-(LIKE against regular expressions, text functions, conversions, NULL, arithmetic, time, arrays, JSON); and how
-many of them are open. Parsing is not counted.
+(LIKE against regular expressions, text functions, conversions, NULL, arithmetic, time, arrays, JSON); how
+many of them are open; and the share of the second opinion, the rows that each proof is confronted with.
+Parsing is not counted.
 """
 
 import argparse
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 import predicat
 from predicat.review.compare import EXACT
+from predicat.review.second_opinion import SecondOpinion
 
 TABLE = Path(__file__).resolve().parent.parent / "tests" / "review" / "pairs.yml"
 
@@ -28,24 +32,50 @@ def pairs(most: int | None) -> list[tuple[predicat.Predicate, predicat.Predicate
     ]
 
 
+class Timed:
+    """A method that counts the CPU milliseconds of its calls."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+        self.milliseconds = 0.0
+
+    def __call__(self, *args: Any) -> Any:
+        start = time.process_time()
+        try:
+            return self.method(*args)
+        finally:
+            self.milliseconds += 1000 * (time.process_time() - start)
+
+
 def main(most: int | None) -> None:
     read = pairs(most)
     predicat.compare(predicat.parse("a < c", "sql"), predicat.parse("a > c", "sql"))  # the solver is imported
-    times = []
+    opinion = Timed(SecondOpinion.contradiction)
+    SecondOpinion.contradiction = (  # type: ignore[method-assign]  # to measure it
+        lambda self, test: opinion(self, test)  # noqa: PLW0108  # a function becomes a method
+    )
+    times, opinions = [], []
     still_open = exact = 0
     for before, after in read:
-        start = time.process_time()
+        start, opinion.milliseconds = time.process_time(), 0.0
         verdict = predicat.compare(before, after)
         times.append(1000 * (time.process_time() - start))
+        opinions.append(opinion.milliseconds)
         still_open += verdict.kind in ("undecided", "unsupported")
         exact += verdict.proof == EXACT
-    times.sort()
+    share = sum(opinions) / sum(times)
     print(
         f"{len(times)} pairs: {still_open} open ({100 * still_open / len(times):.1f} %), "
         f"{exact} proved for exact arithmetic only"
     )
-    at = {f"p{share}": times[len(times) * share // 100] for share in (50, 90, 99)} | {"most": times[-1]}
-    print(", ".join(f"{name} {value:.1f} ms" for name, value in at.items()))
+    print(spread(times))
+    print(f"second opinion: {100 * share:.1f} % of the time, {spread(opinions)}")
+
+
+def spread(times: list[float]) -> str:
+    times = sorted(times)
+    at = {f"p{part}": times[len(times) * part // 100] for part in (50, 90, 99)} | {"most": times[-1]}
+    return ", ".join(f"{name} {value:.1f} ms" for name, value in at.items())
 
 
 if __name__ == "__main__":

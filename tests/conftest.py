@@ -1,5 +1,6 @@
 """One Spark session and one PostgreSQL server for each process of the test run."""
 
+import logging
 import os
 import re
 import tempfile
@@ -32,6 +33,17 @@ def needs_engine(item: pytest.Item) -> bool:
 @cache
 def _speaks_of_engines(file: Path) -> bool:
     return _ENGINES.search(file.read_text(encoding="utf-8")) is not None
+
+
+class _Refuted(logging.Handler):
+    """A proof that a row contradicts counts as undecided, and fails the suite."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        raise AssertionError(record.getMessage())
+
+
+def pytest_configure() -> None:
+    logging.getLogger("predicat.review.second_opinion").addHandler(_Refuted())
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
+from predicat.diagnostics.messages import review as say
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
 from predicat.ir.operators import OF_DOUBLES
@@ -17,6 +18,7 @@ from predicat.ir.types import DOUBLE, DecimalType
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.cases.proof import Cases, cases
 from predicat.review.inputs import Inputs, is_affordable, over_inputs, with_widest
+from predicat.review.second_opinion import SecondOpinion
 from predicat.review.shrink import shrink
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Formulas
@@ -73,6 +75,8 @@ class Verdict(Struct, frozen=True):
               predicates round doubles;
             - `shown`: the witnesses are the whole evidence (`changed`);
             - an empty string: nothing is proved (`undecided`, `unsupported`).
+
+            Each proof was confronted with rows that owe nothing to the prover (see `second_opinion`).
         lost: A row that only the first accepts.
         gained: A row that only the second accepts.
         unknown: A row for which one is FALSE and the other UNKNOWN.
@@ -224,6 +228,8 @@ class _Comparison:
         self.inconclusive = False
         self.operators: dict[str, None] = {}
         self.exact = False
+        self.opinion = SecondOpinion(self.nodes, self.functions)
+        self.doubted = False
         self.solvers: dict[tuple[bool, bool, bool], tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
         parts = [part for node in self.nodes for part in walk(node)]
         self.rounds = any(map(_rounds, parts))
@@ -270,21 +276,15 @@ class _Comparison:
 
     def verdict(self) -> Verdict:
         """The answer to the whole comparison."""
-        lost = (
-            None
-            if self.implies(0, 1)
-            else self.find(
-                lambda a, b: self.accepted(0, a) and not self.accepted(1, b),
-                lambda a, b: all_of(self.accepts(0, a), negated(self.accepts(1, b))),
-            )
+        lost = self.find(
+            lambda a, b: self.accepted(0, a) and not self.accepted(1, b),
+            lambda a, b: all_of(self.accepts(0, a), negated(self.accepts(1, b))),
+            known=self.implies(0, 1),
         )
-        gained = (
-            None
-            if self.implies(1, 0)
-            else self.find(
-                lambda a, b: self.accepted(1, b) and not self.accepted(0, a),
-                lambda a, b: all_of(self.accepts(1, b), negated(self.accepts(0, a))),
-            )
+        gained = self.find(
+            lambda a, b: self.accepted(1, b) and not self.accepted(0, a),
+            lambda a, b: all_of(self.accepts(1, b), negated(self.accepts(0, a))),
+            known=self.implies(1, 0),
         )
         if self.inconclusive:
             return self._inconclusive(lost, gained)
@@ -344,7 +344,8 @@ class _Comparison:
     def _inconclusive(self, lost: Witness | None, gained: Witness | None) -> Verdict:
         if lost and gained:
             return self._verdict("changed", SHOWN, lost=lost, gained=gained)
-        return self._verdict("unsupported" if self.operators else "undecided", "", lost=lost, gained=gained)
+        kind = "unsupported" if self.operators and not self.doubted else "undecided"
+        return self._verdict(kind, "", lost=lost, gained=gained)
 
     def _verdict(
         self,
@@ -356,7 +357,13 @@ class _Comparison:
         unknown: Witness | None = None,
     ) -> Verdict:
         return Verdict(
-            kind, proof, lost, gained, unknown, tuple(self.operators) if kind == "unsupported" else ()
+            kind,
+            proof,
+            lost,
+            gained,
+            unknown,
+            tuple(self.operators) if kind == "unsupported" else (),
+            (say.PROOF_DOUBTED,) if self.doubted else (),
         )
 
     def accepts(self, side: int, truth: Truth) -> Bool:
@@ -377,12 +384,30 @@ class _Comparison:
         return proved
 
     def find(
-        self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]
+        self,
+        test: Callable[[Outcome, Outcome], bool],
+        formula: Callable[[Truth, Truth], Bool],
+        *,
+        known: bool = False,
     ) -> Witness | None:
-        """A row with these outcomes. None if there is none, or, with `inconclusive` set, if it is unknown."""
+        """A row with these outcomes. None if there is none, or, with `inconclusive` set, if it is unknown.
+
+        That there is none is `known`, or it is proved; a second opinion is asked about both.
+        """
+        answer = "none" if known else self.proved_or_found(test, formula)
+        if isinstance(answer, Witness):
+            return answer
+        if answer == "none" and not self.exact and self.opinion.refutes(test):
+            self.inconclusive = self.doubted = True
+        return None if answer == "none" else self.try_more_rows(test)
+
+    def proved_or_found(
+        self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]
+    ) -> Witness | str:
+        """A row with these outcomes; "none" if there is provably none; "open" otherwise."""
         if self.cases is not None:
             if not any(test(*pair) for pair in self.cases.possible):
-                return None
+                return "none"
             for pair, values in self.cases.rows.items():
                 if test(*pair) and (seen := self.witness(*self.split_params(values), test)) is not None:
                     return seen
@@ -391,11 +416,9 @@ class _Comparison:
                 return seen
         for attempt in _ROUNDED if self.rounds else _ATTEMPTS:
             answer = self.solve(formula, test, attempt) if self.texts or not attempt.opaque_texts else "open"
-            if isinstance(answer, Witness):
+            if answer != "open":
                 return answer
-            if answer == "none":
-                return None
-        return self.try_more_rows(test)
+        return "open"
 
     def try_more_rows(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
         """Try more candidate rows if the solver found none: the difference may still be simple."""

@@ -19,6 +19,7 @@ LAYOUT_OF_TEXT = "it has neither keys nor a list, so it is no file of a catalog"
 LAYOUT_DOES_NOT_SETTLE = "formatting it twice gives different results"
 NOT_FOR_A_REQUEST = "the token or the address has characters that are not allowed in a request"
 NO_WEB_ADDRESS = "it is not an address"
+PROOF_DOUBTED = "a row contradicts the proof: this is a defect of predicat, please report it"
 RULE_OF_FIELDS = "the name of a field starts with a letter and consists of letters, digits and _ . - /"
 RULE_OF_NAMES = "names consist of lower-case letters, digits and underscores, and start with a letter"
 
@@ -174,3 +175,10 @@ def no_such_folder(path: str) -> Diagnostic:
 def group_not_measured(dataset: str, group: str) -> str:
     reason = "there is no such group, or a filter of it could not be measured"
     return f"{dataset}.{group} was not measured: {reason}"
+
+
+def proof_contradicted(before: str, after: str, row: object, one: object, other: object) -> str:
+    return (
+        "a row contradicts a proof, which counts as undecided. This is a defect of predicat, please report: "
+        f"{before} | {after} | {row} | {one}, {other}"
+    )
