@@ -35,15 +35,20 @@ def _speaks_of_engines(file: Path) -> bool:
     return _ENGINES.search(file.read_text(encoding="utf-8")) is not None
 
 
-class _Refuted(logging.Handler):
-    """A proof that a row contradicts counts as undecided, and fails the suite."""
+_DEFECTS = ("predicat.review.second_opinion", "predicat.review.compare")
+"""The loggers of defects: a proof that a row contradicts, and a solver that only time stopped."""
+
+
+class _Defect(logging.Handler):
+    """A defect that a proof survives fails the suite."""
 
     def emit(self, record: logging.LogRecord) -> None:
         raise AssertionError(record.getMessage())
 
 
 def pytest_configure() -> None:
-    logging.getLogger("predicat.review.second_opinion").addHandler(_Refuted())
+    for name in _DEFECTS:
+        logging.getLogger(name).addHandler(_Defect())
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

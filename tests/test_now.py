@@ -98,7 +98,7 @@ def test_a_matcher_takes_it() -> None:
     ],
 )
 def test_proofs_hold_for_every_current_time(before: str, after: str, kind: str) -> None:
-    verdict = compare(parsed(before), parsed(after), timeout=5.0)
+    verdict = compare(parsed(before), parsed(after), effort=5.0)
     assert verdict.kind == kind
     for witness in filter(None, (verdict.lost, verdict.gained)):
         now = witness.params["now()"]

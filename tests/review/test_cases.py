@@ -41,7 +41,7 @@ def node(text: str, language: str = "sql", fields: Any = FIELDS) -> Node:
 def test_pairs_that_reviewers_meet(part: int) -> None:
     for language, before, after, kind in PAIRS[part::8]:
         left, right = node(before, language), node(after, language)
-        verdict = compare_nodes(left, right, timeout=0.1 if kind == "open" else 20)
+        verdict = compare_nodes(left, right, effort=0.1 if kind == "open" else 20)
         shown = (
             "open"
             if verdict.kind in OPEN

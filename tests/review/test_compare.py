@@ -85,7 +85,7 @@ def parse(text: str) -> predicat.Predicate:
 
 @pytest.mark.parametrize(("before", "after", "kind"), PAIRS)
 def test_known_pairs(before: str, after: str, kind: str) -> None:
-    verdict = predicat.compare(parse(before), parse(after), timeout=20)
+    verdict = predicat.compare(parse(before), parse(after), effort=20)
     assert verdict.kind == kind, verdict
     check_witnesses(parse(before).node, parse(after).node, verdict)
 
@@ -108,7 +108,7 @@ def test_arithmetic_on_a_number_without_a_declared_type(
     """It has a value on whole numbers alone. Proofs once took it to have one everywhere."""
     left, right = (predicat.parse(text, "cel", fields) for text in (before, after))
     assert left.evaluate(row) is not right.evaluate(row)
-    verdict = predicat.compare(left, right, timeout=20)
+    verdict = predicat.compare(left, right, effort=20)
     assert verdict.kind not in ("equivalent", "equivalent as a filter"), verdict
     check_witnesses(left.node, right.node, verdict)
 
@@ -140,7 +140,7 @@ def test_a_row_that_the_evaluator_refuses_is_no_proof() -> None:
     """1/49 times 49 is 1 among numbers and not among doubles: Z3's row does not survive, and nothing is
     proved by that.
     """
-    assert predicat.compare(parse("b * 49 = x + 0 AND x = 1"), parse("FALSE"), timeout=1).proof == ""
+    assert predicat.compare(parse("b * 49 = x + 0 AND x = 1"), parse("FALSE"), effort=1).proof == ""
 
 
 def test_parameters_stand_for_every_value() -> None:
@@ -180,7 +180,7 @@ PROOFS = [
 
 @pytest.mark.parametrize(("before", "after", "proof", "sentence"), PROOFS)
 def test_a_verdict_says_what_it_rests_on(before: str, after: str, proof: str, sentence: str) -> None:
-    verdict = predicat.compare(parse(before), parse(after), timeout=20)
+    verdict = predicat.compare(parse(before), parse(after), effort=20)
     assert verdict.proof == proof
     assert show.sentence(verdict).startswith(sentence)
     assert show.verdict_data(verdict)["proof"] == proof
@@ -248,7 +248,7 @@ def test_no_verdict_is_wrong(pair: Any) -> None:
         after = rewritten(before)
     elif mode == 3:
         before = Call(BOOLEAN, "and", (before, after))
-    verdict = compare_nodes(before, after, timeout=0.5)
+    verdict = compare_nodes(before, after, effort=0.5)
     check_witnesses(before, after, verdict)
     if verdict.proof == EXACT:
         return  # it holds for exact numbers, and says so: 1e-200 * 1e-200 is 0 in doubles

@@ -32,7 +32,7 @@ PAIRS = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "10"))
 )
 def test_verdicts(before: str, after: str, kind: str) -> None:
     nodes = [predicat.parse(text, "sql", FIELDS).node for text in (before, after)]
-    assert compare_nodes(*nodes, timeout=10).kind == kind
+    assert compare_nodes(*nodes, effort=10).kind == kind
 
 
 def test_no_verdict_is_refuted() -> None:
@@ -40,7 +40,7 @@ def test_no_verdict_is_refuted() -> None:
     for _ in range(PAIRS):
         before, other = (one.node for one in rng.sample(PREDICATES, 2))
         after = rng.choice([other, Call(before.type, "and", (before, other))])
-        verdict = compare_nodes(before, after, timeout=0.5)
+        verdict = compare_nodes(before, after, effort=0.5)
         check_witnesses(before, after, verdict)
         functions = over_inputs(before), over_inputs(after)
         refuted = [row for row in ROWS if refutes(verdict.kind, *(function(row) for function in functions))]

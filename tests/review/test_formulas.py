@@ -333,7 +333,7 @@ def test_no_operator_on_any_type_ends_in_a_traceback(kind: str) -> None:
                     )
                 continue  # the check refuses them
             test = node if node.type == BOOLEAN else Call(BOOLEAN, "is_null", (node,))
-            verdict = compare_nodes(test, Call(BOOLEAN, "not", (test,)), timeout=0.1)
+            verdict = compare_nodes(test, Call(BOOLEAN, "not", (test,)), effort=0.1)
             assert verdict.kind in (*SENTENCES,), op
 
 
@@ -353,7 +353,7 @@ def test_no_macro_on_any_type_ends_in_a_traceback(kind: str) -> None:
         return Quantifier(BOOLEAN, inner, variable.name, source, body)
 
     for one, other in itertools.product(("any", "all", "one"), repeat=2):
-        verdict = compare_nodes(nested(field, 0, one), nested(field, 0, other), timeout=0.3)
+        verdict = compare_nodes(nested(field, 0, one), nested(field, 0, other), effort=0.3)
         assert verdict.kind in SENTENCES
 
 
@@ -369,4 +369,4 @@ def test_a_row_that_takes_long_to_judge_is_no_witness() -> None:
     assert is_affordable({"xs": [1] * 2000}, (one, one))
     assert not is_affordable({"xs": [1] * 2000}, (one, two))
     assert is_affordable({"xs": [1] * 50}, (two, two))
-    assert compare_nodes(Call(BOOLEAN, "and", (two, two)), two, timeout=1).same_rows
+    assert compare_nodes(Call(BOOLEAN, "and", (two, two)), two, effort=1).same_rows

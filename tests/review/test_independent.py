@@ -39,7 +39,7 @@ def test_no_proof_is_refuted(kind: type[Pair]) -> None:
     proved = tried = 0
     for number in range(FIRST, FIRST + EXAMPLES):
         pair, before, after = kind.readable(number)
-        verdict = compare_nodes(before, after, timeout=0.05)
+        verdict = compare_nodes(before, after, effort=0.05)
         check_witnesses(before, after, verdict)
         if verdict.proof != PROVED:
             continue

@@ -146,9 +146,9 @@ def test_gaps_and_overlaps_are_shown_as_rows(tmp_path: Path) -> None:
 def test_fixes_keep_the_rows(tmp_path: Path, before: str, after: str | None) -> None:
     folder = write(tmp_path, f'  f: {{sql: "{before}"}}')
     old = predicat.load_catalog(folder)["f"]
-    run("lint", "--fix", "--select", "P2", "--select", "P3", "--timeout", "30", cwd=tmp_path)
+    run("lint", "--fix", "--select", "P2", "--select", "P3", "--effort", "30", cwd=tmp_path)
     new = predicat.load_catalog(folder)["f"]
-    assert predicat.compare(old, new, timeout=60).same_rows
+    assert predicat.compare(old, new, effort=60).same_rows
     if after is not None:
         assert f'sql: "{after}"' in (folder / "c.yml").read_text()
 

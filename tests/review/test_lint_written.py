@@ -153,11 +153,11 @@ PUSHED = [
 
 @pytest.mark.parametrize(("body", "better"), PUSHED)
 def test_a_condition_that_could_be_pushed_down(tmp_path: Path, body: str, better: str) -> None:
-    found = findings.collect(catalog(tmp_path, body), ["P302"], timeout=20)
+    found = findings.collect(catalog(tmp_path, body), ["P302"], effort=20)
     assert [item.hint for item in found] == [f"write {better}, which means the same"]
     assert found[0].fix is None or len(better) <= len(body)
     assert predicat.compare(
-        *(predicat.parse(text, "sql", FIELDS) for text in (body, better)), timeout=20
+        *(predicat.parse(text, "sql", FIELDS) for text in (body, better)), effort=20
     ).same_rows
 
 
@@ -196,7 +196,7 @@ def test_bounds_are_a_hint_where_unknown_is_accepted(tmp_path: Path) -> None:
     """Bounds may have another outcome where the calculation has none. There a WHERE tells these apart."""
     loaded = catalog(tmp_path, more="  f: {sql: year(created) = 2024, on_unknown: accept}\n")
     better = "created >= TIMESTAMP '2024-01-01 00:00:00' AND created < TIMESTAMP '2025-01-01 00:00:00'"
-    found = findings.collect(loaded, ["P302"], timeout=20)
+    found = findings.collect(loaded, ["P302"], effort=20)
     assert [item.hint for item in found] == [f"write ({better}), which means the same"]
 
 
@@ -240,13 +240,13 @@ def test_a_condition_that_nothing_better_is_known_for(tmp_path: Path, body: str)
 )
 def test_fixes(tmp_path: Path, before: str, after: str) -> None:
     old = catalog(tmp_path, before)["f0"]
-    run("lint", "--fix", "--ignore", "P1", "--timeout", "10", cwd=tmp_path)
+    run("lint", "--fix", "--ignore", "P1", "--effort", "10", cwd=tmp_path)
     new = predicat.load_catalog(tmp_path / "catalog")
     text = new.filters()[0].current.body
     assert text == after or (
         before.startswith("status IN") and text in ("status IN ('a')", "status IN ('a','a')")
     )
-    assert len(text) <= len(before) and predicat.compare(old, new["f0"], timeout=20).same_rows
+    assert len(text) <= len(before) and predicat.compare(old, new["f0"], effort=20).same_rows
 
 
 # --- numbers of JSON documents: arithmetic with an integer has no value between whole numbers
@@ -268,7 +268,7 @@ def test_a_condition_on_a_number_of_json_is_neither_never_true_nor_without_effec
     tmp_path: Path, body: str
 ) -> None:
     assert not findings.collect(document(tmp_path, body), ["P201", "P202", "P203", "P204", "P205", "P206"])
-    run("lint", "--fix", "--ignore", "P1", "--timeout", "10", cwd=tmp_path)
+    run("lint", "--fix", "--ignore", "P1", "--effort", "10", cwd=tmp_path)
     assert f"'{body}'" in (tmp_path / "catalog" / "c.yml").read_text()
 
 

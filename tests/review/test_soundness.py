@@ -32,7 +32,7 @@ def with_parameter(node: Node) -> Node:
 )
 def test_hostile_pairs(language: str, before: str, after: str, kind: str, decided: bool) -> None:
     nodes = parse(language, before), parse(language, after)
-    verdict = compare_nodes(*nodes, timeout=10)
+    verdict = compare_nodes(*nodes, effort=10)
     check_witnesses(*nodes, verdict)
     functions = tuple(map(over_inputs, nodes))
     refuted = [
@@ -52,7 +52,7 @@ def test_no_verdict_on_generated_pairs_is_wrong() -> None:
     for seed in range(FIRST, FIRST + EXAMPLES):
         maker = generated.Maker(seed)
         before, after = maker.pair()
-        verdict = compare_nodes(before, after, timeout=0.5)
+        verdict = compare_nodes(before, after, effort=0.5)
         check_witnesses(before, after, verdict)
         functions = over_inputs(before), over_inputs(after)
         rows = [

@@ -157,7 +157,7 @@ def test_verdicts_about_a_tinyint_are_those_of_all_its_values(seeds: range) -> N
         rng = random.Random(seed)
         texts = condition(rng), condition(rng)
         nodes = pair(texts, {"q": "tinyint"})
-        verdict = compare_nodes(*nodes, timeout=5)
+        verdict = compare_nodes(*nodes, effort=5)
         before, after = map(over_inputs, nodes)
         outcomes = [(before({"q": value}), after({"q": value})) for value in VALUES]
         if verdict.proof not in (PROVED, SHOWN):

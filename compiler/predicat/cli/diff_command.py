@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import (
+    EFFORT,
     FILE,
-    SECONDS,
     catalog_option,
     failure_as_review,
     form_option,
@@ -48,11 +48,13 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 @form_option(*FORMATS, what="review")
 @click.option("--out", type=FILE, callback=removed_before, help="Write the review to a file.")
 @click.option(
+    "--effort",
     "--timeout",
+    "effort",
     default=5.0,
     show_default=True,
-    type=SECONDS,
-    help="Time limit in seconds for the proof about one pair of predicates.",
+    type=EFFORT,
+    help="How much work the proof about one pair of predicates may take; 1 is about a second.",
 )
 @click.option(
     "--data",
@@ -71,17 +73,17 @@ def command(
     variables: tuple[str, ...],
     form: str,
     out: Path | None,
-    timeout: float,
+    effort: float,
     data: tuple[str, ...],
     master: str,
 ) -> None:
     needs_review()
     with _sides(base, folder, pairs("--var", variables)) as sides:
-        _review(sides, form, out, timeout, data, master)
+        _review(sides, form, out, effort, data, master)
 
 
 def _review(
-    sides: Sides, form: str, out: Path | None, timeout: float, data: tuple[str, ...], master: str
+    sides: Sides, form: str, out: Path | None, effort: float, data: tuple[str, ...], master: str
 ) -> None:
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.review import report  # noqa: PLC0415  # as above
@@ -91,7 +93,7 @@ def _review(
         sides.before,
         sides.after,
         sides.label,
-        timeout=timeout,
+        effort=effort,
         filters=sides.filters,
         edited=sides.edited,
         figures=partial(_figures, sides.definitions),
@@ -118,7 +120,7 @@ def _figures(definitions: Definitions | None, name: str) -> str:
     definition = definitions.filter(name) if definitions is not None else None
     if definition is None:
         return ""
-    result = measure(definition, timeout=0.2) if definition.tests else None
+    result = measure(definition, effort=0.2) if definition.tests else None
     return result.short() if result else "" if definition.tests else "no tests"
 
 

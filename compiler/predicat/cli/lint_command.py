@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.cli.options import (
-    SECONDS,
+    EFFORT,
     baseline_option,
     catalog_option,
     changed_option,
@@ -53,11 +53,13 @@ if TYPE_CHECKING:
 @click.option("--fix", "fix", is_flag=True, help="Apply fixes. Each is proved to keep the rows the same.")
 @form_option("text", "json", "sarif", "github")
 @click.option(
+    "--effort",
     "--timeout",
+    "effort",
     default=1.0,
     show_default=True,
-    type=SECONDS,
-    help="Time limit in seconds for each call of the solver. A fix gets ten times as much.",
+    type=EFFORT,
+    help="How much work each question may take; 1 is about a second. A fix gets ten times as much.",
 )
 @changed_option
 @baseline_option
@@ -75,7 +77,7 @@ def command(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     form: str,
-    timeout: float,
+    effort: float,
     changed: str | None,
     baseline: Path | None,
     *,
@@ -95,7 +97,7 @@ def command(
         if not any(rule.code.startswith(code) for rule in RULES):
             raise click.UsageError(say.no_rule(code))
     _consistent(changed, baseline, update=update, fix=fix)
-    run = Run(folder, pairs("--var", variables), select, ignore, timeout)
+    run = Run(folder, pairs("--var", variables), select, ignore, effort)
     extra_files = [baseline] if baseline is not None else []
     with judged(folder, changed, extra_files) if changed is not None else nullcontext() as scope:
         result = run.collect(scope)
@@ -131,14 +133,14 @@ class Run:
         variables: dict[str, str],
         select: Sequence[str],
         ignore: Sequence[str],
-        timeout: float,
+        effort: float,
     ) -> None:
-        self.folder, self.variables, self.select, self.ignore, self.timeout = (
+        self.folder, self.variables, self.select, self.ignore, self.effort = (
             folder,
             variables,
             select,
             ignore,
-            timeout,
+            effort,
         )
         self.place = folder.resolve()  # where the catalog is, also while a copy of what is staged is judged
 
@@ -160,7 +162,7 @@ class Run:
         known = findings_cache.answers(self.place)
         if scope is not None:
             outcome = findings.collect(
-                self.catalog(scope), self.select, self.ignore, self.timeout, known, whole=scope.files is None
+                self.catalog(scope), self.select, self.ignore, self.effort, known, whole=scope.files is None
             )
             known.save(whole=False)
             return [item for item in outcome if scope.includes(item.span.outermost().source.name, item.name)]
@@ -168,11 +170,11 @@ class Run:
             self.folder,
             self.folder.parent / "macros",
             self.variables,
-            (self.select, self.ignore, self.timeout),
+            (self.select, self.ignore, self.effort),
         )
         result = findings_cache.load(place)
         if result is None:
-            result = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known)
+            result = findings.collect(self.catalog(scope), self.select, self.ignore, self.effort, known)
             known.save(whole=not self.select and not self.ignore)
             findings_cache.save(place, result)
         return result
@@ -220,7 +222,7 @@ class Run:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
         from predicat.review import findings  # noqa: PLC0415  # not for --help
 
-        done = findings.apply_fixes(results, lambda: self.catalog(scope), 10 * self.timeout)
+        done = findings.apply_fixes(results, lambda: self.catalog(scope), 10 * self.effort)
         for item in done:
             click.echo(
                 f"fixed {item.code} {item.name}: {item.fix.text or 'removed' if item.fix else ''}", err=True

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FILE, FOLDER = click.Path(path_type=Path), click.Path(path_type=Path)
 SECONDS = click.FloatRange(min=0, min_open=True)
+EFFORT = click.FloatRange(min=0, min_open=True)
 FILE.name, FOLDER.name, SECONDS.name = "file", "folder", "seconds"
 """Types of options. Help shows their names."""
 

@@ -2,7 +2,6 @@
 have, and every row that is shown is one of the narrowest.
 """
 
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -27,11 +26,12 @@ from predicat.review.lint.trials import Trial
 from predicat.review.lint.written import walk
 from predicat.review.own_errors import with_own_errors
 from predicat.review.show import plain
+from predicat.review.work import Work
 
 QUESTION = 1.0
-"""Seconds for one question to the solver."""
+"""The effort for one question to the solver."""
 CONDITION = 10.0
-"""Seconds for all questions about a condition."""
+"""The effort for all questions about a condition."""
 _BRANCHES = 40
 """Branches of a CASE that are looked at before one, at most: the nearest."""
 _LONGEST = 40
@@ -57,7 +57,7 @@ class Examined(Struct, frozen=True):
         reason: Why it is not judged; empty if it is.
         problems: What is wrong with it.
         inferred: The fields whose types were inferred.
-        undecided: How many questions had no answer in time.
+        undecided: How many questions had no answer within their work.
         profile: What it is compared by; None where it reads no field.
         lost: The negations that lose rows without a value.
     """
@@ -93,12 +93,12 @@ def _reads(condition: Typed) -> bool:
 
 
 class _Questions:
-    """The questions about one condition, within its time."""
+    """The questions about one condition, within its work."""
 
     def __init__(self, item: Subject, condition: Typed) -> None:
         self.item = item
         self.condition = condition
-        self.deadline = time.monotonic() + CONDITION
+        self.work = Work(CONDITION)
         self.undecided = 0
         self.trial = Trial(condition.narrow)
 
@@ -140,18 +140,18 @@ class _Questions:
 
     def is_never(self, node: Node, outcome: bool | None) -> bool:
         """Whether it is proved that a predicate never has an outcome."""
-        answer, _ = example(node, outcome, self.time())
+        answer, _ = example(node, outcome, self.question())
         self.undecided += answer not in ("none", "found")
         return answer == "none"
 
     def row(self, outcome: bool | None) -> tuple[dict[str, Any] | None, bool | None]:
         """A row with an outcome."""
-        _, witness = example(self.condition.narrow, outcome, self.time())
+        _, witness = example(self.condition.narrow, outcome, self.question())
         return (None, None) if witness is None else (plain({**witness.row}), witness.before)
 
-    def time(self) -> float:
-        """The seconds for the next question."""
-        return max(min(QUESTION, self.deadline - time.monotonic()), 0.01)
+    def question(self) -> Work:
+        """The work for the next question."""
+        return self.work.part(QUESTION)
 
     def impossible(self) -> Iterator[Problem]:
         """Comparisons with what the other side cannot be."""
@@ -178,7 +178,7 @@ class _Questions:
             written, read = together([self.item.as_written(text) for text in texts])
         except Unclear:
             return
-        verdict = compare_nodes(written.narrow, read.narrow, timeout=self.time())
+        verdict = compare_nodes(written.narrow, read.narrow, effort=self.question())
         witness = verdict.lost or verdict.gained
         if witness is not None:
             row = plain({**witness.row})
@@ -220,7 +220,7 @@ class _Questions:
         rule = "accept" if accepts else "reject"
         trial = Trial(node)
         for number, (shorter, parent, place) in enumerate(without_one(node)):
-            if number == _LONGEST or time.monotonic() > self.deadline:
+            if number == _LONGEST or self.work.is_done:
                 return
             if trial.differs(shorter, accept=accepts):
                 continue
@@ -233,7 +233,7 @@ class _Questions:
         """Whether two predicates provably have the same outcome, also with the errors of the language."""
         own = (with_own_errors(self.item.language, node), with_own_errors(self.item.language, other))
         for pair in dict.fromkeys(((node, other), own)):
-            verdict = compare_nodes(*pair, (rule, rule), self.time())
+            verdict = compare_nodes(*pair, (rule, rule), self.question())
             self.undecided += not verdict.proof
             if not verdict.same_rows or verdict.kind != "equivalent":
                 return False

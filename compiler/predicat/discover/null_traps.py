@@ -11,6 +11,7 @@ from predicat.ir.types import BOOLEAN
 from predicat.review.compare import search
 from predicat.review.lint.null_negation import fields_lost, negations
 from predicat.review.show import plain
+from predicat.review.work import Work
 
 
 class LostRow(Struct, frozen=True):
@@ -22,7 +23,7 @@ class LostRow(Struct, frozen=True):
     at: Extent
 
 
-def lost_rows(node: Node, timeout: float) -> Iterator[LostRow]:
+def lost_rows(node: Node, effort: float | Work) -> Iterator[LostRow]:
     """The negations of a predicate that lose rows without a value which nothing else in it asks for."""
     tested = tested_fields(node)
     for negation in negations(node):
@@ -37,7 +38,7 @@ def lost_rows(node: Node, timeout: float) -> Iterator[LostRow]:
             otherwise,
             lambda one, other: one is not True and other is True,
             lambda one, other: one.null if one.true is other.true else other.true,
-            timeout,
+            effort,
         )
         if answer == "found" and witness is not None:
             yield LostRow(

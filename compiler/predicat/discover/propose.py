@@ -34,7 +34,7 @@ MAX_FILTERS = 60
 """Filters of a dataset: those in most places come first."""
 _MOST_DESCRIBED = 300
 _NAMED = re.compile(r"^dataset:\s*['\"]?(\w+)", re.MULTILINE)
-_TIMEOUT = 1.0
+_EFFORT = 1.0
 Ask = Callable[[str, str], str]
 """Gives the name of a filter for its condition and a first name; an empty text leaves it out."""
 
@@ -335,7 +335,7 @@ def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
 def _test(predicate: Predicate, wanted: bool) -> dict[str, Any]:
     """A test with a row that the solver found; empty if there is none that YAML can hold."""
     node = with_defaults(predicate.node)
-    _, witness = example(node, wanted, _TIMEOUT)
+    _, witness = example(node, wanted, _EFFORT)
     if witness is None:
         return {}
     row = {name: plain(value) for name, value in witness.row.items()}

@@ -1,6 +1,5 @@
 """References between proposed filters: a rule that has another one as a part refers to it."""
 
-import time
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -14,12 +13,13 @@ from predicat.catalog import Catalog, load_catalog
 from predicat.diagnostics import PredicatError
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import FieldDecl
-from predicat.review.compare import compare
+from predicat.review.compare import compare, compare_nodes
+from predicat.review.work import Work
 
-_TIMEOUT = 1.0
-_PART_TIMEOUT = 0.2
-"""Seconds for a comparison; what is not decided has no reference."""
-_SECONDS = 5.0
+_EFFORT = 1.0
+_PART_EFFORT = 0.2
+"""How much work a comparison may take; what is not decided has no reference."""
+_ALL_EFFORT = 5.0
 """For the comparisons of a dataset; after that parts are the same only if their text is."""
 _MOST_PARTS = 30
 _MOST_ALIKE = 20
@@ -73,7 +73,7 @@ def proved(text: str, dataset: str, rules: Mapping[str, tuple[str, Predicate]]) 
     except PredicatError:
         return
     for name, filter_ in catalog.datasets[dataset].filters.items():
-        verdict = compare(rules[name][1], filter_.current.predicate, timeout=_TIMEOUT)
+        verdict = compare(rules[name][1], filter_.current.predicate, effort=_EFFORT)
         if verdict.same_rows:
             yield name
 
@@ -85,7 +85,7 @@ class _PartKeys:
         self.fields = fields
         self.known: dict[frozenset[str], dict[str, Predicate]] = {}
         self.keys: dict[str, str] = {}
-        self.deadline = time.monotonic() + _SECONDS
+        self.work = Work(_ALL_EFFORT)
 
     def parts(self, sql: str) -> _Parts | None:
         """The parts of a rule; None where one of them depends on its context."""
@@ -110,9 +110,9 @@ class _PartKeys:
     def first_alike(self, text: str, part: Predicate) -> str:
         alike = self.known.setdefault(frozenset(part.fields), {})
         for other, predicate in islice(alike.items(), _MOST_ALIKE):
-            if time.monotonic() > self.deadline:
+            if self.work.is_done:
                 break
-            if compare(predicate, part, timeout=_PART_TIMEOUT).same_rows:
+            if compare_nodes(predicate.node, part.node, effort=self.work.part(_PART_EFFORT)).same_rows:
                 return other
         alike[text] = part
         return text

@@ -30,7 +30,7 @@ _ACCEPTS_TRUE = ("where", "join", "filter", "case", "having", "qualify")
 _SPARK = ("spark", "databricks")
 _MACROS = ("postgres", "spark", "databricks", "duckdb")
 """The dialects that the exported dbt package has."""
-_TIMEOUT = 10.0
+_EFFORT = 10.0
 
 
 class Replacement(Struct, frozen=True):
@@ -108,9 +108,7 @@ def _proof(condition: Condition, filter_: Filter, catalog: Catalog) -> str:
     except PredicatError:
         return ""
     filter_predicate: Predicate = filter_.current.predicate
-    verdict = compare(
-        filter_predicate, predicate, on_unknown=(filter_.on_unknown, "reject"), timeout=_TIMEOUT
-    )
+    verdict = compare(filter_predicate, predicate, on_unknown=(filter_.on_unknown, "reject"), effort=_EFFORT)
     return f"{verdict.kind}, {verdict.proof}" if verdict.same_rows else ""
 
 

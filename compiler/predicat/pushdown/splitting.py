@@ -26,7 +26,7 @@ class Split(Struct, frozen=True):
     proof: str
 
 
-def split(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Split:
+def split(predicate: Predicate, language: str, *, effort: float = 1.0) -> Split:
     """Split a filter for a source that supports one language.
 
     A row is accepted by the filter if both parts accept it, and by no other.
@@ -34,12 +34,12 @@ def split(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Split
     Args:
         predicate: The filter, without parameters.
         language: One of `languages()` or `dialects()`.
-        timeout: Seconds for each proof.
+        effort: How much work each proof may take, as in `compare`.
 
     Raises:
         PredicatError: There is no such language.
     """
-    weakening = weaken(predicate, language, timeout=timeout)
+    weakening = weaken(predicate, language, effort=effort)
     if weakening.exact:
         return Split(weakening.predicate, None, weakening.proof)
     done = set(_conditions(weakening.predicate.surface)) if weakening.predicate is not None else set[Node]()

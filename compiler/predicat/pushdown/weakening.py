@@ -42,7 +42,7 @@ class Weakening(Struct, frozen=True):
     proof: str
 
 
-def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weakening:
+def weaken(predicate: Predicate, language: str, *, effort: float = 1.0) -> Weakening:
     """The narrowest condition found that a language or dialect supports and that loses no row.
 
     Rows for which the filter is UNKNOWN are not accepted, and may be lost.
@@ -50,7 +50,7 @@ def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weak
     Args:
         predicate: The filter, without parameters.
         language: One of `languages()` or `dialects()`.
-        timeout: Seconds for the proof of each arm of the filter.
+        effort: How much work the proof of each arm of the filter may take, as in `compare`.
 
     Raises:
         PredicatError: There is no such language.
@@ -63,7 +63,7 @@ def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weak
     result = Predicate(core(weakened), predicate.language, written=weakened)
     if weakened == node:
         return Weakening(result, exact=True, proof="proved")
-    proof = _proof(for_acceptance(predicate.node), result.node, timeout)
+    proof = _proof(for_acceptance(predicate.node), result.node, effort)
     # A lost row would be a bug of this module. Then nothing is pushed, which loses no row.
     return Weakening(result if proof else None, exact=False, proof=proof or "proved")
 
@@ -162,11 +162,11 @@ def _tests(arm: Node) -> dict[Node, list[Node]]:
     return tests
 
 
-def _proof(node: Node, wider: Node, timeout: float) -> str:
+def _proof(node: Node, wider: Node, effort: float) -> str:
     """The proof that no row is lost: the weakest proof of the arms. Empty if a row is lost."""
     proofs = set[str]()
     for arm in arms_of(node):
-        verdict = compare_nodes(conjunction(arm), wider, timeout=timeout)
+        verdict = compare_nodes(conjunction(arm), wider, effort=effort)
         if verdict.lost is not None:
             return ""
         proofs.add(verdict.proof if verdict.kind in _WIDER else "by construction")

@@ -31,7 +31,7 @@ def review(
     after: Snapshot,
     base: str = "base",
     *,
-    timeout: float = 5.0,
+    effort: float = 5.0,
     filters: int | None = None,
     edited: Sequence[str] = (),
     figures: Figures | None = None,
@@ -39,11 +39,11 @@ def review(
 ) -> Review:
     """The changes from one catalog to another.
 
-    `timeout` is in seconds for each pair of predicates. `filters` is the number of filters of the whole
+    `effort` is that of `compare` for each pair of predicates. `filters` is the number of filters of the whole
     catalog, if the snapshots have only those that a change can affect. `edited` has the files that differ.
     `figures` returns the test coverage of a filter. `identity` says what was compared.
     """
-    result = _Comparison(before, after, base, Prover(timeout))
+    result = _Comparison(before, after, base, Prover(effort))
     entries = sorted(result.entries(), key=lambda entry: entry.order)
     if figures is not None:
         entries = _with_figures(entries, figures)

@@ -1,6 +1,6 @@
 """Compare two predicates: which rows the second gains and loses, with a proof or an example row."""
 
-import time
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from ctypes import ArgumentError
 from functools import cached_property
@@ -22,15 +22,23 @@ from predicat.review.second_opinion import SecondOpinion
 from predicat.review.shrink import shrink
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Formulas
-from predicat.review.smt.encoder import Encoder, OutOfTime
+from predicat.review.smt.encoder import Encoder, OutOfWork
 from predicat.review.smt.functions import is_of_texts
-from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
+from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, forget, negated, z3
+from predicat.review.work import QUESTION, Work, work_of
 from predicat.rewrite.list_tables import long_lists
 
 Outcome = bool | None
 Row = Mapping[str, Any]
 _PROBES = 60
 _MORE_PROBES = 400
+_PATIENCE = 600.0
+"""Seconds for one question to the solver, whatever its steps. Only a defect needs them."""
+_MOST_STEPS = 2**32 - 1
+"""The most that the solver can count."""
+_NEARLY = 0.9
+"""The solver is stopped by its steps a little before their limit."""
+_LOG = logging.getLogger(__name__)
 PROVED = "proved"
 EXACT = "holds for exact arithmetic"
 SHOWN = "shown"
@@ -67,7 +75,7 @@ class Verdict(Struct, frozen=True):
               both;
             - `disjoint`: no row is accepted by both;
             - `always`, `never`: the second accepts every row, or none, and the first does not;
-            - `undecided`: no proof within the time limit; `unsupported`: no proof because of `operators`.
+            - `undecided`: no proof within the limit of work; `unsupported`: no proof because of `operators`.
         proof: One of
 
             - `proved`: it holds for every row;
@@ -103,7 +111,7 @@ def compare(
     after: Predicate,
     *,
     on_unknown: tuple[str, str] = ("reject", "reject"),
-    timeout: float = 1.0,
+    effort: float = 1.0,
 ) -> Verdict:
     """Prove what changes for rows when `after` replaces `before`. Needs the extra `review` (the solver Z3).
 
@@ -112,16 +120,17 @@ def compare(
         after: The new predicate. Fields of the same name must have the same type; otherwise the verdict is
             `unsupported`.
         on_unknown: For each predicate, whether an UNKNOWN row counts as accepted: `reject` or `accept`.
-        timeout: The time limit of the whole comparison, in seconds.
+        effort: How much work the comparison may take. It is counted in steps, so that the verdict is the same
+            on every machine; 1 is about a second.
 
     Returns:
         The verdict.
     """
-    return compare_nodes(before.node, after.node, on_unknown, timeout)
+    return compare_nodes(before.node, after.node, on_unknown, effort)
 
 
 def compare_nodes(
-    before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 1.0
+    before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), effort: float | Work = 1.0
 ) -> Verdict:
     """`compare` for typed trees."""
     clash = _retyped(before, after)
@@ -132,7 +141,7 @@ def compare_nodes(
     unread = [listed for _, listed in long_lists((before, after)) if not listed.is_known]
     if unread:
         return Verdict("unsupported", notes=(f"the {unread[0].count:,} values of a list are not available",))
-    return _Comparison(before, after, on_unknown, time.monotonic() + timeout).verdict()
+    return _Comparison(before, after, on_unknown, work_of(effort)).verdict()
 
 
 def search(
@@ -140,7 +149,7 @@ def search(
     right: Node,
     test: Callable[[Outcome, Outcome], bool],
     formula: Callable[[Truth, Truth], Bool],
-    timeout: float = 1.0,
+    effort: float | Work = 1.0,
 ) -> tuple[str, Witness | None]:
     """A row for which two predicates have given outcomes.
 
@@ -149,21 +158,21 @@ def search(
     Returns ("found", row); ("none", None) if there is provably no such row; (EXACT, None) if there is none in
     exact arithmetic, which is no proof for doubles; ("open", None) if it is unknown.
     """
-    asked = _Comparison(left, right, ("reject", "reject"), time.monotonic() + timeout)
+    asked = _Comparison(left, right, ("reject", "reject"), work_of(effort))
     result = asked.find(test, formula)
     if result is not None:
         return "found", result
     return "open" if asked.inconclusive else EXACT if asked.exact else "none", None
 
 
-def example(node: Node, wanted: Outcome, timeout: float = 1.0) -> tuple[str, Witness | None]:
+def example(node: Node, wanted: Outcome, effort: float | Work = 1.0) -> tuple[str, Witness | None]:
     """A row for which a predicate is TRUE, FALSE or UNKNOWN, as `search` gives it."""
     formulas: dict[Outcome, Callable[[Truth, Truth], Bool]] = {
         True: lambda truth, _: truth.true,
         False: lambda truth, _: truth.false,
         None: lambda truth, _: truth.null,
     }
-    return search(node, node, lambda outcome, _: outcome is wanted, formulas[wanted], timeout)
+    return search(node, node, lambda outcome, _: outcome is wanted, formulas[wanted], effort)
 
 
 def _retyped(before: Node, after: Node) -> list[str]:
@@ -178,7 +187,7 @@ def _retyped(before: Node, after: Node) -> list[str]:
 
 
 class _Attempt(Struct, frozen=True):
-    """One configuration of the solver (see Encoder), and its share of the remaining time. The solver answers
+    """One configuration of the solver (see Encoder), and its share of the remaining work. The solver answers
     most questions at once, but some only in one way.
     """
 
@@ -213,10 +222,11 @@ class _Comparison:
     rows, and by the solver if no candidate is found.
     """
 
-    def __init__(self, before: Node, after: Node, on_unknown: tuple[str, str], deadline: float) -> None:
+    def __init__(self, before: Node, after: Node, on_unknown: tuple[str, str], work: Work) -> None:
         self.nodes = with_widest(before, after)
         self.accept = tuple(rule == "accept" for rule in on_unknown)
-        self.deadline = deadline
+        self.work = work
+        work.spend(QUESTION)
         self.functions: tuple[Callable[[Inputs], Any], Callable[[Inputs], Any]] = (
             over_inputs(self.nodes[0]),
             over_inputs(self.nodes[1]),
@@ -439,33 +449,38 @@ class _Comparison:
         attempt: _Attempt,
     ) -> Witness | str:
         """A witness; "none" if there is provably none; "open" otherwise."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
+        if self.work.is_done:
             return "open"
         try:
             encoder, solver, truths = self.solver(attempt)
-        except (RecursionError, ArgumentError, OutOfTime):
+        except (RecursionError, ArgumentError, OutOfWork):
             # Nested too deeply. Inside of Z3's calls ctypes turns a RecursionError into an ArgumentError.
             return "open"
         wanted = formula(*truths)
         if wanted is False and encoder.needs.bounded:
             return "none"
-        solver.set("timeout", max(1, int(1000 * left * attempt.share)))
+        limit = min(max(1, round(self.work.left * attempt.share)), _MOST_STEPS)
+        solver.set("rlimit", limit)
         solver.push()
         solver.add(as_term(wanted))
         try:
-            return self.ask(encoder, solver, test, attempt)
+            return self.ask(encoder, solver, test, attempt, limit)
         except z3.Z3Exception:
             return "open"
         finally:
             solver.pop()
 
     def ask(
-        self, encoder: Encoder, solver: Any, test: Callable[[Outcome, Outcome], bool], attempt: _Attempt
+        self,
+        encoder: Encoder,
+        solver: Any,
+        test: Callable[[Outcome, Outcome], bool],
+        attempt: _Attempt,
+        limit: int,
     ) -> Witness | str:
         """Ask the solver for a model, and for further models if the evaluator does not confirm its row."""
         for narrowed in range(3):
-            answer = solver.check()
+            answer = self.check(solver, limit)
             if answer == z3.unsat:
                 if narrowed or not encoder.needs.bounded:
                     return "open"  # there is none among some of the rows
@@ -492,6 +507,18 @@ class _Comparison:
             self._prefer_exact_doubles(encoder, solver)
         return "open"
 
+    def check(self, solver: Any, limit: int) -> Any:
+        """The solver's answer. Its steps are counted; its time is not, up to a limit that only a defect
+        reaches.
+        """
+        start = _steps(solver)
+        answer = solver.check()
+        self.work.spend(_steps(solver) - start)
+        if answer == z3.unknown and _steps(solver) - start < _NEARLY * limit and _was_stopped(solver):
+            before, after = map(canonical_text, self.nodes)
+            _LOG.error(say.solver_too_slow(before, after, _PATIENCE))
+        return answer
+
     def inputs_of(self, model: Any, encoder: Encoder) -> tuple[Row, Row]:
         """The fields and the parameters of a model."""
         row = models.row_of(model, encoder, self.fields.values())
@@ -502,11 +529,12 @@ class _Comparison:
         key = attempt.regular, attempt.exact, attempt.opaque_texts
         result = self.solvers.get(key)
         if result is None:
-            encoder = Formulas(
-                self.nodes, regular=key[0], exact=key[1], opaque_texts=key[2], deadline=self.deadline
-            )
+            if not self.solvers:
+                forget()
+            encoder = Formulas(self.nodes, regular=key[0], exact=key[1], opaque_texts=key[2], work=self.work)
             truths = (encoder.predicate(self.nodes[0]), encoder.predicate(self.nodes[1]))
             solver = z3.Solver()
+            solver.set("timeout", round(1000 * _PATIENCE))
             solver.add(*encoder.constraints)
             result = self.solvers[key] = (encoder, solver, truths)
         return result
@@ -536,6 +564,17 @@ class _Comparison:
             return None
         small = shrink(row, holds, self.fields)
         return Witness(small, *self.outcomes({**small, **bound}), params)
+
+
+def _was_stopped(solver: Any) -> bool:
+    """Whether the solver was stopped, by its time or by its steps, and did not give up."""
+    return solver.reason_unknown() in ("timeout", "canceled")
+
+
+def _steps(solver: Any) -> int:
+    """The steps that the solver has made (in its words, resources)."""
+    counts = solver.statistics()
+    return int(counts.get_key_value("rlimit count")) if "rlimit count" in counts.keys() else 0  # noqa: SIM118
 
 
 def _rounds(node: Node) -> bool:

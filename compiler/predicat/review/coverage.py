@@ -93,7 +93,7 @@ def boundaries(node: Node) -> Iterator[Node]:
 
 
 def generate(
-    node: Node, rows: Sequence[Row] = (), timeout: float = 1.0, mutate: str | None = None
+    node: Node, rows: Sequence[Row] = (), effort: float = 1.0, mutate: str | None = None
 ) -> list[dict[str, Any]]:
     """Rows that, with the given ones, cover every condition both ways, every boundary, and a row without
     values.
@@ -110,23 +110,23 @@ def generate(
     ):
         shows = over_inputs(core(wanted))
         if not any(shows(row) is True for row in have):
-            _, witness = example(core(wanted), wanted=True, timeout=timeout)
+            _, witness = example(core(wanted), wanted=True, effort=effort)
             if witness is not None and witness.row not in have:
                 result.append(dict(witness.row))
                 have.append(witness.row)
     if mutate is not None:
-        result += _deciding_rows(node, have, mutate, timeout)
+        result += _deciding_rows(node, have, mutate, effort)
     if {} not in have and any(isinstance(part, Call) for part in walk(node)):
         result.append({})
     return result
 
 
-def _deciding_rows(node: Node, have: list[Row], on_unknown: str, timeout: float) -> Iterator[dict[str, Any]]:
+def _deciding_rows(node: Node, have: list[Row], on_unknown: str, effort: float) -> Iterator[dict[str, Any]]:
     right = _accepted(on_unknown, node, have)
     for mutant in islice(mutants(node), MAX_MUTANTS):
         if _accepted(on_unknown, mutant.node, have) != right:
             continue
-        verdict = compare_nodes(core(node), core(mutant.node), (on_unknown, on_unknown), timeout)
+        verdict = compare_nodes(core(node), core(mutant.node), (on_unknown, on_unknown), effort)
         witness = verdict.lost or verdict.gained
         if witness is not None:
             have.append(witness.row)
@@ -134,7 +134,7 @@ def _deciding_rows(node: Node, have: list[Row], on_unknown: str, timeout: float)
             yield dict(witness.row)
 
 
-def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Quality | None:
+def measure(filter_: Filter, *, mutate: bool = True, effort: float = 0.5) -> Quality | None:
     """The quality of the tests of a filter's latest version; None if a parameter has no default."""
     if any(decl.required for decl in filter_.current.params.values()):
         return None
@@ -146,15 +146,15 @@ def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Qu
         shows = over_inputs(core(need.node))
         if any(shows(item) is True for item in rows):
             needed, covered = needed + 1, covered + 1
-        elif example(core(need.node), wanted=True, timeout=timeout)[0] != "none":
+        elif example(core(need.node), wanted=True, effort=effort)[0] != "none":
             needed += 1
             missing.append(need.text)
-    killed, alive = _mutation(filter_, node, rows, timeout) if mutate else (0, ())
+    killed, alive = _mutation(filter_, node, rows, effort) if mutate else (0, ())
     return Quality(len(filter_.tests), covered, needed, killed, killed + len(alive), tuple(missing), alive)
 
 
 def _mutation(
-    filter_: Filter, node: Node, rows: Sequence[Row], timeout: float
+    filter_: Filter, node: Node, rows: Sequence[Row], effort: float
 ) -> tuple[int, tuple[Mutant, ...]]:
     """The number of mutants that the rows distinguish from the filter, and the mutants that they do not,
     except provably equivalent ones.
@@ -168,7 +168,7 @@ def _mutation(
         if _accepted(filter_.on_unknown, mutant.node, rows) != right:
             killed += 1
         elif not compare_nodes(
-            core(node), core(mutant.node), (filter_.on_unknown, filter_.on_unknown), timeout
+            core(node), core(mutant.node), (filter_.on_unknown, filter_.on_unknown), effort
         ).same_rows:
             alive.append(mutant)
     return killed, tuple(alive)

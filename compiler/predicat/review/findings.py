@@ -24,18 +24,18 @@ def collect(
     catalog: Catalog,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
-    timeout: float = 1.0,
+    effort: float = 1.0,
     answers: Answers | None = None,
     *,
     whole: bool = True,
 ) -> list[Finding]:
     """The findings of the chosen rules, sorted by place. A cause that several rules find is reported once.
 
-    `timeout` is in seconds for each question to the solver. `answers` are the solver's answers of earlier
-    runs; new ones are added. `whole` is False if the catalog is only partly loaded: rules that need all of it
-    are then skipped.
+    `effort` is that of `compare` for each question. `answers` are the solver's answers of earlier runs; new
+    ones are added. `whole` is False if the catalog is only partly loaded: rules that need all of it are then
+    skipped.
     """
-    context = Context(catalog, timeout, answers or Answers())
+    context = Context(catalog, effort, answers or Answers())
     rules = [rule for rule in RULES if chosen(rule.code, select, ignore) and (whole or not rule.whole)]
     result = [
         item
@@ -61,7 +61,7 @@ def _place(item: Finding) -> tuple[str, int, str]:
 
 
 def apply_fixes(
-    findings: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0
+    findings: Sequence[Finding], reload: Callable[[], Catalog], effort: float = 10.0
 ) -> list[Finding]:
     """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the
     same rows. Returns the fixed findings.
@@ -82,7 +82,7 @@ def apply_fixes(
             continue
         write_text(file, before[: outer.start] + item.fix.text + before[outer.end :])
         try:
-            same = compare(old, reload()[item.name], timeout=timeout).same_rows
+            same = compare(old, reload()[item.name], effort=effort).same_rows
         except PredicatError:
             same = False
         if same:

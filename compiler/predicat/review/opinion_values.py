@@ -3,6 +3,7 @@ of them.
 """
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -19,6 +20,7 @@ from predicat.ir.types import (
     JSON,
     STRING,
     TIMESTAMP,
+    ArrayType,
     DecimalType,
     Type,
 )
@@ -38,7 +40,7 @@ _MOMENTS = (
     datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
 )
 _TEXTS = ("", "a", "A", "ab", "5", "5.0", " a", "x", "1e3", "\u212a", "true", "2024-02-29", "{}")
-_KINDS = (True, False, "", "a", "5", 0, -0.0, 1.5, -1, 10**20, 1e308, [], {}, [1], {"a": 1})
+_KINDS: tuple[Any, ...] = (True, False, "", "a", "5", 0, -0.0, 1.5, -1, 10**20, 1e308, [], {}, [1], {"a": 1})
 _WHOLES = (0, 1, -1, 2, 2**53, 2**53 + 1, INT_MAX, INT_MIN)
 _DOUBLES = (0.0, -0.0, 0.5, 1.5, -2.5, 5e-324, 1e308, 2.0**53, math.nan, math.inf, -math.inf)
 
@@ -82,13 +84,15 @@ class Values:
     def _of(self, kind: Type, stored: str) -> Iterable[Any]:
         if isinstance(kind, DecimalType):
             return self._decimals(kind)
+        if isinstance(kind, ArrayType):
+            return ([],)
         if kind == BIGINT:
             least, greatest = RANGES.get(stored, (INT_MIN, INT_MAX))
             found = [*map(math.floor, self.near), *map(math.ceil, self.near), *_WHOLES]
             return [least, greatest, *(value for value in found if least <= value <= greatest)]
         makers: dict[Type, Callable[[], Iterable[Any]]] = {
             BOOLEAN: lambda: (True, False),
-            DOUBLE: self._doubles,
+            DOUBLE: lambda: map(_single, self._doubles()) if stored == "float" else self._doubles(),
             STRING: lambda: [*self._words(), *map(str, islice(self.near, _MOST_TEXTS))],
             TIMESTAMP: self._times,
             DATE: lambda: [moment.date() for moment in self._times()],
@@ -147,6 +151,15 @@ class Values:
         yield from self._words()
         for _ in range(1 + len(self.near) // 16):
             yield from _KINDS
+
+
+def _single(value: float) -> float:
+    """The nearest double that a field of 32 bits holds, or zero if there is none."""
+    try:
+        (result,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:
+        return 0.0
+    return float(result)
 
 
 def _is_given(value: Any) -> bool:

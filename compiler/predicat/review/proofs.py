@@ -76,10 +76,10 @@ class Proof(Struct, frozen=True):
 
 
 class Prover:
-    """Compares predicates. `timeout` is in seconds for each pair."""
+    """Compares predicates. `effort` is that of `compare` for each pair."""
 
-    def __init__(self, timeout: float) -> None:
-        self.timeout = timeout
+    def __init__(self, effort: float) -> None:
+        self.effort = effort
         self._known: dict[tuple[str, str, str, str], Verdict] = {}
 
     def verdict(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Verdict:
@@ -89,7 +89,7 @@ class Prover:
             return SAME
         key = (*texts, *on_unknown)
         if key not in self._known:
-            self._known[key] = compare_nodes(before, after, on_unknown, self.timeout)
+            self._known[key] = compare_nodes(before, after, on_unknown, self.effort)
         return self._known[key]
 
     def proof(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Proof:

@@ -400,7 +400,7 @@ def _compare(before: Released, after: Released, fields: Mapping[str, FieldDecl])
         return Verdict(
             "unsupported", notes=("this version of predicat cannot read its line in the lock file",)
         )
-    return compare_nodes(*nodes, (before.on_unknown, after.on_unknown), timeout=10)
+    return compare_nodes(*nodes, (before.on_unknown, after.on_unknown), effort=10)
 
 
 def _params_text(params: Mapping[str, Any]) -> str:

@@ -177,6 +177,13 @@ def group_not_measured(dataset: str, group: str) -> str:
     return f"{dataset}.{group} was not measured: {reason}"
 
 
+def solver_too_slow(before: str, after: str, seconds: float) -> str:
+    return (
+        f"the solver was stopped after {seconds:g} seconds, before its limit of steps. This is a defect of "
+        f"predicat, please report: {before} | {after}"
+    )
+
+
 def proof_contradicted(before: str, after: str, row: object, one: object, other: object) -> str:
     return (
         "a row contradicts a proof, which counts as undecided. This is a defect of predicat, please report: "

@@ -42,13 +42,13 @@ def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, 
         for same in classes([context.trial(filter_) for filter_ in members], accept=on_unknown == "accept"):
             chosen = sorted(same)
             versions = [members[number].current for number in chosen]
-            pairs = _proved([version.predicate.node for version in versions], on_unknown, context.timeout)
+            pairs = _proved([version.predicate.node for version in versions], on_unknown, context.effort)
             own = [with_own_errors(version.language, version.predicate.node) for version in versions]
             first_of |= {
                 chosen[at]: chosen[first]
                 for at, first in pairs
                 if (own[at], own[first]) == (versions[at].predicate.node, versions[first].predicate.node)
-                or compare_nodes(own[first], own[at], (on_unknown, on_unknown), context.timeout).same_rows
+                or compare_nodes(own[first], own[at], (on_unknown, on_unknown), context.effort).same_rows
             }
         return json.dumps(sorted(first_of.items()))
 
@@ -56,7 +56,7 @@ def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, 
     return [(at, first) for at, first in json.loads(result)]
 
 
-def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tuple[int, int]]:
+def _proved(nodes: Sequence[Node], on_unknown: str, effort: float) -> list[tuple[int, int]]:
     """Pairs of a predicate and the first one that accepts the same rows. A row that shows a difference is
     tried on all remaining predicates.
     """
@@ -68,7 +68,7 @@ def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tupl
         undecided: list[int] = []
         while others:
             other = others.pop(0)
-            verdict = compare_nodes(nodes[first], nodes[other], (on_unknown, on_unknown), timeout)
+            verdict = compare_nodes(nodes[first], nodes[other], (on_unknown, on_unknown), effort)
             witness = verdict.lost or verdict.gained
             if verdict.same_rows:
                 pairs.append((other, first))

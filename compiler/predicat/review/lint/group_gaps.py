@@ -37,7 +37,7 @@ def _gap(context: Context, union: Node) -> str:
 
     def answer() -> str:
         _, witness = search(
-            union, union, lambda a, _: a is not True, lambda a, _: negated(a.true), context.timeout
+            union, union, lambda a, _: a is not True, lambda a, _: negated(a.true), context.effort
         )
         return "" if witness is None else row_text(witness.row)
 

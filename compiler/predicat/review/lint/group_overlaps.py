@@ -46,7 +46,7 @@ def _common(context: Context, one: Node, other: Node) -> str:
             other,
             lambda a, b: a is True and b is True,
             lambda a, b: all_of(a.true, b.true),
-            context.timeout,
+            context.effort,
         )
         return "" if witness is None else row_text(witness.row)
 

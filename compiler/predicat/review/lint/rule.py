@@ -76,12 +76,12 @@ class Group(Struct, frozen=True):
 
 
 class Context(Struct):
-    """A catalog under review. `timeout` is in seconds for each question to the solver, `answers` has the
+    """A catalog under review. `effort` is that of `compare` for each question, `answers` has the
     known answers.
     """
 
     catalog: Catalog
-    timeout: float = 1.0
+    effort: float = 1.0
     answers: Answers = field(default_factory=Answers)
     trials: dict[str, Trial] = field(default_factory=dict[str, Trial])
     texts: dict[str, str] = field(default_factory=dict[str, str])
@@ -135,7 +135,7 @@ class Context(Struct):
         def answer() -> bool:
             return (
                 not self.trial(filter_).shows(outcome)
-                and example(filter_.current.predicate.node, outcome, self.timeout)[0] == "none"
+                and example(filter_.current.predicate.node, outcome, self.effort)[0] == "none"
             )
 
         return self.ask(("never", str(outcome), self.text(filter_)), answer)
@@ -155,14 +155,14 @@ class Context(Struct):
 
     def _kind(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
         def answer() -> str:
-            verdict = compare_nodes(before, after, on_unknown, self.timeout)
+            verdict = compare_nodes(before, after, on_unknown, self.effort)
             return verdict.kind if verdict.proof == PROVED else "open"
 
         return self.ask(("compared", *on_unknown, proof_text(before), proof_text(after)), answer)
 
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
         """The answer to a question about predicates, cached together with its time limit."""
-        return self.answers.ask((*question, self.timeout), answer)
+        return self.answers.ask((*question, self.effort), answer)
 
 
 class Rule(Struct, frozen=True):

@@ -205,7 +205,7 @@ class _Site:
                 filter_.versions[before].predicate,
                 filter_.versions[after].predicate,
                 on_unknown=(filter_.on_unknown, filter_.on_unknown),
-                timeout=1,
+                effort=1,
             )
             rows = [(what, show.witness_text(item)) for what, item in show.witnesses(verdict)]
             result[after] = {

@@ -7,7 +7,6 @@ why that is enough.
 """
 
 import math
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -68,6 +67,7 @@ from predicat.review.smt.terms import (
     truth_of,
     z3,
 )
+from predicat.review.work import FORMULA, Work
 from predicat.semantics.regex import Regex
 
 MAX_ITEMS = 32
@@ -93,8 +93,8 @@ class Asked(Struct):
     facts: int = 0
 
 
-class OutOfTime(Exception):
-    """The time for a comparison ended before its formula was complete."""
+class OutOfWork(Exception):
+    """The work for a comparison was done before its formula was complete."""
 
 
 class Encoder(ABC):
@@ -114,7 +114,7 @@ class Encoder(ABC):
             arithmetic has no formula, so a proof holds for rounded numbers.
         opaque_texts: Take string operators as uninterpreted functions. This quickly decides questions that
             do not depend on them.
-        deadline: When to give up, on the clock of time.monotonic.
+        work: What is left to do.
 
     The names of Z3 variables are generated, so names of fields cannot collide.
     """
@@ -126,7 +126,7 @@ class Encoder(ABC):
         regular: bool = False,
         exact: bool = False,
         opaque_texts: bool = False,
-        deadline: float = math.inf,
+        work: Work | None = None,
     ) -> None:
         self.nodes = tuple(nodes)
         self.needs: Needs = needed(self.nodes)
@@ -134,7 +134,7 @@ class Encoder(ABC):
         self.regular = regular
         self.exact = exact
         self.opaque_texts = opaque_texts
-        self.deadline = deadline
+        self.work = Work(math.inf) if work is None else work
         self.variables: dict[Path, Term] = {}
         self.constraints: list[Any] = []
         self.opaque: dict[str, None] = {}
@@ -184,10 +184,11 @@ class Encoder(ABC):
 
     def attempt(self, node: Any, env: Env, rule: Callable[[Any, Env], Term]) -> Term:
         """The term of a node by a rule, or an uninterpreted value if the rule raises NotEncodable. Raises
-        OutOfTime.
+        OutOfWork.
         """
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
+        self.work.spend(FORMULA)
+        if self.work.is_done:
+            raise OutOfWork
         self.depth += 1
         try:
             return rule(node, env) if self.depth <= MAX_DEPTH else self.opaque_value(node, env)

@@ -149,6 +149,12 @@ def integer(value: int) -> Any:
     return z3.IntVal(value)
 
 
+def forget() -> None:
+    """Begin with an empty solver: what it has been asked before changes the steps that it takes."""
+    setattr(import_module("z3.z3"), "_main_ctx", z3.Context())  # noqa: B010  # terms are made in it
+    integer.cache_clear()
+
+
 def truth_of(condition: Bool, null: Bool = False) -> Truth:
     """UNKNOWN if `null` holds, otherwise TRUE if the condition holds, else FALSE."""
     return Truth(all_of(condition, negated(null)), all_of(negated(condition), negated(null)))
