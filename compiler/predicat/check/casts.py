@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from predicat.check import sql_numbers
+from predicat.check import json_constants, sql_numbers
 from predicat.check.overloads import OverloadResolver
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
-from predicat.diagnostics.messages import sql_meanings
+from predicat.diagnostics.messages import sql_json, sql_meanings
 from predicat.forms import json_values
 from predicat.forms.conversions import convert, dynamic_error, is_dynamic, underlying
 from predicat.ir.nodes import Call, Literal, Node
@@ -75,6 +75,10 @@ _OPERATORS = {STRING: "to_string", **CONVERSIONS}
 
 def _alike(check: OverloadResolver, node: Node, span: Span) -> None:
     """SQL's cast to a string. Raises Stop for types that engines write differently."""
+    if node.type == JSON and check.rules.json_constants:
+        raise check.fail(
+            sql_json.text_of_document(span, json_constants.spelled(node), json_constants.spelled(node, "->>"))
+        )
     if node.type in (DOUBLE, TIMESTAMP, DURATION) or not sql_numbers.written_alike(node):
         raise check.fail(say.cast_to_text(span, node.type))
 
@@ -172,6 +176,8 @@ def _of_json(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node 
     """A JSON value, converted by its kind in the row."""
     if node.type != JSON:
         return None
+    if check.rules.json_constants:
+        return json_constants.converted(check, to, node, span)
     checked = to == BIGINT and check.rules.ieee_division
     return Call(to, CHECKED_TO_INT if checked else _OPERATORS[to], (node,), span)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from predicat.check import collection_literals, lists
+from predicat.check import collection_literals, json_constants, lists
 from predicat.check.comparisons import Comparisons
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
@@ -39,7 +39,11 @@ class Choices(Comparisons):
         test, values = (
             (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
         )
+        if self.rules.json_constants:
+            values = json_constants.choice(self, values)
         kinds = {underlying(value).type for value in values} - {NULL}
+        if op == "coalesce" and len(kinds) == 1 and json_constants.has_documents(self, values):
+            return json_constants.first_present(values, span)
         if (
             self.rules.absorbs_constants
             and isinstance(test, Literal)
@@ -79,6 +83,8 @@ class Choices(Comparisons):
         plain = underlying(node)
         if is_dynamic(node) and plain.type not in (BOOLEAN, JSON):
             return Literal(BOOLEAN, None, node.span)
+        if self.rules.json_constants:
+            self.no_document([plain], [BOOLEAN])
         return convert(plain, BOOLEAN)
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:

@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from predicat.check import collection_literals, compare_collections, json_nulls, signatures, without_ansi
+from predicat.check import (
+    collection_literals,
+    compare_collections,
+    json_constants,
+    json_nulls,
+    signatures,
+    without_ansi,
+)
 from predicat.check.alignment import align, comparison_hint
 from predicat.check.overloads import OverloadResolver
 from predicat.check.protocol import Compares
@@ -77,8 +84,11 @@ class Comparisons(OverloadResolver):
         return json_nulls.compared(self, op, found, left, right, span) if op in EQUALITIES else found
 
     def special(self, node: Node) -> bool:
-        """Whether a node has special comparison rules: it is dynamically typed, or its NULL is a value."""
-        return is_dynamic(node) or self.nullable_value(node)
+        """Whether a node has special comparison rules: it is dynamically typed, its NULL is a value, or it is
+        the string of a JSON value.
+        """
+        text = self.rules.json_constants and json_constants.is_document(self, node)
+        return text or is_dynamic(node) or self.nullable_value(node)
 
 
 # --- the overloads, in the order of the tables
@@ -293,6 +303,14 @@ _IN = frozenset({"in"})
 
 OF_WRITTEN = (
     Overload(_COMPARED | _SAME | _IN, _is_choice, _any, of_choice, either_way=True),
+    Overload(
+        _COMPARED | _SAME | _IN,
+        json_constants.is_document,
+        json_constants.is_given,
+        json_constants.comparison,
+        either_way=True,
+        rule="json_constants",
+    ),
     Overload(_IN, _any, _is_written_map, compare_collections.in_written_map),
     Overload(_IN, _any, _is_long_list, compare_collections.in_long_list),
     Overload(_IN, _any, _is_written, compare_collections.in_written_list),

@@ -8,6 +8,7 @@ from datetime import timedelta
 from predicat.check import (
     cel_math,
     interval_fields,
+    json_constants,
     json_nulls,
     list_functions,
     lists,
@@ -155,6 +156,15 @@ class Operators(LookUps):
         """The first of two values that is not missing, if the first of them may be null."""
         there = json_nulls.has(self, args[0], span) if len(args) == 2 else None
         return None if there is None else self.choice("cond", [there, *args], span)
+
+    def is_null(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """IS NULL of a JSON value, or of its string: the string may be UNKNOWN though engines have one. None
+        for other values.
+        """
+        node = underlying(args[0])
+        if self.rules.json_constants:
+            return json_constants.missing(node, span)
+        return Call(BOOLEAN, "is_null", node.args, span) if json_values.is_text(node) else None
 
     def key(self, _op: str, args: list[Node], _span: Span) -> Node:
         """The key of a map. A JSON value must be a string, otherwise the look-up is UNKNOWN."""
@@ -322,13 +332,17 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "sql.json": (sql_documents.document,),
     "sql.subject": (sql_documents.subject,),
     "sql.parsed_subject": (sql_documents.parsed_subject,),
+    "jsonb.contains": (json_constants.contains,),
+    "jsonb.within": (json_constants.within,),
+    "jsonb.has_key": (json_constants.has_key,),
+    "jsonb.kind": (json_constants.kind_of,),
     "spark.typeof": (sql_types.typeof,),
     "add": (list_functions.sum_of_arrays, _of.sum_of_json),
     "join": (list_functions.of_written_list, list_functions.of_json_list),
     "sum": (list_functions.of_written_list, list_functions.of_json_list),
     "size": (list_functions.size,),
     "has": (_of.presence,),
-    "is_null": (_of.absence,),
+    "is_null": (_of.absence, _of.is_null),
     "key": (_of.key,),
     "path": (_of.path,),
     "is_type": (_of.of_type,),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from msgspec import Struct, field
 
-from predicat.check import signatures
+from predicat.check import json_constants, signatures
 from predicat.check.integer_widths import Known
 from predicat.check.scope import Rules, Scope, Stop
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
 from predicat.diagnostics.messages import sql_functions as numbers
+from predicat.diagnostics.messages import sql_json
 from predicat.forms import decimals, json_values
 from predicat.forms.conversions import convert, is_joined, is_union, union_width
 from predicat.ir.labels import label
@@ -103,8 +105,16 @@ class OverloadResolver(Struct):
         match = signatures.find(op, kinds, widens_numbers=self.rules.widens_numbers, mixed_numbers=False)
         if match is None:
             raise self.fail(self.mismatch(op, args, span))
+        if self.rules.json_constants:
+            self.no_document(args, match.wanted)
         converted = tuple(convert(arg, kind) for arg, kind in zip(args, match.wanted, strict=True))
         return Call(match.result, op, converted, span)
+
+    def no_document(self, args: Sequence[Node], wanted: Sequence[Type]) -> None:
+        """Raise Stop for a JSON value as a string, a number or a condition, which engines do not accept."""
+        for arg, kind in zip(args, wanted, strict=True):
+            if arg.type == JSON != kind:
+                raise self.fail(sql_json.document_as(arg.span, json_constants.spelled(arg, "->>"), kind))
 
     def mismatch(self, op: str, args: list[Node], span: Span) -> Diagnostic:
         """The message why an operator does not support its arguments."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from msgspec import field
+from msgspec.structs import replace
 
 from predicat.check import lists, macros
 from predicat.check.names import Names
@@ -65,6 +66,8 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
         PredicatError: With every problem of the tree, in order. It is empty if only a referenced filter is
             broken, which is reported there.
     """
+    if scope.fields is None:  # any name may be a value of any type
+        rules = replace(rules, json_constants=False)
     checker = _Checker(scope, rules)
     try:
         node = checker.predicate(tree)

@@ -12,7 +12,7 @@ from predicat.forms.conversions import convert, underlying
 from predicat.forms.text_casts import BLANKS
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.surface import HALF_UP, TEXT_CASTS
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, NULL, STRING, UNSIZED_NUMERIC, DecimalType
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, UNSIZED_NUMERIC, DecimalType
 from predicat.ir.values import type_of
 from predicat.semantics.arithmetic import MOST_DIGITS
 
@@ -130,6 +130,8 @@ def decimal(check: Check, op: str, args: list[Node], span: Span) -> Node:
         if (precision, scale) != UNSIZED_NUMERIC:
             raise check.fail(say.sized_decimal_of_document(span, kind))
         return Call(DOUBLE, "to_double", number.args, span)
+    if number.type == JSON and check.rules.json_constants and (precision, scale) == UNSIZED_NUMERIC:
+        return convert(number, DOUBLE)
     if number.type == STRING:
         plain = Call(STRING, "strip", (number, Literal(STRING, BLANKS, span)), span)
         return Call(kind, "to_decimal", (plain,), span)

@@ -45,6 +45,8 @@ JSON in a text.
 EACH = -1
 _IN_TEXT = "\0json"
 """The key below which the JSON in a text is, as long as a row is made."""
+_JSON_NULL = "\0null"
+"""The key of an object that stands for JSON null, as long as a row is made: None is a missing value."""
 _RARE_CONVERSIONS = frozenset(CONVERSIONS.values()) | {"to_decimal"}
 """Conversions that most strings fail: also try strings that convert."""
 _NOW = f":{NOW.name}"
@@ -60,7 +62,7 @@ _STEPS = {"hour": timedelta(hours=1), "day_of_week": timedelta(days=1)}
 """Parts of a moment, and the step from one to the next."""
 _COMPARED = {"json_is": 0, "regex_replace": 2}
 """How many arguments are compared with each other, where not all are: not a kind, and not a replacement."""
-_OF_ANY_KIND = frozenset({"json_is", "json_size"})
+_OF_ANY_KIND = frozenset({"json_is", "json_null", "json_size"})
 """Operators that take JSON values of any kind."""
 _MAX = 40
 _MOST_CONVERTED = 10
@@ -155,6 +157,8 @@ class CandidateRows:
         self._add(slot, JSON if is_any else node.type)
         if isinstance(node, Call) and node.op == "json_number":
             self.documents.add(slot)
+        if isinstance(node, Call) and node.op == "json_null":
+            self.values[slot].append({_JSON_NULL: None})
         self._keys(node, env)
 
     def _visit_quantifier(self, node: Quantifier, env: dict[str, Slot]) -> set[Slot]:
@@ -299,6 +303,8 @@ def _with_texts(value: Any) -> Any:
         return [_with_texts(item) for item in value]
     if not isinstance(value, dict):
         return value
+    if _JSON_NULL in value:
+        return None
     if _IN_TEXT in value:
         return json.dumps(_with_texts(value[_IN_TEXT]), default=str)
     return {key: _with_texts(item) for key, item in value.items()}
@@ -336,6 +342,8 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
                 if len(node.args) == 1
                 else _slot(Call(JSON, "json_get", node.args), env)
             )
+        case Call(op="json_null", args=(_, step)):
+            return _slot(Call(JSON, "json_get" if step.type == STRING else "json_at", node.args), env)
         case Call(op=op) if op in JSON_READS or op in _OF_ANY_KIND:
             return _slot(node.args[0], env)
         case Call(op="parse_json"):

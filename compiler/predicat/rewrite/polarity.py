@@ -13,8 +13,8 @@ from typing import Any, TypeGuard
 from predicat.analysis.facts import may_be_nan
 from predicat.forms.engine_order import paired, rewrite_parts
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, Quantifier, walk
-from predicat.ir.operators import COMPARISONS, JUNCTIONS, NEGATED, ORDERED, SOLVED_ONLY, STRICT
-from predicat.ir.types import BIGINT, BOOLEAN
+from predicat.ir.operators import COMPARISONS, JSON_LOOK_UPS, JUNCTIONS, NEGATED, ORDERED, SOLVED_ONLY, STRICT
+from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.rewrite.solve import exactly, for_rows, without_nan_tests
 
 _OTHER = {"and": "or", "or": "and"}
@@ -104,10 +104,21 @@ def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
             if any(map(may_be_nan, args)):  # which is neither below nor above another number
                 return _beside_nan(node)
             return solve(Call(BOOLEAN, NEGATED[op], args, node.span))
-        case Call(op="is_null" | "is_true" | "in" | "same") | Field():
+        case Call(op="cond", type=kind, args=(test, Literal(value=False), no)) if kind == BOOLEAN:
+            return _false_choice(node, test, no, solve)
+        case Call(op="is_null" | "is_true" | "in" | "same" | "json_null") | Field():
             return Call(BOOLEAN, "not", (node,), node.span)
         case _:
             return None
+
+
+def _false_choice(node: Call, test: Node, no: Node, solve: Solve) -> Node | None:
+    """The rows on which an `if` is FALSE whose first branch is."""
+    otherwise, other = false_rows(test, solve), false_rows(no, solve)
+    if not _is_short(test) or otherwise is None:
+        return None
+    other = other or Call(BOOLEAN, "not", (exactly(no, _needs_solving),), node.span)
+    return _any(node, (true_rows(test, solve), _all(node, (otherwise, other))))
 
 
 def _beside_nan(node: Call) -> Node | None:
@@ -154,8 +165,8 @@ def _never(node: Node) -> bool:
 
 def _is_short(test: Node) -> bool:
     """Whether a test is short enough to be repeated."""
-    if isinstance(test, Call) and test.op in ("is_true", "is_null", "not"):
-        return _is_short(test.args[0])
+    if isinstance(test, Call) and test.op in ("is_true", "is_null", "not", "json_null", *JSON_LOOK_UPS):
+        return _is_short(test.args[0]) and all(isinstance(step, Literal) for step in test.args[1:])
     return isinstance(test, Field)
 
 
@@ -165,7 +176,7 @@ def _all(node: Call, parts: tuple[Node, ...], written: tuple[Node, ...] = ()) ->
     Tests that the author has `written` stay: they are short, and the author meant them.
     """
     left = list(dict.fromkeys(part for each in parts for part in (each.args if _is_and(each) else (each,))))
-    left = [_possible(part, left) for part in left]
+    left = [_possible(part, left) for part in left if part != TRUE] or [TRUE]
     if FALSE in left:
         return FALSE
     for part in list(left):
@@ -231,12 +242,14 @@ def _beyond(one: Any, other: Any) -> bool:
 
 
 def _tested(node: Node) -> Node | None:
-    """The value that an IS NOT NULL tests."""
-    if isinstance(node, Call) and node.op == "not":
-        inner = node.args[0]
-        if isinstance(inner, Call) and inner.op == "is_null":
-            return inner.args[0]
-    return None
+    """The value that is not NULL if this test of it is TRUE: IS NOT NULL, or that it is not JSON null."""
+    match node:
+        case Call(op="not", args=(Call(op="is_null", args=(value,)),)):
+            return value
+        case Call(op="not", args=(Call(op="json_null", args=(_, step) as args),)):
+            return Call(JSON, "json_get" if step.type == STRING else "json_at", args)
+        case _:
+            return None
 
 
 def _needs(node: Node, value: Node) -> bool:
@@ -248,6 +261,10 @@ def _needs(node: Node, value: Node) -> bool:
         return _needs(tested, value)
     if isinstance(node, Quantifier):
         return _needs(node.source, value)
+    if isinstance(node, Call) and node.op == "or":
+        return all(_needs(arg, value) for arg in node.args)
+    if isinstance(node, Call) and node.op in ("and", "is_true", "not"):
+        return any(_needs(arg, value) for arg in node.args)
     if not isinstance(node, Call) or (node.op not in STRICT and node.op != "in"):
         return False
     return any(_needs(arg, value) for arg in node.args)

@@ -6,6 +6,7 @@ one look-up is enough.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, Quantifier, rewrite_children
@@ -178,8 +179,9 @@ def is_only_text(value: str) -> bool:
     """Whether only a JSON string can have this text: it is not the text of a number, a boolean, an array or
     an object.
     """
-    return not value.startswith(_OTHERS) and value.lower() not in _WORDS
+    return not value.startswith(("[", "{")) and not _NUMBER.fullmatch(value) and value.lower() not in _WORDS
 
 
-_OTHERS = tuple("0123456789+-.[{")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]*)?")
+"""The texts of numbers, and some more."""
 _WORDS = ("true", "false", "null", "nan", "infinity", "inf")

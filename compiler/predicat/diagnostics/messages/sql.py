@@ -222,16 +222,6 @@ def json_path(span: Span) -> Diagnostic:
     )
 
 
-def no_json(span: Span, text: str) -> Diagnostic:
-    return msg.bad_constant(span, "JSON value", text, '{"a": 1}')
-
-
-def json_null(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a JSON null in a constant", "JSON null counts as a missing value: write doc -> 'a' IS NULL"
-    )
-
-
 def pattern_not_constant(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span, "a pattern that is not a constant", "write the pattern in single quotes"

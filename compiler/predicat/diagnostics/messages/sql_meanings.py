@@ -113,6 +113,10 @@ RELEASED_BY = {
             "extract(epoch FROM a - b) / 60 there"
         ),
     ),
+    "json_constants": (
+        "its comparisons of JSON values, in which a string constant is a string and JSON null is missing",
+        "PostgreSQL reads the constant as JSON, and so does a new version of the filter",
+    ),
 }
 """The rules that were added to a language after a release: what a released version keeps, and a hint."""
 

@@ -37,6 +37,15 @@ ROWS = (
         names=Names(kind="the kind of a JSON value", spellings=("==", "!=", "<>", "=", "type")),
     ),
     Operator(
+        "json_null",
+        ("json, string -> boolean", "json, bigint -> boolean"),
+        "Whether the member or the element of a JSON value is JSON null; no value if there is none.",
+        total=False,
+        words="{0}[{1}] is JSON null",
+        names=Names(kind="a test for JSON null"),
+        without_formula=ANY_FUNCTION,
+    ),
+    Operator(
         "json_eq",
         ("json, json -> boolean",),
         (

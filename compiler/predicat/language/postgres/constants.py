@@ -12,7 +12,8 @@ import re
 from sqlglot import exp
 
 _ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^{},"\\]*)\s*(?:,|$)')
-_ARRAYS = (exp.ArrayContainsAll, exp.ArrayContainedBy, exp.ArrayOverlaps)
+_CONTAINED = (exp.ArrayContainsAll, exp.ArrayContainedBy)
+_ARRAYS = (*_CONTAINED, exp.ArrayOverlaps, exp.JSONBContainsAnyTopKeys, exp.JSONBContainsAllTopKeys)
 _QUANTIFIERS = frozenset({"any", "some", "all"})
 
 
@@ -24,7 +25,7 @@ def with_constants(root: exp.Expr) -> exp.Expr:
             node.replace(constant)
     for literal in list(root.find_all(exp.Literal)):
         items = _items(literal) if _is_array_operand(literal) else None
-        if items is not None:
+        if items or (items == [] and not isinstance(literal.parent, _CONTAINED)):  # or an empty JSON object
             literal.replace(_array(literal, items, None))
     return root
 

@@ -12,6 +12,8 @@ from predicat.language.postgres import functions as own
 from predicat.language.sql import (
     array_functions,
     documents,
+    functions,
+    json_functions,
     number_functions,
     operators,
     patterns,
@@ -47,6 +49,8 @@ RULES: dict[Key, Rule | None] = {
     # NULL if the value is not found.
     "array_position": (None, array_functions.position_or(None)),
     "split": None,
+    "jsonb_typeof": (None, functions.function("jsonb.kind", 1)),
+    "jsonb_extract_path": (None, json_functions.value_at_keys),
 }
 
 FOREIGN = {

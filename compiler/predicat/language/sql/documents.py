@@ -6,10 +6,7 @@ JSON null counts as NULL. Source: PostgreSQL documentation, JSON functions and o
 
 from __future__ import annotations
 
-import json
 import re
-from decimal import Decimal
-from typing import Any
 
 from sqlglot import exp
 
@@ -19,8 +16,6 @@ from predicat.ir import syntax as t
 from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql.node_reader import Build, Reader
 
-MAX_NESTED = 20
-"""The maximum nesting depth of a JSON constant."""
 _PLACE = re.compile("[0-9]{1,9}")
 
 
@@ -105,23 +100,12 @@ def has_key(join: str) -> Build:
         keys = node.expression
         items = keys.expressions if isinstance(keys, exp.Array) else [keys]
         subject = _subject(reader, node.this, depth)
-        tests = tuple(_has(node, subject, key, span) for key in reader.all(items, depth))
-        return unless_absent(
-            (subject,), tests[0] if len(tests) == 1 else t.OperatorCall(join, tests, span), span
+        tests = tuple(
+            t.OperatorCall("jsonb.has_key", (subject, key), span) for key in reader.all(items, depth)
         )
+        return tests[0] if len(tests) == 1 else t.OperatorCall(join, tests, span)
 
     return build
-
-
-def _has(node: exp.Expr, subject: t.Tree, key: t.Tree, span: Span) -> t.Tree:
-    name = _variable(node)
-    there = t.OperatorCall(
-        "not", (t.OperatorCall("is_null", (t.OperatorCall("bracket", (subject, key), span),), span),), span
-    )
-    listed = t.Macro("any", name, subject, t.OperatorCall("eq", (t.Name(name, span), key), span), span)
-    return t.OperatorCall(
-        "or", (t.OperatorCall("is_true", (there,), span), t.OperatorCall("is_true", (listed,), span)), span
-    )
 
 
 def contains(*, turned: bool) -> Build:
@@ -130,22 +114,28 @@ def contains(*, turned: bool) -> Build:
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
         whole, part = (node.expression, node.this) if turned else (node.this, node.expression)
-        part = part.this if isinstance(part, exp.Cast) and isinstance(part.this, exp.Literal) else part
+        whole, part = map(_uncast, (whole, part))
         if isinstance(part, exp.Array) and not isinstance(whole, exp.Array):
             subject = reader.read(whole, depth)
             items = reader.all(part.expressions, depth)
             tests = tuple(_within(item, subject, span) for item in items)
             return unless_absent((subject,), _all(tests, span), span)
-        if isinstance(part, exp.Literal) and part.is_string:
-            subject = _subject(reader, whole, depth)
-            value = _json_constant(reader, part)
-            return unless_absent((subject,), _holds(reader, node, subject, value, span, 0), span)
+        for op, document, constant in (("jsonb.contains", whole, part), ("jsonb.within", part, whole)):
+            if isinstance(constant, exp.Literal) and constant.is_string:
+                args = _subject(reader, document, depth), reader.read(constant, depth)
+                return t.OperatorCall(op, args, span)
         name = _variable(node)
         outer, inner = reader.all([whole, part], depth)
         each = _within(t.Name(name, span), outer, span)
         return unless_absent((outer, inner), t.Macro("all", name, inner, each, span), span)
 
     return build
+
+
+def _uncast(node: exp.Expr) -> exp.Expr:
+    """The constant of `'{"a": 1}'::jsonb`; other nodes as they are."""
+    inner: exp.Expr = node.this
+    return inner if isinstance(node, exp.Cast) and isinstance(inner, exp.Literal) else node
 
 
 def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -170,69 +160,6 @@ def unless_absent(parts: tuple[t.Tree, ...], tree: t.Tree, span: Span) -> t.Tree
     absent = tuple(t.OperatorCall("is_null", (part,), span) for part in present)
     test = absent[0] if len(absent) == 1 else t.OperatorCall("or", absent, span)
     return t.OperatorCall("cond", (test, t.Constant(None, span), tree), span)
-
-
-def _json_constant(reader: Reader, node: exp.Expr) -> Any:
-    try:
-        return json.loads(node.name, parse_float=Decimal, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise reader.fail(say.no_json(reader.span(node), node.name)) from None
-
-
-def _no_constant(word: str) -> Any:
-    raise ValueError(word)
-
-
-def _holds(reader: Reader, node: exp.Expr, subject: t.Tree, value: Any, span: Span, depth: int) -> t.Tree:
-    """Whether a JSON value contains another, by PostgreSQL's rule: objects must have the keys, arrays the
-    elements in any order, and scalars must be equal.
-    """
-    if depth > MAX_NESTED:
-        raise reader.fail(say.json_path(span))
-    match value:
-        case dict():
-            parts = tuple(
-                _holds(
-                    reader,
-                    node,
-                    t.OperatorCall("bracket", (subject, t.Constant(key, span)), span),
-                    inner,
-                    span,
-                    depth + 1,
-                )
-                for key, inner in value.items()
-            )
-            return _all(parts, span) if parts else _is_type(subject, "map", span)
-        case list():
-            name = _variable(node, depth)
-            parts = tuple(
-                t.OperatorCall(
-                    "is_true",
-                    (
-                        t.Macro(
-                            "any",
-                            name,
-                            subject,
-                            _holds(reader, node, t.Name(name, span), inner, span, depth + 1),
-                            span,
-                        ),
-                    ),
-                    span,
-                )
-                for inner in value
-            )
-            return _all(parts, span) if parts else _is_type(subject, "list", span)
-        case None:
-            raise reader.fail(say.json_null(span))
-        case _:
-            same = t.OperatorCall("eq", (subject, t.Constant(value, span)), span)
-            return t.OperatorCall("is_true", (same,), span)
-
-
-def _is_type(subject: t.Tree, name: str, span: Span) -> t.Tree:
-    return t.OperatorCall(
-        "is_true", (t.OperatorCall("is_type", (subject, t.Constant(name, span)), span),), span
-    )
 
 
 def _all(tests: tuple[t.Tree, ...], span: Span) -> t.Tree:

@@ -84,8 +84,8 @@ _TYPES = {
 """The result types of VARIANT_GET, and the bits of integers."""
 
 
-def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """JSONB_EXTRACT_PATH_TEXT(j, 'a', '0'): the member under keys as a string; digits may be an index."""
+def value_at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """JSONB_EXTRACT_PATH(j, 'a', '0'): the member under keys; digits may be an index."""
     value, *keys = reader.all(counted(reader, node, *range(2, _MOST_STEPS)), depth)
     name, span = reader.called_name(node), reader.span(node)
     tree = apply("sql.json", span, value)
@@ -94,7 +94,12 @@ def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if word.startswith("-"):
             raise reader.fail(place_from_the_end(key.span))
         tree = documents.below(tree, word, span)
-    return apply("json_text", span, tree)
+    return tree
+
+
+def at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """JSONB_EXTRACT_PATH_TEXT(j, 'a', '0'): the same as a string."""
+    return apply("json_text", reader.span(node), value_at_keys(reader, node, depth))
 
 
 def parsed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

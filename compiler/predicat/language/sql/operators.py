@@ -186,11 +186,7 @@ def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
 
 
 def absent(value: t.Tree, span: Span) -> t.Tree:
-    """Whether a value is NULL. For the string of a JSON value, whether the JSON value is NULL: its string may
-    be UNKNOWN here, though engines have one.
-    """
-    if isinstance(value, t.OperatorCall) and value.op == "json_text":
-        return absent(value.args[0], span)
+    """Whether a value is NULL."""
     return t.OperatorCall("is_null", (value,), span)
 
 

@@ -134,6 +134,13 @@ def _json_at(value: Any, position: int) -> Any:
     return inner(at(value, position), position) if isinstance(value, list) else None
 
 
+def _json_null(value: Any, step: str | int) -> bool | None:
+    if isinstance(value, dict):
+        return value[step] is None if isinstance(step, str) and step in value else None
+    inside = isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value)
+    return value[step] is None if inside else None
+
+
 def _json_kind(value: Any) -> str:
     match value:
         case bool():
@@ -177,6 +184,7 @@ def _json_number(value: Any) -> float | None:
 
 FUNCTIONS: dict[str, Function] = {
     "parse_json": json_texts.parse,
+    "json_null": _json_null,
     "json_is": lambda value, kind: _json_kind(value) == kind,
     "json_string": lambda value: value if isinstance(value, str) else None,
     "json_number": _json_number,

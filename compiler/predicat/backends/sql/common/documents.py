@@ -43,6 +43,13 @@ def _json_is(r: Renderer, node: Call) -> Sql:
     return is_kind(r, node.args[0], constant(node.args[1]))
 
 
+def _json_null(r: Renderer, node: Call) -> Sql:
+    base, step = node.args
+    value = Call(JSON, "json_get" if step.type == STRING else "json_at", (base, step), node.span)
+    json = r.dialect.documents
+    return exp.EQ(this=json.kind(r, value), expression=string_literal(json.null))
+
+
 def _json_string(r: Renderer, node: Call) -> Sql:
     return where_kind(r, node.args[0], "string", r.dialect.documents.text(r, node.args[0]))
 
@@ -173,6 +180,7 @@ def template(
 
 RULES: dict[str, Rule] = {
     "json_is": _json_is,
+    "json_null": _json_null,
     "json_string": _json_string,
     "json_text": _json_text,
     "json_boolean": _json_boolean,

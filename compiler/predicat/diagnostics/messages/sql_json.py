@@ -1,0 +1,101 @@
+"""Messages about JSON values in the languages of engines that have a type for them. See the package.
+
+`text` is the look-up of a JSON value with `->>`, where the author wrote `->`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+
+def no_json(span: Span, constant: str, text: str | None) -> Diagnostic:
+    hint = f"write {_literal(json.dumps(constant, ensure_ascii=False))} for a JSON string"
+    if text is not None and "->>" in text:
+        hint += f", or compare the text: {text} = {_literal(constant)}"
+    return Diagnostic(
+        "bad-constant", f"a constant beside a JSON value is JSON, and {constant!r} is not", span, hint
+    )
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def nested(span: Span, most: int) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, f"a JSON constant with more than {most} levels", "compare its members one by one"
+    )
+
+
+def typed_beside_json(span: Span, document: str, text: str, other: str, kind: object) -> Diagnostic:
+    if str(kind) == "string":
+        hint = f"compare the text: {text} = {other}"
+    elif re.fullmatch(r"[-+.0-9eE]+|true|false", other, re.IGNORECASE):
+        cast = _CASTS.get(str(kind), "numeric")
+        hint = f"write {document} = '{other}' for JSON, or ({text})::{cast} = {other} for its value"
+    else:
+        hint = f"write ({text})::{_CASTS.get(str(kind), 'numeric')} for its value"
+    return Diagnostic("not-comparable", f"a JSON value is not comparable with a {kind}", span, hint)
+
+
+def typed_beside_text(span: Span, text: str, kind: object) -> Diagnostic:
+    return Diagnostic(
+        "not-comparable",
+        f"->> is a string, which is not comparable with a {kind}",
+        span,
+        f"write ({text})::{_CASTS.get(str(kind), 'numeric')} for its value, or compare it with a string",
+    )
+
+
+def order_of_documents(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "the order of JSON arrays, objects and null",
+        "compare a number or a string: doc -> 'n' > '5', or (doc ->> 'n')::numeric > m",
+    )
+
+
+def in_documents(span: Span) -> Diagnostic:
+    hint = "write doc -> 'a' IN ('1', '2'), or doc -> 'a' <@ '[1, 2]'"
+    return msg.unsupported_syntax(span, "IN without a list of JSON constants", hint)
+
+
+def constant_wanted(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "@> or <@ without a constant", "write doc @> '{\"a\": 1}', or compare the members one by one"
+    )
+
+
+def key_wanted(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "? with a value that is no string", "write doc ? 'key'")
+
+
+def text_of_document(span: Span, document: str, text: str) -> Diagnostic:
+    other = f", or {text} for its text" if "->>" in text else ""
+    return msg.unsupported_syntax(
+        span,
+        "the text of a JSON value, which engines write differently,",
+        f"write {document} = '{{}}' to compare with JSON{other}",
+    )
+
+
+def document_as(span: Span, text: str, kind: object) -> Diagnostic:
+    written = text if "->>" in text else "doc ->> 'a'"
+    cast = _CASTS.get(str(kind))
+    hint = f"write ({written})::{cast}" if cast else f"write {written}"
+    return Diagnostic("type-mismatch", f"a JSON value is no {kind}", span, hint)
+
+
+_CASTS = {
+    "double": "numeric",
+    "bigint": "numeric",
+    "boolean": "boolean",
+    "date": "date",
+    "timestamp": "timestamptz",
+}
+"""The cast of `->>` to each type; none for a string."""
