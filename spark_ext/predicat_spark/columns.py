@@ -10,6 +10,7 @@ from sqlglot import exp
 from predicat import backends
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import dataset_of
+from predicat.deploy.columns import check_fields
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
 from predicat.ir.nodes import Node, fields_of
@@ -17,6 +18,7 @@ from predicat.ir.types import JSON, Type
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures
+from predicat_spark.pipeline.source import column_types
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
@@ -63,8 +65,8 @@ def create_views(
         The names of the views.
 
     Raises:
-        PredicatError: There is no such dataset, or it has no Spark relation, or a filter has a long list and
-            the session is one of Spark Connect.
+        PredicatError: There is no such dataset, or it has no Spark relation, or a column has another type
+            than its field, or a filter has a long list and the session is one of Spark Connect.
     """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
@@ -72,6 +74,8 @@ def create_views(
     provide(session, (node for _, _, node in filters))
     with settings(session, READING):
         for name, relation, node in filters:
+            known = column_types(session.table(relation))
+            check_fields("spark", relation, known, fields_of(node).values(), reader=name)
             source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
             session.sql(
                 f"CREATE {kind} {quoted(name)} AS SELECT * FROM {source} WHERE "

@@ -10,6 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from predicat.api import Predicate
+from predicat.deploy.columns import check_fields
+from predicat.diagnostics.messages import deploy as say
 from predicat.ir.types import MAX_PRECISION
 from predicat.seeking import Found
 from predicat.seeking import starting_offsets as as_json
@@ -18,6 +20,7 @@ from predicat_spark.columns import matches_filter
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
 from predicat_spark.pipeline.progress import Metrics
+from predicat_spark.pipeline.source import column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -45,8 +48,9 @@ def seek(frame: DataFrame, filter_: str | Predicate | Column, order_by: str | No
 
     Raises:
         pyspark.errors.AnalysisException: There is no such filter or column.
+        PredicatError: A column has another type than the predicate's field.
     """
-    accepted = _condition(filter_)
+    accepted = _condition(frame, filter_)
     with _reading(frame) as read:
         row = _first(frame, accepted, order_by)
         rows, size = read()
@@ -68,11 +72,11 @@ def starting_offsets(frame: DataFrame, filter_: str | Predicate | Column) -> str
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
 
     topic, partition, offset = KAFKA_COLUMNS
-    first = F.min(F.when(_condition(filter_), F.col(offset)))
+    first = F.min(F.when(_condition(frame, filter_), F.col(offset)))
     return as_json(tuple(row) for row in frame.groupBy(topic, partition).agg(first).collect())
 
 
-def _condition(filter_: str | Predicate | Column) -> Column:
+def _condition(frame: DataFrame, filter_: str | Predicate | Column) -> Column:
     from pyspark.sql import SparkSession  # noqa: PLC0415  # optional
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
 
@@ -80,6 +84,7 @@ def _condition(filter_: str | Predicate | Column) -> Column:
         return matches_filter(filter_)
     if not isinstance(filter_, Predicate):
         return filter_
+    check_fields("spark", say.DATA_FRAME, column_types(frame), filter_.fields.values())
     provide(SparkSession.active(), [filter_.node])
     return F.expr(filter_.sql("spark"))
 

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import duckdb
+import pytest
 from msgspec.structs import replace
 
 import predicat
@@ -188,26 +189,26 @@ class Asked(NamedTuple):
     sql: str
 
 
-def questions(engine: str, columns: Sequence[str], data: Sequence[list[Any]]) -> Iterator[Asked]:
-    """The conditions of each pair that is not refused."""
+def questions(engine: str, columns: Sequence[str], data: Sequence[list[Any]], step: int) -> Iterator[Asked]:
+    """The conditions (one of `step`) of each pair that is not refused."""
     for kind, (place, column) in itertools.product(DECLARED, enumerate(columns)):
         if (
             holds(engine, declared({"x": kind})["x"], column_type(engine, shown(engine, column))).kind
             == REFUSED
         ):
             continue
-        for text, node, rendered in parsed(engine, kind):
+        for text, node, rendered in parsed(engine, kind)[place % step :: step]:
             evaluate = compile_node(node)
             wanted = [evaluate({"x": read_as(value, kind)}) for value in data[place]]
             for where, sql in rendered:
                 yield Asked(kind, column, text, wanted, where, sql.replace(PLACE, f"x{place}"))
 
 
-def check(engine: str, run: Run) -> None:
+def check(engine: str, run: Run, step: int = 1) -> None:
     columns = [column for column in [*COLUMNS, *MORE[engine]] if type_of(engine, column)]
     height = max(len(values(column)) for column in columns)
     data = [values(column) + [None] * (height - len(values(column))) for column in columns]
-    asked = list(questions(engine, columns, data))
+    asked = list(questions(engine, columns, data, step))
     assert len({(one.kind, one.column) for one in asked}) > 20
     names = [(f"x{place}", type_of(engine, column)) for place, column in enumerate(columns)]
     rows = [list(row) for row in zip(*data, strict=True)]
@@ -270,7 +271,8 @@ def written(value: Any) -> str:
     return f"{{{','.join(map(written, value))}}}" if isinstance(value, list) else str(value)
 
 
-def test_spark(spark: Any) -> None:
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.slow)])
+def test_spark(spark: Any, step: int) -> None:
     def run(names: Names, rows: list[list[Any]], expressions: Sequence[str]) -> list[list[Any]]:
         schema = ", ".join(f"{name} {kind}" for name, kind in names)
         numbered = [(number, *row) for number, row in enumerate(rows)]
@@ -282,7 +284,7 @@ def test_spark(spark: Any) -> None:
         ):
             return in_parts(lambda query: spark.sql(query).collect(), expressions)
 
-    check("spark", run)
+    check("spark", run, step)
 
 
 def shown(engine: str, column: str) -> str:

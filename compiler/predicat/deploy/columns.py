@@ -73,9 +73,10 @@ def check_fields(
     columns: Mapping[str, str],
     fields: Iterable[FieldDecl],
     composites: Composites | None = None,
+    reader: str = say.THIS_FILTER,
 ) -> None:
     """Raise PredicatError for columns of another type than the fields of a predicate declare."""
-    read = [(decl, [say.THIS_FILTER]) for decl in fields]
+    read = [(decl, [reader]) for decl in fields]
     found = problems_of_fields(engine, relation, columns, read, composites)
     wrong = [problem for problem in found if problem.code == "column-type"]
     if wrong:
