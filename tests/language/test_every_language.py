@@ -114,3 +114,13 @@ def test_a_row_with_the_keys_in_another_place_gets_a_warning() -> None:
     selector = predicat.parse("app=web,tier=db", "labels")
     with pytest.warns(predicat.UnknownKeyWarning, match="no 'labels'.*reads 'app'.*on=None"):
         assert selector.evaluate({"app": "web", "name": "x"}) is False
+
+
+def test_a_key_field_that_is_not_declared_is_named() -> None:
+    with pytest.raises(
+        predicat.PredicatError, match="no field is named 'labels', from which the keys"
+    ) as error:
+        predicat.parse("app=web", "labels", {"tags": "map<string, string>"})
+    assert error.value.diagnostics[0].hint == (
+        "declare it, or name another field with on; declared fields: tags"
+    )

@@ -79,9 +79,10 @@ class Names(Operators):
             raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
         if self.rules.case_insensitive_names and keys and keys[0] in fields and self.is_table(name):
             return self.root(t.Name(keys[0], base.span), keys[1:], span)
-        raise self.fail(
-            msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums])
-        )
+        known = [*fields, *self.scope.params, *enums]
+        if keys and name not in span.text and not any(field.startswith(f"{name}.") for field in fields):
+            raise self.fail(msg.no_key_field(span, name, known))  # the language put it before the key
+        raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), known))
 
     def is_table(self, name: str) -> bool:
         """Whether a name before a field is the name of the table, and not a misspelt field. A condition has

@@ -135,6 +135,14 @@ def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)
 
 
+def no_key_field(span: Span, name: str, known: list[str]) -> Diagnostic:
+    """The field that a language reads its keys from is not declared."""
+    hint = f"declare it, or name another field with on; {_declared_fields(known)}"
+    return Diagnostic(
+        "unknown-field", f"no field is named {name!r}, from which the keys are read", span, hint
+    )
+
+
 def _declared_fields(known: list[str]) -> str:
     return (
         f"declared fields: {listed(known)}"
