@@ -4,6 +4,7 @@ import math
 import random
 import struct
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -17,6 +18,7 @@ from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES, as_stored, fits,
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.compare import PROVED, SHOWN, Verdict, compare, compare_nodes
 from predicat.review.inputs import over_inputs
+from tests.review.test_compare import refutes
 
 NARROW = ("tinyint", "smallint", "int")
 FIELDS = {"q": "tinyint", "r": "smallint", "n": "int", "f": "float", "p": "decimal(4,2)", "s": "string"}
@@ -107,11 +109,17 @@ LEAVES = (
 )
 
 
-def condition(rng: random.Random, depth: int = 2) -> str:
+ANY_NUMBER = tuple(
+    leaf for leaf in LEAVES if not any(part in leaf for part in ("div", "%", "STRING", "00000"))
+)
+"""The conditions that exist for all types of numbers."""
+
+
+def condition(rng: random.Random, depth: int = 2, leaves: tuple[str, ...] = LEAVES) -> str:
     if depth and rng.random() < 0.5:
         if rng.random() < 0.2:
-            return f"NOT ({condition(rng, depth - 1)})"
-        parts = (condition(rng, depth - 1), condition(rng, depth - 1))
+            return f"NOT ({condition(rng, depth - 1, leaves)})"
+        parts = (condition(rng, depth - 1, leaves), condition(rng, depth - 1, leaves))
         return f"({rng.choice((' AND ', ' OR ')).join(parts)})"
     near = rng.choice((0, 1, -1, 5, 10, 100, 127, -128, 128, -129, 60))
     constants = {
@@ -119,7 +127,7 @@ def condition(rng: random.Random, depth: int = 2) -> str:
         "k": near + rng.choice((0, 0, 1, -1)),
         "c": rng.choice((1, 2, 3, 7, -2)),
     }
-    return rng.choice(LEAVES).format(**constants)
+    return rng.choice(leaves).format(**constants)
 
 
 def expected(pairs: list[tuple[bool | None, bool | None]]) -> str:
@@ -166,6 +174,35 @@ def test_verdicts_about_a_tinyint_are_those_of_all_its_values(seeds: range) -> N
         assert verdict.kind == expected(outcomes), (texts, verdict)
         assert in_its_columns(verdict, nodes), (texts, verdict)
     assert len(open_) <= len(seeds) / 50, open_
+
+
+def values_near(kind: str, rng: random.Random) -> list[Any]:
+    """Values of a column: its ends, those around the constants of conditions, and any others."""
+    column = the(kind)
+    convert = Decimal if kind.startswith("decimal") else float if kind == "float" else int
+    named = [convert(number) for number in (0, 1, -1, 5, 10, 33, 60, 100, 127, 128, -128, -129, 16777216)]
+    near = [column.ordinal(value) for value in named] + [column.least, column.greatest]
+    keys = {at + step for at in near for step in range(-4, 5)}
+    keys |= {rng.randint(column.least, column.greatest) for _ in range(60)}
+    return [None, *(column.value(at) for at in keys if column.least <= at <= column.greatest)]
+
+
+@pytest.mark.parametrize("kind", ["smallint", "int", "float", "decimal(4,2)"])
+def test_no_value_of_a_column_refutes_a_verdict(kind: str) -> None:
+    rng = random.Random(kind)
+    values = values_near(kind, rng)
+    if kind == "float":
+        values += [math.nan, -0.0]
+    for _ in range(30):
+        texts = tuple(condition(rng, leaves=ANY_NUMBER) for _ in range(2))
+        nodes = pair((texts[0], texts[1]), {"q": kind})
+        verdict = compare_nodes(*nodes, timeout=2)
+        before, after = map(over_inputs, nodes)
+        refuted = [
+            value for value in values if refutes(verdict.kind, before({"q": value}), after({"q": value}))
+        ]
+        assert not refuted or verdict.proof not in (PROVED, SHOWN), (texts, verdict, refuted)
+        assert in_its_columns(verdict, nodes), (texts, verdict)
 
 
 # --- every row of a proof or a test fits its columns
