@@ -12,6 +12,7 @@ from typing import Any
 from predicat.diagnostics.messages import rows as say
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.python_values import RowError
+from predicat.ir.types import DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN, to_value
 
 RANGES: Mapping[str, tuple[int, int]] = {
@@ -53,7 +54,7 @@ def as_stored(value: Any, decl: FieldDecl) -> Any:
 
     Raises RowError for a value of another type, and for a number that the column cannot hold.
     """
-    result = to_value(value, decl.type)
+    result = value if type(value) is float and decl.type == DOUBLE else to_value(value, decl.type)
     if result is None or not decl.stored:
         return result
     if decl.stored == "float":
