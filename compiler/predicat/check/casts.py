@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from predicat.check import json_constants, sql_numbers
+from predicat.check import json_constants, sql_numbers, text_constants
 from predicat.check.overloads import OverloadResolver
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
@@ -194,6 +194,10 @@ def _of_text(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node 
     """SQL's cast of a string, which accepts what all engines accept."""
     if node.type != STRING or not check.rules.casts_of_text:
         return None
+    if to == DOUBLE and isinstance(node, Literal) and isinstance(node.value, str):
+        endless = text_constants.endless(node.value)
+        if endless is not None:
+            return Literal(DOUBLE, endless, span)
     return Call(to, TEXT_CASTS[to], (node,), span)
 
 

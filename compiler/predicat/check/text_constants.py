@@ -7,6 +7,7 @@ mode).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
@@ -16,7 +17,11 @@ from predicat.ir.nodes import Literal
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN, parse_double, parse_whole, type_of
 
-_ENDLESS = {"nan": "NaN", "infinity": "Infinity", "inf": "Infinity"}
+_ENDLESS = {
+    "nan": math.nan,
+    **dict.fromkeys(("inf", "+inf", "infinity", "+infinity"), math.inf),
+    **dict.fromkeys(("-inf", "-infinity"), -math.inf),
+}
 
 
 def scalar(text: str, kind: Type) -> Callable[[Span], Literal] | str | None:
@@ -31,12 +36,20 @@ def scalar(text: str, kind: Type) -> Callable[[Span], Literal] | str | None:
         truth = TRUTHS.get(word.lower())
         return "true" if truth is None else _constant(truth)
     if kind == DOUBLE:
-        sign, rest = (word[0], word[1:]) if word[:1] in ("+", "-") else ("", word)
-        number = parse_double(sign + _ENDLESS.get(rest.lower(), rest))
+        number = endless(text)
+        number = parse_double(word) if number is None else number
         return "2.5" if number is None else _constant(number)
     if isinstance(kind, DecimalType):
         return _decimal(word)
     return None
+
+
+def endless(text: str) -> float | None:
+    """Infinity or NaN in a string, as all engines cast it: in any case, with blanks around; NaN has no sign.
+    None for any other string.
+    """
+    word = text.strip(BLANKS).lower()
+    return _ENDLESS.get(word)
 
 
 def _decimal(word: str) -> Callable[[Span], Literal] | str:
