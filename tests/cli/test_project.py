@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import in_process
+from tests.processes import first_commit, git, in_process
 
 PROJECT = """\
 catalog: {name: shop, path: filters}
@@ -174,3 +174,45 @@ def test_completion(shop: Path) -> None:
     assert completed("comp") == ["compile", "completion"]
     for shell in ("bash", "zsh", "fish"):
         assert "_PREDICAT_COMPLETE" in in_process("completion", shell, cwd=shop).stdout
+
+
+STRANGER = PROJECT.replace("vars: {least: 5}", 'vars: {least: "${SECRET}"}')
+
+
+@pytest.fixture
+def foreign(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a branch whose project file reads a variable that the one of main does not name."""
+    (shop / ".git").rmdir()
+    (shop / "predicat.yml").write_text(
+        PROJECT.replace("vars: {least: 5}", "vars: {least: 5, most: '${KNOWN}'}")
+    )
+    first_commit(shop)
+    (shop / "predicat.yml").write_text(
+        STRANGER.replace("${SECRET}", "${SECRET}', most: '${KNOWN}").replace('"', "'")
+    )
+    (shop / "filters" / "shop.yml").write_text(SHOP.replace("LIKE '%1' OR", "LIKE '%2' OR"))
+    monkeypatch.setenv("SECRET", "31337")
+    monkeypatch.setenv("KNOWN", "1")
+    return shop
+
+
+def test_a_review_reads_only_variables_that_the_base_names(foreign: Path) -> None:
+    done = in_process("diff", "main", cwd=foreign)
+    assert done.returncode == 2 and "SECRET is not read" in done.stderr and "--env SECRET" in done.stderr
+    assert "31337" not in done.stdout + done.stderr
+    done = in_process("diff", "main", "--env", "SECRET", cwd=foreign)
+    assert done.returncode == 1, done.stderr
+    git(foreign, "checkout", "-q", "predicat.yml")
+    assert in_process("diff", "main", cwd=foreign).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "list", "test", "lint", "sql big", "explain big", "compile", "diff main"]
+)
+def test_of_a_stranger_no_variable_is_read(foreign: Path, command: str) -> None:
+    done = in_process(*command.split(), "--untrusted", cwd=foreign)
+    assert done.returncode == 2 and "is not read" in done.stderr, done.stderr
+    assert "31337" not in done.stdout + done.stderr
+    done = in_process(*command.split(), "--untrusted", "--env", "SECRET", "--env", "KNOWN", cwd=foreign)
+    assert "is not read" not in done.stderr
+    assert in_process("list", cwd=foreign).returncode == 0, "the restriction ends with the command"

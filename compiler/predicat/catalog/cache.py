@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +83,22 @@ def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
 
 def cache_folder() -> Path:
     """The cache folder: PREDICAT_CACHE, or `predicat` in the user's cache folder."""
-    chosen = os.environ.get("PREDICAT_CACHE")
-    return (
-        Path(chosen)
-        if chosen
-        else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "predicat"
-    )
+    if chosen := os.environ.get("PREDICAT_CACHE"):
+        return Path(chosen)
+    if home := os.environ.get("XDG_CACHE_HOME"):
+        return Path(home) / "predicat"
+    try:
+        return Path.home() / ".cache" / "predicat"
+    except RuntimeError:  # a user that the system does not know, as in containers
+        return _temporary()
+
+
+@cache
+def _temporary() -> Path:
+    """A folder for this process that nobody else can write to."""
+    import tempfile  # noqa: PLC0415  # only without a home
+
+    return Path(tempfile.mkdtemp(prefix="predicat-"))
 
 
 def text_hash(text: str) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 
 from msgspec import Struct
@@ -51,6 +52,17 @@ _USUAL = "catalog"
 """The usual name of a catalog folder, which says nothing about the catalog."""
 
 
+READABLE: ContextVar[Collection[str] | None] = ContextVar("READABLE", default=None)
+"""The variables of the environment that settings may read; None for all. The project file of a pull request
+is a text of a stranger, and a value can be seen in messages and in the rows of reviews.
+"""
+
+
+def variables_in(text: str) -> frozenset[str]:
+    """The variables of the environment that a project file names."""
+    return frozenset(_VARIABLE.findall(text))
+
+
 class Setting(Struct, frozen=True):
     """A string of the project file. `${NAME}` is an environment variable."""
 
@@ -61,7 +73,10 @@ class Setting(Struct, frozen=True):
         """The string with its variables replaced. Raises PredicatError if one is not set or empty: with an
         empty address commands would use the default server of the environment.
         """
+        readable = READABLE.get()
         for name in _VARIABLE.findall(self.text):
+            if readable is not None and name not in readable:
+                raise PredicatError.of(say.variable_not_read(self.span, name))
             if not os.environ.get(name):
                 raise PredicatError.of(say.variable_not_set(self.span, name, is_empty=name in os.environ))
         return _VARIABLE.sub(lambda result: os.environ[result[1]], self.text)

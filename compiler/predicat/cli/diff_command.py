@@ -22,7 +22,7 @@ from predicat.cli.options import (
     removed_before,
     vars_option,
 )
-from predicat.cli.project import connect
+from predicat.cli.project import as_reviewed, connect
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
 
@@ -42,7 +42,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
     help="Compare the catalog with BASE, a git revision or a manifest. Default: the merge base with main. "
     "Exit code 1 if rows of a filter change, 2 for wrong use or a catalog with problems.",
 )
-@click.argument("base", required=False)
+@click.argument("base", required=False, is_eager=True, callback=as_reviewed)
 @catalog_option
 @vars_option
 @form_option(*FORMATS, what="review")

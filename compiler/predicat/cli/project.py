@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from predicat.catalog.project import Profile, Project
 
-_PROJECT, _PROFILE = "predicat.project", "predicat.profile"
+_PROJECT, _PROFILE, _READABLE = "predicat.project", "predicat.profile", "predicat.readable"
 EMBEDDED = "target/postgres"
 """The data folder of the embedded server, below the project's folder."""
 
@@ -139,8 +140,65 @@ def with_profile(command: click.Command) -> click.Command:
     elif not any(isinstance(one, _Profile) for one in command.params) and any(
         isinstance(one, FromProject) for one in command.params
     ):
-        command.params.append(_Profile())
+        command.params += [_Profile(), *_environment_options()]
     return command
+
+
+def _environment_options() -> list[click.Option]:
+    """The options that say which variables of the environment a project file can read."""
+    return [
+        click.Option(
+            ["--env"],
+            multiple=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_restricting("env"),
+            metavar="NAME",
+            help="A variable of the environment that predicat.yml may read although nobody has reviewed it.",
+        ),
+        click.Option(
+            ["--untrusted"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_restricting("untrusted"),
+            help="The project is that of a stranger: read only the variables of the environment in --env.",
+        ),
+    ]
+
+
+def _restricting(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        if value:
+            restrict(context, key, value)
+
+    return callback
+
+
+def restrict(context: click.Context, key: str, value: Any) -> None:
+    """Restrict the variables of the environment that the project file can read."""
+    from predicat.catalog.project import READABLE  # noqa: PLC0415  # only if something is restricted
+
+    known = context.meta.setdefault(_READABLE, {})
+    if not known:
+        context.call_on_close(lambda: READABLE.set(None))
+    known[key] = value
+    reviewed = () if "untrusted" in known else known.get("reviewed")
+    READABLE.set(None if reviewed is None else {*reviewed, *known.get("env", ())})
+
+
+def as_reviewed(context: click.Context, _parameter: click.Parameter, base: str | None) -> str | None:
+    """The base of a review. The project file can read only the variables that the one of the base names,
+    since a pull request may bring another one.
+    """
+    from predicat.catalog.paths import project_file  # noqa: PLC0415  # not for --help
+
+    file = None if context.resilient_parsing else project_file(Path.cwd())
+    if file is not None and "${" in file.read_text(encoding="utf-8", errors="replace"):
+        from predicat.review.git import names_read  # noqa: PLC0415  # only for a file with variables
+
+        restrict(context, "reviewed", names_read(file, base))
+    return base
 
 
 class _Profile(click.Option):

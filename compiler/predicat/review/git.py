@@ -197,6 +197,21 @@ def has_commits(folder: Path) -> bool:
     return bool(_git(folder, "rev-list", "--max-count=1", "--all"))
 
 
+def names_read(file: Path, base: str | None) -> frozenset[str]:
+    """The variables of the environment that a project file named at a revision (default: the merge base with
+    main); none if there was no such file.
+    """
+    from predicat.catalog.project import variables_in  # noqa: PLC0415  # only for a file with variables
+
+    try:
+        root = repository(file.parent)
+        revision = commit(root, base) if base else default_base(root)
+        path = file.resolve().relative_to(root.resolve())
+        return variables_in(text_at(root, revision, str(path)) or "")
+    except PredicatError:
+        return frozenset()
+
+
 def text_at(folder: Path, revision: str, path: str) -> str | None:
     """The text of a file at a revision; None if it did not exist. `path` is relative to the folder if it
     begins with `./`, otherwise to the root.

@@ -280,6 +280,16 @@ def variable_not_set(span: Span, name: str, *, is_empty: bool = False) -> Diagno
     return Diagnostic("usage", f"the environment variable {name} {problem}", span, hint)
 
 
+def variable_not_read(span: Span, name: str) -> Diagnostic:
+    """A variable that somebody may have written who must not see it."""
+    return Diagnostic(
+        "usage",
+        f"the environment variable {name} is not read: nobody has reviewed this file yet",
+        span,
+        f"--env {name} allows it, if its value may be seen in the output",
+    )
+
+
 def other_variable(span: Span, key: str, text: str, name: str) -> Diagnostic:
     return msg.bad_value(
         span, key, f"{text} is not replaced", f"write ${{{name}}} for an environment variable"
