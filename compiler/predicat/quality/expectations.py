@@ -323,7 +323,7 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
         accepted, rows = int(self.baseline_accepted), int(self.baseline_rows)  # type: ignore[arg-type]  # GX has put values in
         _check_rows(measured, self.min_change)
         if not rows:
-            raise RuntimeError(say_coverage.no_rows_then("baseline_rows is 0"))
+            raise RuntimeError(say_coverage.no_rows_then(say_coverage.BASELINE_ROWS))
         share, before = measured.share(name), accepted / rows if rows else 0.0
         moved = drifted((accepted, rows), (measured.accepted[name], measured.rows), float(self.min_change))  # type: ignore[arg-type]
         details = {

@@ -20,6 +20,9 @@ def no_earlier_success(name: str, runs: int) -> str:
     return f"{name} passed in {earlier}; to compare with the newest one: predicat quality baseline"
 
 
+BASELINE_ROWS = "baseline_rows is 0"
+
+
 def no_rows_then(at: str) -> str:
     return f"there were no rows at the time of the baseline, {at}"
 

@@ -226,9 +226,7 @@ class ValueReader(DataReader):
         limit, decimals = self.flavor.limit, self.flavor.decimals
         if decimals is not None and (abs(value) > limit or round(value, decimals) != value):
             raise self.bad(value, "numeric", say.not_within(value, limit))
-        if decimals is None and not (
-            math.isfinite(value) and Decimal(str(float(value))) == Decimal(str(value))
-        ):
+        if decimals is None and not _is_double(value):
             raise self.bad(value, "numeric", say.no_double_number(value))
 
     def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
@@ -275,3 +273,12 @@ def _is_v6(text: str) -> bool:
         return ":" in text and ipaddress.ip_address(text).version == 6
     except ValueError:
         return False
+
+
+def _is_double(value: float) -> bool:
+    """Whether a number is a double exactly."""
+    try:
+        double = float(value)
+    except OverflowError:
+        return False
+    return math.isfinite(double) and Decimal(str(double)) == Decimal(str(value))

@@ -196,7 +196,10 @@ def _fill(reader: PredicateReader, message: Any, value: Any, path: str) -> None:
 def _scalar(reader: DataReader, value: Any, where: str, place: Span) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise reader.fail(say.no_text(place, where, value))
-    return str(value)
+    text = str(value)
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):  # protobuf has none
+        raise reader.fail(msg.half_a_pair(place))
+    return text
 
 
 def _enum(reader: PredicateReader, message: Any, field: Any, value: Any, where: str, place: Span) -> None:
