@@ -3,7 +3,7 @@
 import pytest
 
 from predicat.check.comparisons import OF_TYPES, OF_WRITTEN, Comparisons
-from predicat.check.scope import CEL_RULES, POSTGRES_RULES, SQL_RULES, Rules, Scope
+from predicat.check.scope import CEL_RULES, DUCKDB_RULES, POSTGRES_RULES, SQL_RULES, Rules, Scope
 from predicat.forms.conversions import dynamic
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type
@@ -34,6 +34,7 @@ CASES: list[tuple[str, Rules, str, Node, Node]] = [
     ("of_null", CEL_RULES, "eq", field(STRING), MISSING),
     ("of_null_and_json", SQL_RULES, "same", field(JSON), MISSING),
     ("comparison", POSTGRES_RULES, "eq", field(JSON), Literal(STRING, "1")),
+    ("beside_text", DUCKDB_RULES, "eq", field(JSON), Literal(STRING, "1")),
     ("json_equality", SQL_RULES, "eq", ONE, field(JSON)),
     ("of_json", CEL_RULES, "lt", field(JSON), field(JSON)),
     ("of_one_type", SQL_RULES, "lt", field(DOUBLE), ONE),

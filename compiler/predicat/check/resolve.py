@@ -67,7 +67,7 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
             broken, which is reported there.
     """
     if scope.fields is None:  # any name may be a value of any type
-        rules = replace(rules, json_constants=False)
+        rules = replace(rules, json_constants=False, json_scalars=False)
     checker = _Checker(scope, rules)
     try:
         node = checker.predicate(tree)

@@ -44,6 +44,7 @@ class Rules(Struct, frozen=True):
         not_binds_first: NOT before a test by LIKE or IN would negate the operand of the test: an error
             (CESQL). Otherwise it negates the test.
         absent_differs: `!=` is also TRUE of a missing key (Pub/Sub). Otherwise it is FALSE.
+        json_scalars: A string constant beside a JSON value is the text of JSON (DuckDB).
         json_constants: A string constant beside a JSON value is JSON, and JSON null is a value (PostgreSQL).
     """
 
@@ -66,6 +67,7 @@ class Rules(Struct, frozen=True):
     ends_at_errors: bool = False
     not_binds_first: bool = False
     json_constants: bool = False
+    json_scalars: bool = False
 
 
 SQL_RULES = Rules(
@@ -80,8 +82,8 @@ SQL_RULES = Rules(
 )
 SPARK_RULES = SQL_RULES
 SPARK_WITHOUT_ANSI_RULES = replace(SPARK_RULES, ansi=False)
-DUCKDB_RULES = replace(SPARK_RULES, unlimited_decimals=True)
-POSTGRES_RULES = replace(DUCKDB_RULES, json_constants=True)
+DUCKDB_RULES = replace(SPARK_RULES, unlimited_decimals=True, json_scalars=True)
+POSTGRES_RULES = replace(SPARK_RULES, unlimited_decimals=True, json_constants=True)
 JMS_RULES = Rules(widens_numbers=True, null_is_value=False, ieee_division=True)
 CEL_RULES = Rules(
     widens_numbers=False,

@@ -106,6 +106,13 @@ def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 def whole_of_text(text: Node, span: Span) -> Node:
     """DuckDB's cast of a string to an integer: a fraction is rounded, half away from zero."""
+    if json_values.is_text(text):
+        document = text.args[0]
+        parts = (
+            whole_of_text(convert(document, STRING), span),
+            Call(BIGINT, HALF_UP, (convert(document, DOUBLE),), span),
+        )
+        return Call(BIGINT, "coalesce", parts, span)
     plain, number = (Call(kind, TEXT_CASTS[kind], (text,), span) for kind in (BIGINT, DOUBLE))
     return Call(BIGINT, "coalesce", (plain, Call(BIGINT, HALF_UP, (number,), span)), span)
 

@@ -60,6 +60,14 @@ def order_of_documents(span: Span) -> Diagnostic:
     )
 
 
+def compared_as_text(span: Span, text: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a comparison of JSON by its text",
+        f"write CAST({text} AS DOUBLE) > 3 for a number, or compare the members of an array or an object",
+    )
+
+
 def in_documents(span: Span) -> Diagnostic:
     hint = "write doc -> 'a' IN ('1', '2'), or doc -> 'a' <@ '[1, 2]'"
     return msg.unsupported_syntax(span, "IN without a list of JSON constants", hint)

@@ -113,6 +113,10 @@ RELEASED_BY = {
             "extract(epoch FROM a - b) / 60 there"
         ),
     ),
+    "json_scalars": (
+        "its comparisons of JSON values, in which a string constant is a string",
+        "DuckDB reads the constant as JSON, and so does a new version of the filter",
+    ),
     "json_constants": (
         "its comparisons of JSON values, in which a string constant is a string and JSON null is missing",
         "PostgreSQL reads the constant as JSON, and so does a new version of the filter",
