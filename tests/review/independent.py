@@ -240,7 +240,7 @@ class CelPair(Pair):
         *way, last = place.replace("['a']", ".a").split(".")
         for name in way:
             if self.chance.random() < 0.05:
-                row.setdefault(name, value)
+                row.setdefault(name, self.value())
             row = row.setdefault(name, {})
             if not isinstance(row, dict):
                 return
