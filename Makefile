@@ -70,6 +70,7 @@ schema: $(STAMP)
 	@$(BIN)/predicat schema > docs/catalog.schema.json
 	@$(BIN)/predicat schema --project > docs/project.schema.json
 	@$(BIN)/python -m tests.support
+	@$(BIN)/python -m tests.column_types
 
 test-matrix: $(STAMP)
 	@$(BIN)/python tests/matrix.py
