@@ -31,6 +31,7 @@ FIELDS = {
     "ok": "boolean",
     "tags": "map<string, string>",
     "words": "array<string>",
+    "doc": "json",
 }
 HEAD = f"apiVersion: predicat/v1\ndataset: orders\nrelation: orders\nfields: {json.dumps(FIELDS)}\n"
 
@@ -372,6 +373,7 @@ def test_levels() -> None:
         "P104",
         "P303",
         "P304",
+        "P515",
     }
     assert {code for code, level in levels.items() if level is Severity.ERROR} == {
         "P202",

@@ -12,6 +12,7 @@ from predicat.review.lint import (
     impossible_text,
     in_lists,
     inexact_equality,
+    json_differences,
     last_midnight,
     like_without_wildcard,
     loose_pattern,
@@ -51,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     inexact_equality.RULE,
     unused_parameter.RULE,
     *unused_names.RULES,
+    json_differences.RULE,
 )
 """Every rule, in the order of its code."""
 
