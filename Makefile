@@ -64,6 +64,7 @@ fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=100 $(BIN)/python -m pytest -q tests/engines/test_sql_languages.py
 	@PREDICAT_FUZZ_EXAMPLES=50000 $(BIN)/python -m pytest -q tests/language/test_reader_fuzz.py
 	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/importing/test_import.py -k any_shape
+	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/catalog/test_catalog_fuzz.py
 	@PREDICAT_FUZZ_EXAMPLES=250 $(BIN)/python -m pytest -q tests/catalog/test_sandbox.py
 
 schema: $(STAMP)

@@ -110,11 +110,24 @@ def mutated_data(value: Any, others: list[Any], draw: random.Random) -> Any:
             return draw.choice(VALUES)
 
 
+def mutated_part(value: Any, others: list[Any], draw: random.Random) -> Any:
+    """Data with one part mutated, somewhere below."""
+    match value:
+        case dict() if value and draw.random() < 0.85:
+            key = draw.choice(list(value))
+            return {**value, key: mutated_part(value[key], others, draw)}
+        case list() if value and draw.random() < 0.85:
+            at = draw.randrange(len(value))
+            return [*value[:at], mutated_part(value[at], others, draw), *value[at + 1 :]]
+        case _:
+            return mutated_data(value, others, draw)
+
+
 def body(language: str, corpus: list[Any], draw: random.Random) -> Any:
     """A body that nobody would write."""
     start = draw.choice(corpus)
     if not isinstance(start, str):
-        return mutated_data(start, corpus, draw)
+        return draw.choice([mutated_data, mutated_part])(start, corpus, draw)
     texts = [text for text in corpus if isinstance(text, str)]
     match draw.randrange(4):
         case 0:

@@ -17,6 +17,7 @@ from predicat.catalog.model import Baseline, Bound, Freshness
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import keys as say_keys
+from predicat.ir.values import INT_MAX
 
 _UNITS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _AGE = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(_UNITS)})s?\Z")
@@ -105,7 +106,7 @@ def _bound(key: str, item: YamlNode) -> Bound | None:
     share = _SHARE.match(value) if isinstance(value, str) else None
     if share and float(share[1]) <= 100:
         return Bound(float(share[1]) / 100, share=True, severity=severity)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0 and key != "drift":
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= INT_MAX and key != "drift":
         return Bound(float(value), share=False, severity=severity)
     expected = say.A_SHARE if key == "drift" else say.A_SHARE_OR_ROWS
     item.reporter.add(say_keys.wrong_kind(item.span, key, expected, item.kind))
