@@ -477,9 +477,9 @@ def test_views_of_the_former_edition_are_adopted(db: Any, apply: Apply) -> None:
     assert len(caught.value.diagnostics) == 2 and "--adopt" in str(caught.value)
     assert apply(adopt=True) == ["replace people__adult", "replace people__named", "drop people__gone"]
     assert value(db, "SELECT has_table_privilege('reader', 'shop.people__adult', 'SELECT')")
-    assert value(db, "SELECT reloptions FROM pg_class WHERE relname = 'people__adult'") is None, (
-        "who could read it, still can"
-    )
+    assert value(db, "SELECT reloptions FROM pg_class WHERE relname = 'people__adult'") == [
+        "security_barrier=true"
+    ], "who could read it, still can"
     assert apply() == [] and names(db) == ["people__adult", "people__mine", "people__named"]
 
 
@@ -494,7 +494,12 @@ def options(db: Any, view: str = "people__adult") -> list[str] | None:
     ("dataset", "own", "expected"),
     [
         ("", "", ["security_invoker=true"]),
-        ("view: {security_invoker: false}\n", "", ["security_invoker=false"]),
+        ("view: {security_invoker: false}\n", "", ["security_invoker=false", "security_barrier=true"]),
+        (
+            "view: {security_invoker: false, security_barrier: false, reason: the sums are public}\n",
+            "",
+            ["security_invoker=false", "security_barrier=false"],
+        ),
         ("view: {security_barrier: true}\n", "", ["security_invoker=true", "security_barrier=true"]),
         ("view: {security_invoker: false}\n", "view: {security_invoker: true}, ", ["security_invoker=true"]),
     ],
@@ -527,22 +532,25 @@ def test_an_invoker_view_shows_what_its_reader_may_see(db: Any, apply: Apply) ->
 def test_options_that_somebody_set_stay(db: Any, apply: Apply) -> None:
     apply()
     db.execute("ALTER VIEW shop.people__adult SET (security_invoker = off, check_option = local)")
+    assert apply() == ["options people__adult"]  # it shows the rows of its owner, so it gets a barrier
     assert apply() == [] and apply(WIDER) == ["replace people__adult"]
-    assert options(db) == ["security_invoker=off", "check_option=local"]
+    assert options(db) == ["security_invoker=off", "check_option=local", "security_barrier=true"]
 
 
 @pytest.mark.parametrize(
     ("server", "stated", "expected"),
     [
-        (140_012, {}, {}),
+        (140_012, {}, {"security_barrier": "true"}),
         (150_000, {}, {"security_invoker": "true"}),
         (140_012, {"security_barrier": True}, {"security_barrier": "true"}),
-        (140_012, {"security_invoker": False}, {}),
-        (140_012, {"security_invoker": True}, None),
+        (140_012, {"security_invoker": False}, {"security_barrier": "true"}),
+        (140_012, {"security_barrier": False, "reason": "public"}, {"security_barrier": "false"}),
+        (140_012, {"security_barrier": False}, "a function in the WHERE of a reader sees rows"),
+        (140_012, {"security_invoker": True}, "PostgreSQL 14 has no security_invoker"),
     ],
 )
 def test_servers_without_security_invoker(
-    tmp_path: Path, server: int, stated: dict[str, bool], expected: dict[str, str] | None
+    tmp_path: Path, server: int, stated: dict[str, bool | str], expected: dict[str, str] | str
 ) -> None:
     relation = Relation(
         1, "shop", "people", (Column("name", "text", "25 -1 100"), Column("age", "integer", "23 -1 0"))
@@ -550,10 +558,106 @@ def test_servers_without_security_invoker(
     rows = catalog(tmp_path, f"{HEAD}view: {json.dumps(stated)}\n{FILTERS}")
     planner = Planner(rows, "shop", Rules(), server, lambda _: {})
     step = planner.steps(views_of(rows, "shop", {"people": relation}), [])[0]
-    if expected is None:
-        assert "PostgreSQL 14 has no security_invoker" in planner.reporter.errors[0].message
+    if isinstance(expected, str):
+        assert expected in planner.reporter.errors[0].message
     else:
         assert step.options == expected and not planner.reporter.errors
+
+
+LEAK = """
+CREATE FUNCTION pg_temp.seen(name text) RETURNS boolean LANGUAGE plpgsql COST 0.0001
+AS $$ BEGIN RAISE NOTICE 'seen %', name; RETURN TRUE; END $$
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "leaked"),
+    [("", {"a", "d"}), (", security_barrier: false, reason: they may see all", {"a", "b", "d", "<NULL>"})],
+)
+def test_a_function_of_a_reader_sees_no_row_that_the_filter_rejects(
+    db: Any, apply: Apply, options: str, leaked: set[str]
+) -> None:
+    apply(HEAD + f"view: {{security_invoker: false{options}}}\n" + FILTERS)
+    db.execute("GRANT SELECT ON shop.people__adult TO reader; SET ROLE reader")
+    db.execute(LEAK)
+    seen: set[str] = set()
+    keep = lambda notice: seen.add(notice.message_primary.removeprefix("seen "))  # noqa: E731
+    db.add_notice_handler(keep)
+    try:
+        assert names(db, "SELECT name FROM shop.people__adult WHERE pg_temp.seen(name)") == ["a", "d"]
+    finally:
+        db.remove_notice_handler(keep)
+        db.execute("RESET ROLE; DISCARD TEMP")
+    assert seen == leaked
+
+
+def test_a_view_of_an_earlier_version_gets_its_barrier(db: Any, apply: Apply) -> None:
+    text = HEAD + "view: {security_invoker: false}\n" + FILTERS
+    apply(text)
+    comment = value(db, "SELECT obj_description('shop.people__adult'::regclass)")
+    db.execute("ALTER VIEW shop.people__adult RESET (security_barrier)")
+    former = comment.replace(" security_barrier=true", "")
+    assert former != comment
+    db.execute(f"COMMENT ON VIEW shop.people__adult IS '{former}'")
+    assert apply(text) == ["options people__adult"] and apply(text) == []
+    assert sorted(options(db) or []) == ["security_barrier=true", "security_invoker=false"]
+
+
+POLICY = """
+ALTER TABLE shop.people ENABLE ROW LEVEL SECURITY;
+CREATE POLICY young ON shop.people TO reader USING (age < 30);
+GRANT SELECT ON ALL TABLES IN SCHEMA shop TO reader
+"""
+INVOKER = "WITH (security_invoker = true)"
+COLUMNS = "AS SELECT name, age::bigint AS age FROM"
+
+
+@pytest.mark.parametrize(
+    ("bridge", "blamed"),
+    [
+        (f"CREATE VIEW shop.bridge {COLUMNS} shop.people", "shop.bridge"),
+        (f"CREATE VIEW shop.bridge WITH (security_invoker = off) {COLUMNS} shop.people", "shop.bridge"),
+        (f"CREATE VIEW shop.bridge {INVOKER} {COLUMNS} shop.people", None),
+        (
+            f"CREATE VIEW shop.low {COLUMNS} shop.people; "
+            f"CREATE VIEW shop.bridge {INVOKER} AS SELECT * FROM shop.low",
+            "shop.low",
+        ),
+        # The view that names the table decides, whatever is above it.
+        (
+            f"CREATE VIEW shop.low WITH (security_invoker = 1) {COLUMNS} shop.people; "
+            "CREATE VIEW shop.bridge AS SELECT * FROM shop.low",
+            None,
+        ),
+        (
+            f"CREATE VIEW shop.bridge {INVOKER} AS SELECT 'z' AS name, 20::bigint AS age WHERE EXISTS "
+            "(SELECT FROM shop.people)",
+            None,
+        ),
+    ],
+)
+def test_no_view_is_built_past_row_level_security(
+    db: Any, apply: Apply, bridge: str, blamed: str | None
+) -> None:
+    text = (HEAD + FILTERS).replace("shop.people", "shop.bridge")
+    db.execute(bridge)
+    assert apply(text)  # no policy yet
+    db.execute(POLICY + "; SET ROLE reader")
+    old = names(db, "SELECT name FROM shop.bridge WHERE age >= 30")
+    assert (old == ["d"]) == (blamed is not None)  # what the reader must not see
+    db.execute("RESET ROLE")
+    if blamed is None:
+        assert apply(text) == []
+        return
+    hint = rf"ALTER VIEW {blamed} SET \(security_invoker = true\)"
+    with pytest.raises(PredicatError, match=rf"row-level security of shop.people .* {blamed} .*\n.*{hint}"):
+        apply(text)
+    shared = HEAD + "view: {security_invoker: false}\n" + FILTERS
+    assert apply(shared.replace("shop.people", "shop.bridge"))  # readers may see these rows
+    db.execute(f"ALTER VIEW {blamed} SET (security_invoker = true)")
+    assert apply(text) and apply(text) == []
+    db.execute("SET ROLE reader")
+    assert names(db, "SELECT name FROM shop.people__adult") == ["a"]
 
 
 # --- locks, transactions, output

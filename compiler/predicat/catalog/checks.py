@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.catalog.filters import is_open
 from predicat.catalog.jobs import JobFilter
 from predicat.catalog.model import Filter, WrittenDataset
 from predicat.catalog.names import Names
@@ -35,11 +36,20 @@ class Checks(Struct, frozen=True):
         self.views(known.values())
 
     def views(self, filters: Iterable[Filter]) -> None:
-        """No two filters share the name of their views, dataset__filter."""
+        """No two filters share the name of their views, dataset__filter, and no view shows readers the rows
+        that its filter rejects.
+        """
         seen: dict[str, Filter] = {}
         for filter_ in filters:
             if (other := seen.setdefault(filter_.view, filter_)) is not filter_:
                 self.reporter.add(say_deploy.same_view(filter_.span, filter_.view, other.qualified))
+        for dataset in self.names.datasets.values():
+            if is_open(dataset.view):
+                self.reporter.add(say_deploy.open_view(dataset.places["view"]))
+                continue
+            for one in dataset.filters.values():
+                if is_open({**dataset.view, **one.view_options}):
+                    self.reporter.add(say_deploy.open_view(one.span))
 
     def members(self) -> None:
         """Groups and subscriptions refer to filters that exist, keys to fields, and freshness to a timestamp

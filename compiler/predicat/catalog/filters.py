@@ -9,7 +9,7 @@ from typing import Any
 
 from predicat.catalog.bounds import read_coverage
 from predicat.catalog.fields import read_params
-from predicat.catalog.keys import BODY_KEYS, FILTER_KEYS, TEST_KEYS, VIEW_KEYS
+from predicat.catalog.keys import BODY_KEYS, FILTER_KEYS, TEST_KEYS, VIEW_KEYS, VIEW_REASON
 from predicat.catalog.model import FilterTest, WrittenFilter, WrittenVersion
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, text_of
@@ -63,9 +63,19 @@ def read_filter(
     )
 
 
-def read_view_options(item: YamlNode) -> dict[str, bool]:
+def read_view_options(item: YamlNode) -> dict[str, bool | str]:
     """The security options of PostgreSQL views: `{security_invoker: false}`."""
-    return item.truths("view", VIEW_KEYS)
+    keys = item.keys("view", (*VIEW_KEYS, VIEW_REASON))
+    reason = {VIEW_REASON: keys.pop(VIEW_REASON).text(VIEW_REASON)} if VIEW_REASON in keys else {}
+    return {**item.truths_of(keys), **reason}
+
+
+def is_open(options: Mapping[str, bool | str]) -> bool:
+    """Whether a view with these options of a catalog lets functions of readers see the rows that its filter
+    rejects, and the catalog does not say why.
+    """
+    switches = options.get("security_invoker"), options.get("security_barrier")
+    return switches == (False, False) and not options.get(VIEW_REASON)
 
 
 def _latest(keys: Mapping[str, YamlNode], versions: Mapping[int, WrittenVersion]) -> int:

@@ -54,6 +54,8 @@ SEVERITIES = ("error", "warn")
 BASELINE_KEYS = ("max_age", "severity")
 SPARK_KEYS = ("ansi",)
 VIEW_KEYS = ("security_invoker", "security_barrier")
+VIEW_REASON = "reason"
+"""Beside the options: why a view that shows the rows of its owner has no barrier."""
 ROWS_KEYS = ("at_least", "at_most", "drift")
 FRESHNESS_KEYS = ("column", "at_most", "severity")
 TEST_KEYS = ("row", "matches", "version", "description", "now")

@@ -169,7 +169,7 @@ class WrittenFilter(Struct, frozen=True):
     tests: tuple[FilterTest, ...]
     coverage: Mapping[str, Bound]
     span: Span
-    view_options: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    view_options: Mapping[str, bool | str] = field(default_factory=dict[str, bool | str])
 
     @property
     def qualified(self) -> str:
@@ -259,7 +259,7 @@ class DatasetHead(Struct):
     groups: dict[str, Group] = field(default_factory=dict[str, Group])
     subscriptions: dict[str, Subscription] = field(default_factory=dict[str, Subscription])
     baseline: Baseline | None = None
-    view: dict[str, bool] = field(default_factory=dict[str, bool])
+    view: dict[str, bool | str] = field(default_factory=dict[str, bool | str])
     indexes: tuple[str, ...] = ()
     collation: str = ""
     ansi: bool = True

@@ -143,7 +143,7 @@ def _parts() -> Schema:
         "filter": _filter(),
         "version": _version(),
         "tests": _tests(),
-        "view": shape(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
+        "view": shape((*d.VIEW_KEYS, d.VIEW_REASON), _view())
         | {"description": "The security options of PostgreSQL views."},
         "list": _list(),
         "group": shape(
@@ -175,6 +175,14 @@ def shape(keys: tuple[str, ...], properties: Schema) -> Schema:
     if set(keys) != set(properties):
         raise AssertionError(f"the schema and the reader differ: {sorted(set(keys) ^ set(properties))}")
     return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _view() -> Schema:
+    reason = "Why a view with security_invoker: false has security_barrier: false."
+    return {
+        **{key: {"type": "boolean"} for key in d.VIEW_KEYS},
+        d.VIEW_REASON: {"type": "string", "minLength": 1, "description": reason},
+    }
 
 
 def _named(inner: Schema, pattern: str = "^[a-z]") -> Schema:

@@ -189,8 +189,12 @@ class YamlNode(Struct):
 
     def truths(self, what: str, known: Collection[str]) -> dict[str, bool]:
         """A mapping to true and false. Other values are reported."""
+        return self.truths_of(self.keys(what, known))
+
+    def truths_of(self, keys: Mapping[str, YamlNode]) -> dict[str, bool]:
+        """These keys of this node with their values. Other values than true and false are reported."""
         result: dict[str, bool] = {}
-        for key, value in self.keys(what, known).items():
+        for key, value in keys.items():
             if isinstance(value.value, bool):
                 result[key] = value.value
             else:

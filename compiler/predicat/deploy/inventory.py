@@ -9,7 +9,7 @@ from predicat.deploy import marks
 from predicat.deploy.names import InSchema
 from predicat.deploy.relations import IDENTITY
 
-_TRUE = ("true", "on", "yes", "1")
+TRUE = ("true", "on", "yes", "1")
 
 
 class Existing(InSchema, frozen=True):
@@ -36,7 +36,7 @@ class Existing(InSchema, frozen=True):
     def switch(self, option: str) -> bool | None:
         """A security option; None if it is not set."""
         value = self.options.get(option)
-        return None if value is None else value.lower() in _TRUE
+        return None if value is None else value.lower() in TRUE
 
 
 OWN_ROLES = """

@@ -8,10 +8,11 @@ from enum import StrEnum
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from predicat.catalog.filters import is_open
 from predicat.catalog.keys import VIEW_KEYS
 from predicat.catalog.model import Catalog
 from predicat.deploy import marks
-from predicat.deploy.inventory import Existing
+from predicat.deploy.inventory import TRUE, Existing
 from predicat.deploy.views import View
 from predicat.diagnostics import Diagnostic, Reporter
 from predicat.diagnostics.messages import deploy as say
@@ -166,6 +167,11 @@ class Planner(Struct):
         the reporter.
         """
         options, set_here = self.options(view, existing)
+        if self.is_of_owner(options):
+            if is_open({**view.stated, "security_invoker": False}):
+                self.reporter.add(say.open_view(view.span))
+        elif view.past_policies is not None:
+            self.reporter.add(say.past_policies(view.mark.dataset, *view.past_policies))
         if existing is None:
             return Step(Action.CREATE, "a new filter", view, None, options, set_here)
         step = Step(Action.KEEP, "unchanged", view, existing, options, set_here)
@@ -247,19 +253,24 @@ class Planner(Struct):
         """All options that a view gets, and those that the catalog or the default sets or has set. What
         users set otherwise stays.
         """
-        default = {"security_invoker": True}
         result = dict(existing.options) if existing is not None else {}
         before = existing.mark.options if existing is not None and existing.mark is not None else {}
         set_here: dict[str, bool] = {}
         unchanged: dict[str, bool] = {}
         for key in VIEW_KEYS:
+            present = existing.switch(key) if existing is not None else None
+            needed = key == "security_invoker" or self.is_of_owner({**result, **set_here})
             if key == "security_invoker" and self.server < INVOKER_SINCE:
                 self.needs_no_invoker(view)
             elif key in view.stated:
-                set_here[key] = view.stated[key]
-            elif existing is None or (key in before and existing.switch(key) == before[key]):
-                set_here |= {key: default[key]} if key in default else {}
-                if existing is not None and key not in default:
+                set_here[key] = bool(view.stated[key])
+            elif (
+                existing is None
+                or (key in before and present == before[key])
+                or (key == "security_barrier" and present is None and needed)
+            ):
+                set_here |= {key: True} if needed else {}
+                if not needed:
                     result.pop(key, None)
             elif key in before:
                 unchanged[key] = before[key]
@@ -267,6 +278,12 @@ class Planner(Struct):
             if existing is None or existing.switch(key) != value:
                 result[key] = str(value).lower()
         return result, {**set_here, **unchanged}
+
+    def is_of_owner(self, options: Mapping[str, str | bool]) -> bool:
+        """Whether a view with these options shows the rows that its owner may see. Then it needs
+        `security_barrier`: without it, functions of readers run on rows that the filter rejects.
+        """
+        return self.server < INVOKER_SINCE or str(options.get("security_invoker")).lower() not in TRUE
 
     def needs_no_invoker(self, view: View) -> None:
         """Report a view with `security_invoker` on a server that does not support this option."""

@@ -38,6 +38,10 @@ class Relation(Struct, frozen=True):
     name: str
     columns: tuple[Column, ...]
     storage: Storage = NOTHING_KNOWN
+    past_policies: tuple[str, str] | None = None
+    """A view below it that reads a table with the rights of the view's owner, past the row-level security of
+    the table, and that table.
+    """
 
 
 _KIND = """
@@ -70,6 +74,28 @@ _TABLES = (
     "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', "
     "'information_schema')"
 )
+
+
+_PAST_POLICIES = """
+WITH RECURSIVE below (root, view, oid) AS (
+  SELECT c.oid, c.oid, c.oid FROM pg_class c WHERE c.oid = ANY (%s::bigint[]::oid[])
+  UNION
+  SELECT b.root, b.oid, d.refobjid FROM below b JOIN pg_rewrite r ON r.ev_class = b.oid
+    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+      AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> b.oid
+  WHERE r.rulename = '_RETURN' AND (SELECT relkind FROM pg_class WHERE oid = b.oid) = 'v'
+)
+SELECT b.root::bigint, b.view::regclass::text, b.oid::regclass::text
+FROM below b JOIN pg_class t ON t.oid = b.oid JOIN pg_class v ON v.oid = b.view
+WHERE t.relrowsecurity AND v.relkind = 'v' AND NOT COALESCE((SELECT option_value::boolean
+  FROM pg_options_to_table(v.reloptions) WHERE option_name = 'security_invoker'), FALSE)
+ORDER BY 1, 2, 3
+"""
+"""The views below relations that read a table with row-level security as their owner.
+
+Only the view that names the table counts: PostgreSQL checks a table as the owner of this view, or as the
+reader if the view has security_invoker, however many views are above it.
+"""
 
 
 def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[str, Relation]:
@@ -134,7 +160,13 @@ def _read(
     guard(connection)  # from here on names are PostgreSQL's own
     by_oid = _relations(connection, list(oids.values()))
     stored = storage.read(connection, by_oid.keys())
-    result = {name: replace(by_oid[oid], storage=stored[oid]) for name, oid in oids.items() if oid in by_oid}
+    rows = connection.execute(_PAST_POLICIES.encode(), (list(by_oid),)).fetchall()
+    past = {int(oid): (str(view), str(table)) for oid, view, table in reversed(rows)}
+    result = {
+        name: replace(by_oid[oid], storage=stored[oid], past_policies=past.get(oid))
+        for name, oid in oids.items()
+        if oid in by_oid
+    }
     return result, _composites(connection), tables(connection) if len(result) < len(named) else []
 
 

@@ -9,7 +9,7 @@ import yaml
 from predicat.api import Predicate, parse
 from predicat.deploy.describe import Column, Described
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics.messages.deploy import with_cast, with_zone
+from predicat.diagnostics.messages.deploy import INVOKER, with_cast, with_zone
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _ODD = re.compile(r"[^A-Za-z0-9]+")
@@ -44,15 +44,37 @@ def dataset_text(name: str, described: Described) -> str:
         for column in described.columns
         if column.type is None
     ]
+    lines += _view(described)
     lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
     return "\n".join([*lines, *_first_filter(fields)]) + "\n"
 
 
 def _in_a_view(engine: str, column: Column) -> str:
+    converted = _converted(engine, column)
+    return f"; in a view: {converted}" if converted else ""
+
+
+def _converted(engine: str, column: Column) -> str:
     """The expression with which a view converts a column, if there is one."""
     if column.lacks_zone:
-        return f"; in a view: {with_zone(engine, column.name)}"
-    return f"; in a view: {with_cast(column.name, column.cast)}" if column.cast else ""
+        return with_zone(engine, column.name)
+    return with_cast(column.name, column.cast) if column.cast else ""
+
+
+def _view(described: Described) -> list[str]:
+    """A comment with the view that converts columns, if PostgreSQL needs one."""
+    converted = [_converted(described.engine, column) for column in described.columns]
+    if described.engine != "postgres" or not any(converted):
+        return []
+    selected = [
+        told or '"{}"'.format(column.name.replace('"', '""'))
+        for column, told in zip(described.columns, converted, strict=True)
+        if told or column.type is not None
+    ]
+    name = described.relation
+    return [
+        f"  # the view: CREATE VIEW {name}_converted WITH ({INVOKER}) AS SELECT {', '.join(selected)} FROM {name}"
+    ]
 
 
 def _fields(columns: Iterable[Column]) -> dict[str, Column]:

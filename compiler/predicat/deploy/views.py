@@ -26,12 +26,14 @@ class View(InSchema, frozen=True):
 
     query: str
     note: str
-    stated: Mapping[str, bool]
+    stated: Mapping[str, bool | str]
     columns: tuple[Column, ...]
     mark: Mark
     span: Span
     lists: tuple[tuple[Type, ValueSet], ...] = ()
     """The long lists in whose tables it looks, with the types of their values."""
+    past_policies: tuple[str, str, str] | None = None
+    """Its relation, and what it reads past row-level security: see `Relation`."""
 
 
 def views_of(
@@ -107,4 +109,5 @@ def _view(
             for constant, listed in long_lists([node])
             if isinstance(constant.type, ArrayType)
         ),
+        relation.past_policies and (f"{relation.schema}.{relation.name}", *relation.past_policies),
     )

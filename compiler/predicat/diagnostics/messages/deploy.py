@@ -12,6 +12,8 @@ from predicat.diagnostics.wording import either
 
 BY_HAND = "drop these first, and create them again after predicat apply"
 CONNECTION_FAILED = "the connection failed"
+INVOKER = "security_invoker = true"
+"""The option of a view of PostgreSQL by which readers see what they may see in its relation."""
 NO_DEFAULTS = "its parameters have no defaults"
 
 
@@ -23,16 +25,17 @@ def left_out(engine: str, column: str, physical: str, member: str, cast: str) ->
     if member:
         return f"{told}: {member!r} is not a name that a filter can use; rename it in a view"
     if cast:
-        return f"{told}; select {with_cast(column, cast)} in a view"
+        return f"{told}; select {with_cast(column, cast)} in a view WITH ({INVOKER})"
     return told if engine == "duckdb" else f"{told}; convert it in a view"
 
 
 def without_zone(engine: str, columns: Sequence[str]) -> str:
     """Columns without a field, because their type has no time zone."""
     kind, zone = _WITHOUT_ZONE[engine]
+    view = f"a view WITH ({INVOKER})" if engine == "postgres" else "a view"
     return (
         f"left out: {msg.listed(map(repr, columns))}, because {kind} does not say which moment it is; "
-        f"if it is meant in {zone}, use a view that selects {with_zone(engine, min(columns))}"
+        f"if it is meant in {zone}, use {view} that selects {with_zone(engine, min(columns))}"
     )
 
 
@@ -300,6 +303,27 @@ def same_view(span: Span, view: str, other: str) -> Diagnostic:
         f"the views of this filter and of {other} have the same name, {view}",
         span,
         "rename one of the two",
+    )
+
+
+def open_view(span: Span) -> Diagnostic:
+    return Diagnostic(
+        "open-view",
+        "with security_invoker: false and security_barrier: false, a function in the WHERE of a reader sees rows "
+        "that the filter rejects",
+        span,
+        "remove security_barrier: false; or write beside it why readers may see these rows: reason: ...",
+    )
+
+
+def past_policies(dataset: str, relation: str, view: str, table: str) -> Diagnostic:
+    return Diagnostic(
+        "view",
+        f"the relation of {dataset}, {relation}, would show its readers rows that the row-level security of "
+        f"{table} hides from them: the view {view} reads {table} with the rights of its owner",
+        NOWHERE,
+        f"ALTER VIEW {view} SET (security_invoker = true); or, if readers may see these rows, write "
+        "view: {security_invoker: false} in the dataset",
     )
 
 
