@@ -297,8 +297,16 @@ _PLAIN: dict[str, Any] = {
 """How the values of plain scalars are made; they need no constructor of their own."""
 
 
+_LONGEST = 1_000
+"""The characters of a scalar that may be a number or a time. A longer one stays text, which is refused with its
+place: the time to read a number in base 60 grows with the square of its length.
+"""
+
+
 @lru_cache(maxsize=100_000)
 def _constructed(tag: str, value: str) -> Any:
+    if len(value) > _LONGEST:
+        return value
     node = ScalarNode(tag, value)
     try:
         return (

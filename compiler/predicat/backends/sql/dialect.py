@@ -23,7 +23,7 @@ from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.limits import MAX_DEPTH
-from predicat.ir.nodes import Call, Field, Node, Quantifier, walk
+from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier, walk
 from predicat.ir.syntax import Value
 from predicat.ir.types import JSON
 from predicat.ir.variables import fold_identifier, rename_bound_variables
@@ -126,10 +126,20 @@ class Dialect(DialectRules[Renderer], frozen=True):
         parses = any(isinstance(part, Call) and part.op == "parse_json" for part in parts)
         if parses and renderer.rewritings.parse_once:
             node = parsed_once(node, renderer.fresh_name)
+        if not self.supports_nul:
+            self._refuse_nul(node)
         sql = condition(renderer, node) if where else renderer.node(node)
         if isinstance(node, Call | Quantifier) and len(parts) > LARGE_PARTS:
             sql = renderer.limit_growth(sql, node)
         return sql
+
+    def _refuse_nul(self, node: Node) -> None:
+        """Raise Unsupported for a string with the character NUL, also if it is a key in a document: rules
+        render such keys themselves.
+        """
+        for part in walk(node):
+            if isinstance(part, Literal) and isinstance(part.value, str) and "\0" in part.value:
+                raise Unsupported.of(msg.no_nul(part.span, self.name))
 
     def to_sql(self, renderer: Renderer, node: Node) -> str:
         """The SQL text of a node by a renderer. Raises Unsupported with the operator, its place and the

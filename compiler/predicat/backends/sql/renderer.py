@@ -182,8 +182,6 @@ class Renderer(Struct):
         rule = self.dialect.table[node.op]
         if self.parameterize and node.type in (TIMESTAMP, DATE) and is_of_clock(node):
             return self.with_constants(node)  # an index may be used
-        if not self.dialect.supports_nul:
-            self.refuse_nul(node)
         if isinstance(rule, NotSupported):
             raise Unsupported.of(
                 msg.unsupported(node.span, self.dialect.name, written(node), rule.text, rule.hint)
@@ -298,13 +296,6 @@ class Renderer(Struct):
     def with_constants(self, node: Call) -> Sql:
         """The SQL of a call whose constants do not become parameters."""
         return self.with_literal_keys(Renderer.call, node)
-
-    def refuse_nul(self, node: Call) -> None:
-        """Raise Unsupported for a constant with the character NUL."""
-        for arg in node.args:
-            for item in arg.items if isinstance(arg, Items) else (arg,):
-                if isinstance(item, Literal) and isinstance(item.value, str) and "\0" in item.value:
-                    raise Unsupported.of(msg.no_nul(item.span, self.dialect.name))
 
     def args(self, node: Call) -> list[Sql]:
         """The SQL of the operands of a call."""

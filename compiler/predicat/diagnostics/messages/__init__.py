@@ -50,10 +50,15 @@ _SHOWN = 60
 """The longest value that a message shows as a whole."""
 
 
+_WRITTEN_BITS = 4_096
+
+
 def shown(value: object) -> str:
     """A value of a row as YAML and JSON have it, cut where it is long."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, int) and value.bit_length() > _WRITTEN_BITS:
+        return cut(hex(value), _SHOWN)  # Python refuses to write very long integers with decimal digits
     return cut(str(value) if isinstance(value, date) else repr(value), _SHOWN)
 
 
