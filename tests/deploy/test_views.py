@@ -619,19 +619,25 @@ COLUMNS = "AS SELECT name, age::bigint AS age FROM"
         (f"CREATE VIEW shop.bridge WITH (security_invoker = off) {COLUMNS} shop.people", "shop.bridge"),
         (f"CREATE VIEW shop.bridge {INVOKER} {COLUMNS} shop.people", None),
         (
-            f"CREATE VIEW shop.low {COLUMNS} shop.people; "
-            f"CREATE VIEW shop.bridge {INVOKER} AS SELECT * FROM shop.low",
+            (
+                f"CREATE VIEW shop.low {COLUMNS} shop.people; "
+                f"CREATE VIEW shop.bridge {INVOKER} AS SELECT * FROM shop.low"
+            ),
             "shop.low",
         ),
         # The view that names the table decides, whatever is above it.
         (
-            f"CREATE VIEW shop.low WITH (security_invoker = 1) {COLUMNS} shop.people; "
-            "CREATE VIEW shop.bridge AS SELECT * FROM shop.low",
+            (
+                f"CREATE VIEW shop.low WITH (security_invoker = 1) {COLUMNS} shop.people; "
+                "CREATE VIEW shop.bridge AS SELECT * FROM shop.low"
+            ),
             None,
         ),
         (
-            f"CREATE VIEW shop.bridge {INVOKER} AS SELECT 'z' AS name, 20::bigint AS age WHERE EXISTS "
-            "(SELECT FROM shop.people)",
+            (
+                f"CREATE VIEW shop.bridge {INVOKER} AS SELECT 'z' AS name, 20::bigint AS age WHERE EXISTS "
+                "(SELECT FROM shop.people)"
+            ),
             None,
         ),
     ],

@@ -298,8 +298,8 @@ _PLAIN: dict[str, Any] = {
 
 
 _LONGEST = 1_000
-"""The characters of a scalar that may be a number or a time. A longer one stays text, which is refused with its
-place: the time to read a number in base 60 grows with the square of its length.
+"""The characters of a scalar that may be a number or a time. A longer one stays text, which is refused with
+its place: the time to read a number in base 60 grows with the square of its length.
 """
 
 

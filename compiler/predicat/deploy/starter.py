@@ -72,9 +72,8 @@ def _view(described: Described) -> list[str]:
         if told or column.type is not None
     ]
     name = described.relation
-    return [
-        f"  # the view: CREATE VIEW {name}_converted WITH ({INVOKER}) AS SELECT {', '.join(selected)} FROM {name}"
-    ]
+    query = f"SELECT {', '.join(selected)} FROM {name}"
+    return [f"  # the view: CREATE VIEW {name}_converted WITH ({INVOKER}) AS {query}"]
 
 
 def _fields(columns: Iterable[Column]) -> dict[str, Column]:

@@ -309,8 +309,8 @@ def same_view(span: Span, view: str, other: str) -> Diagnostic:
 def open_view(span: Span) -> Diagnostic:
     return Diagnostic(
         "open-view",
-        "with security_invoker: false and security_barrier: false, a function in the WHERE of a reader sees rows "
-        "that the filter rejects",
+        "with security_invoker: false and security_barrier: false, a function in the WHERE of a reader sees "
+        "rows that the filter rejects",
         span,
         "remove security_barrier: false; or write beside it why readers may see these rows: reason: ...",
     )
