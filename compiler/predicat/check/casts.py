@@ -75,7 +75,7 @@ _OPERATORS = {STRING: "to_string", **CONVERSIONS}
 
 def _alike(check: OverloadResolver, node: Node, span: Span) -> None:
     """SQL's cast to a string. Raises Stop for types that engines write differently."""
-    if node.type == JSON and check.rules.json_constants:
+    if node.type == JSON and (check.rules.json_constants or check.rules.json_scalars):
         raise check.fail(
             sql_json.text_of_document(span, json_constants.spelled(node), json_constants.spelled(node, "->>"))
         )

@@ -87,7 +87,9 @@ class Comparisons(OverloadResolver):
         """Whether a node has special comparison rules: it is dynamically typed, its NULL is a value, or it is
         the string of a JSON value.
         """
-        text = self.rules.json_constants and json_constants.is_document(self, node)
+        text = (self.rules.json_constants and json_constants.is_document(self, node)) or (
+            self.rules.json_scalars and json_constants.is_text_of_document(self, node)
+        )
         return text or is_dynamic(node) or self.nullable_value(node)
 
 
@@ -310,6 +312,14 @@ OF_WRITTEN = (
         json_constants.comparison,
         either_way=True,
         rule="json_constants",
+    ),
+    Overload(
+        _SAME | _IN,
+        json_constants.is_text_of_document,
+        json_constants.is_text_constant,
+        json_constants.comparison,
+        either_way=True,
+        rule="json_scalars",
     ),
     Overload(
         _COMPARED | _SAME | _IN,

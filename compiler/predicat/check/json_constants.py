@@ -41,6 +41,11 @@ def is_document(_check: Compares, node: Node) -> bool:
     return node.type == JSON or _is_text(node) or _named(node) is not None
 
 
+def is_text_of_document(_check: Compares, node: Node) -> bool:
+    """Whether a value is the string of `->>`."""
+    return _is_text(underlying(node))
+
+
 def is_given(_check: Compares, node: Node) -> bool:
     """Whether a value is not NULL, which needs no other rule than that of any type."""
     return node.type != NULL
@@ -543,6 +548,8 @@ def _as_json(check: Compares, node: Node) -> Node:
 
 def has_documents(check: Compares, values: Sequence[Node]) -> bool:
     """Whether one of the values of a choice has rules of its own for NULL."""
+    if check.rules.json_scalars:
+        return any(is_text_of_document(check, value) for value in values)
     return check.rules.json_constants and any(is_document(check, value) for value in values)
 
 

@@ -51,6 +51,10 @@ RULES: dict[Key, Rule | None] = {
     exp.GT: (BINARY, own.quantified(number_functions.ordered("gt"))),
     exp.GTE: (BINARY, own.quantified(number_functions.ordered("ge"))),
     "json_extract_string": (None, json_functions.at_path),
+    # It is JSON there, and a string elsewhere.
+    "json_value": None,
+    # Its second argument is a path, not a key.
+    "json_extract_path_text": None,
     # Strings.
     exp.Length: (THIS, operators.unary("size")),
     "len": (None, functions.function("size", 1)),
