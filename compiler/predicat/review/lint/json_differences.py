@@ -1,15 +1,15 @@
-"""P515: conditions over JSON in `postgres` bodies whose rows may differ from those of PostgreSQL.
+"""P515: conditions over JSON in `postgres` and `duckdb` bodies whose rows may differ from the engine's own.
 
-The points are those of "JSON in PostgreSQL" in `docs/languages_sql.md`.
+The points are those of "JSON in PostgreSQL" and "DuckDB" in `docs/languages_sql.md`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from predicat.diagnostics import Severity
 from predicat.forms.json_values import is_text
-from predicat.ir.nodes import Call, Literal, Node, children, walk
+from predicat.ir.nodes import Call, Literal, children, walk
 from predicat.ir.surface import TEXT_CASTS
 from predicat.review.lint.rule import Context, Finding, Rule
 
@@ -19,16 +19,15 @@ _EXACT = frozenset({*TEXT_CASTS.values(), "strip", "is_null", "coalesce", "cond"
 
 def check(context: Context) -> Iterator[Finding]:
     for filter_, _ in context.filters():
-        if filter_.current.language != "postgres":
+        differs = _DIFFERENCES.get(filter_.current.language)
+        if differs is None:
             continue
         for part in walk(filter_.current.predicate.surface):
-            if (found := _difference(part)) is not None:
+            if isinstance(part, Call) and (found := differs(part)) is not None:
                 yield Finding(RULE.code, filter_.qualified, found[0], part.span, found[1])
 
 
-def _difference(part: Node) -> tuple[str, str] | None:
-    if not isinstance(part, Call):
-        return None
+def _of_postgres(part: Call) -> tuple[str, str] | None:
     if part.op not in _EXACT and any(map(is_text, children(part))):
         message = "->> of an array, an object or a number with decimals is UNKNOWN here, a text on PostgreSQL"
         return message, "cast it to numeric, or test jsonb_typeof(doc -> 'a') = 'string' too"
@@ -38,10 +37,22 @@ def _difference(part: Node) -> tuple[str, str] | None:
     return None
 
 
+def _of_duckdb(part: Call) -> tuple[str, str] | None:
+    if part.op not in _EXACT and any(map(is_text, children(part))):
+        message = "->> of an array, an object or a number with decimals is UNKNOWN here, a text on DuckDB"
+        return message, "cast it to DOUBLE, or compare it with = or IN"
+    return None
+
+
+_DIFFERENCES: dict[str, Callable[[Call], tuple[str, str] | None]] = {
+    "postgres": _of_postgres,
+    "duckdb": _of_duckdb,
+}
+
 RULE = Rule(
     "P515",
     "json-difference",
-    "A condition over JSON that PostgreSQL itself may answer otherwise.",
+    "A condition over JSON that PostgreSQL or DuckDB itself may answer otherwise.",
     check,
     Severity.NOTE,
 )
