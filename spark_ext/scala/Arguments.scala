@@ -64,16 +64,21 @@ object Arguments {
   private def typed(filter: Filter, param: Param, value: Expression): Expression = {
     val place = s"parameter '${param.name}' of ${filter.name}"
     val wanted = Generated.withDefaultParserConf(DataType.fromDDL(param.dataType))
-    val fits = value.dataType == wanted || Cast.canUpCast(value.dataType, wanted) || ((value.dataType, wanted) match {
-      case (_: DecimalType, DoubleType) => true
-      case (_: StringType, TimestampType | DateType) => true
-      case _ => false
-    })
-    if (!fits) throw PredicatException(Kind.Parameter, s"$place must have type ${param.dataType}, " +
+    if (!fits(value.dataType, wanted)) throw PredicatException(Kind.Parameter, s"$place must have type ${param.dataType}, " +
       s"not ${value.dataType.sql.toLowerCase(Locale.ROOT)} (${value.sql})")
     val cast = if (value.dataType == wanted) value else Cast(value, wanted, Some(SQLConf.get.sessionLocalTimeZone), EvalMode.TRY)
     check(place, param, value, cast)
     cast
+  }
+
+  /** Whether a value of a type is the same value as the parameter's type. Spark's casts do more: a timestamp as a number, anything as a text. */
+  private def fits(given: DataType, wanted: DataType): Boolean = (given, wanted) match {
+    case (NullType, _) => true
+    case (_: NumericType, _: NumericType) => Cast.canUpCast(given, wanted) || (given.isInstanceOf[DecimalType] && wanted == DoubleType)
+    case (_: StringType, _: StringType | TimestampType | DateType) => true
+    case (DateType | TimestampNTZType, TimestampType) => true
+    case (one: ArrayType, other: ArrayType) => fits(one.elementType, other.elementType)
+    case _ => given == wanted
   }
 
   /** A constant has a value: it would otherwise accept no row, in silence. */

@@ -25,7 +25,7 @@ object Generated {
     "try_multiply", "try_parse_json", "try_subtract", "try_to_number", "try_to_timestamp", "try_variant_get", "unix_date", "unix_micros",
     "unix_seconds", "upper", "variant_get", "weekday", "year") ++ TextConversions.names ++ JsonConversions.names + UtcDate.Name + JsonTexts.Name
 
-  def parse(sql: String): Expression = withDefaultParserConf(CatalystSqlParser.parseExpression(sql))
+  def parse(sql: String): Expression = Nesting.bounded(sql)(text => withDefaultParserConf(CatalystSqlParser.parseExpression(text)))
 
   /** What the expression of a filter holds that the compiler never writes. */
   def problem(expression: Expression, columns: Set[String]): Option[String] = expression.collectFirst {

@@ -27,15 +27,18 @@ case class Filter(
 
   /** Refuse SQL that is more than a predicate over the filter's columns. Checked once: the result does not depend on the session. */
   def vet(): Unit = if (!vetted) {
-    def check(text: String, known: Set[String]): Unit = {
-      val reason = try Generated.problem(text, known) catch {
+    def check(read: => Option[String]): Unit = {
+      val reason = try read catch {
+        case PredicatException(_, message) => Some(message)
         case error: org.apache.spark.sql.AnalysisException => Some(s"it cannot be read: ${error.getMessage.linesIterator.find(_.nonEmpty).getOrElse("")}")
       }
       reason.foreach(problem => throw PredicatException(Kind.Refused,
         s"the manifest's SQL of filter $key is refused: $problem; predicat compile does not write such SQL"))
     }
-    (sql ++ native ++ condition).foreach(check(_, columns.keySet))
-    params.flatMap(_.default).foreach(check(_, Set.empty))
+    (columns.values ++ params.map(_.dataType)).foreach(kind => check { Nesting.check(kind); None })
+    (sql ++ native).foreach(text => check(Generated.problem(text, columns.keySet)))
+    check(condition.flatMap(Generated.problem(_, columns.keySet)))
+    params.flatMap(_.default).foreach(text => check(Generated.problem(text, Set.empty[String])))
     vetted = true
   }
 
@@ -65,7 +68,8 @@ object Digest {
 case class ManifestRow(filter: Filter, latest: Boolean)
 
 /** A manifest in memory: filters by their qualified names, the latest version and every `name@version`. `rows` are kept for the next manifest. */
-class Manifest(rows: Seq[ManifestRow], val subscriptions: Map[String, Map[String, String]], val known: Map[Digest, ManifestRow]) {
+class Manifest(
+    rows: Seq[ManifestRow], val subscriptions: Map[String, Map[String, String]], val known: Map[Digest, ManifestRow], val edition: Option[Edition]) {
   val filters: Seq[Filter] = rows.map(_.filter)
   private lazy val latest = rows.iterator.filter(_.latest).map(row => row.filter.name -> row.filter).toMap
   private lazy val byVersion = filters.map(filter => filter.key -> filter).toMap

@@ -13,9 +13,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus, FileSystem, Path}
 
-/** What a manifest must show: the SHA-256 of its bytes, if any, and a signature by one of the keys, if there are some. */
-case class Trust(pin: Option[String], keys: Seq[String])
-
 /** Where a manifest is. */
 case class Place(location: String, conf: Configuration, trust: Trust)
 
@@ -60,7 +57,11 @@ object ManifestFile {
     }
     Signed.check(place.location, bytes, place.trust.keys)
     val parser = mapper.getFactory.createParser(bytes)
-    try manifest(place.location, parser, new Rows(bytes, known.fold(Map.empty[Digest, ManifestRow])(_.known))) catch {
+    try {
+      val found = manifest(place.location, parser, new Rows(bytes, known.fold(Map.empty[Digest, ManifestRow])(_.known)))
+      Signed.checkEdition(place.location, found.edition, place.trust)
+      found
+    } catch {
       case problem: PredicatException => throw problem
       case NonFatal(error) => throw PredicatException(Kind.Manifest,
         s"the manifest ${place.location} cannot be read: ${String.valueOf(error.getMessage).linesIterator.next()}")
@@ -71,6 +72,8 @@ object ManifestFile {
     var format = Option.empty[Int]
     var subscriptions = Map.empty[String, Map[String, String]]
     var rows = Option.empty[Seq[ManifestRow]]
+    var catalog = Option.empty[String]
+    var revision = Option.empty[Long]
     if (parser.nextToken() == JsonToken.START_OBJECT) while (parser.nextToken() == JsonToken.FIELD_NAME) {
       val name = parser.currentName()
       parser.nextToken()
@@ -79,13 +82,16 @@ object ManifestFile {
         case "datasets" => subscriptions = subscribed(mapper.readTree[JsonNode](parser))
         case "lists" => lists(location, mapper.readTree[JsonNode](parser))
         case "filters" => rows = Some(Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_ARRAY).map(_ => kept.row(parser)).toVector)
+        case "catalog" if parser.currentToken() == JsonToken.VALUE_STRING => catalog = Some(parser.getText)
+        case "revision" if parser.currentToken() == JsonToken.VALUE_NUMBER_INT => revision = Some(parser.getLongValue)
         case _ => parser.skipChildren(): Unit
       }
     }
     if (format.exists(_ > Format)) throw PredicatException(Kind.Manifest,
       s"the manifest $location has format ${format.get}; this extension reads formats up to $Format: upgrade it")
     if (format.isEmpty || rows.isEmpty) throw PredicatException(Kind.Manifest, s"$location is not a manifest of predicat, or it is incomplete")
-    new Manifest(rows.get, subscriptions, kept.found.result())
+    val edition = catalog.flatMap(name => revision.map(Edition(name, _)))
+    new Manifest(rows.get, subscriptions, kept.found.result(), edition)
   }
 
   /** The rows of a manifest, of which most were in the one before. */

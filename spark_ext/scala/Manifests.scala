@@ -78,6 +78,7 @@ object Manifests {
       // The first is checked as its filters are used: a query waits for it.
       loaded.foreach { case (_, old) => manifest.vet(Some(old)) }
       loaded = Some((stamp, manifest))
+      Signed.used(place.location, manifest.edition, place.trust)
       problem = ""
       manifest
     }

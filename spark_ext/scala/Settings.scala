@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.util.Try
 
 import org.apache.hadoop.fs.Path
+import org.apache.spark.SparkConf
 import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.internal.SQLConf
@@ -17,6 +18,8 @@ object Settings {
   val SessionsKey = "spark.predicat.manifest.sessions"
   val PinKey = "spark.predicat.manifest.sha256"
   val KeysKey = "spark.predicat.manifest.publicKey"
+  val CatalogKey = "spark.predicat.manifest.catalog"
+  val LeastRevisionKey = "spark.predicat.manifest.leastRevision"
 
   private val NamesPrefix = "spark.predicat.manifests."
 
@@ -51,9 +54,18 @@ object Settings {
       s"$IntervalKey must be a number of seconds, at least 0, not '$configured'"))
     val fixed = static.getOption(ManifestKey).map(name => static.get(s"$NamesPrefix$name", name))
     val pin = static.getOption(PinKey).filter(_ => fixed.contains(where))
-    val keys = static.get(KeysKey, "").split(",").map(_.trim).filter(_.nonEmpty).toSeq
-    val place = Place(where, session.sparkContext.hadoopConfiguration, Trust(pin, keys))
+    val place = Place(where, session.sparkContext.hadoopConfiguration, trust(static, pin))
     if (reload) Manifests.load(place) else Manifests.get(place, (seconds * 1000).toLong)
+  }
+
+  private def trust(static: SparkConf, pin: Option[String]): Trust = {
+    def listed(key: String) = static.get(key, "").split(",").map(_.trim).filter(_.nonEmpty).toSeq
+    val keys = listed(KeysKey)
+    Seq(CatalogKey, LeastRevisionKey).filter(key => keys.isEmpty && static.contains(key)).foreach(key => throw PredicatException(Kind.Setting,
+      s"$key needs $KeysKey: what a manifest says about itself counts only if it is signed"))
+    val least = static.get(LeastRevisionKey, "0").trim
+    Trust(pin, keys, listed(CatalogKey), least.toLongOption.filter(_ >= 0).getOrElse(throw PredicatException(Kind.Setting,
+      s"$LeastRevisionKey must be a whole number, at least 0, not '$least'")))
   }
 
   /** Spark keeps a setting that it knows beside the text of a view or SQL function, and shows it again where that is read. */

@@ -324,13 +324,13 @@ def signing_key(folder: Path, name: str) -> tuple[Path, str]:
     return path, "".join(public.stdout.splitlines()[1:-1])
 
 
-def compiled(folder: Path, name: str, key: Path | None, body: str = "x > 5") -> Path:
+def compiled(folder: Path, name: str, key: Path | None, body: str = "x > 5", *options: str) -> Path:
     """A manifest as the command writes it."""
     (folder / "catalog").mkdir(exist_ok=True)
     (folder / "catalog" / "m.yml").write_text(
         f"apiVersion: predicat/v1\ndataset: m\nfields: {{x: bigint}}\nfilters: {{big: {{sql: {body}}}}}\n"
     )
-    sign = [] if key is None else ["--sign", str(key)]
+    sign = [] if key is None else ["--sign", str(key), *options]
     done = in_process("compile", "--target", name, *sign, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / name / "manifest.json"
@@ -383,6 +383,149 @@ def test_an_unsigned_manifest_does_not_take_the_place_of_a_signed_one(spark: Any
         assert spark.sql(query).first()[0] is True
         compiled(tmp_path, "target", ours, "x > 50")
         assert spark.sql(query).first()[0] is False
+
+
+QUERY = "SELECT matches_filter('m.big') FROM (SELECT 6L AS x)"
+
+
+def edition(folder: Path, key: Path, catalog: str, revision: int, body: str) -> Path:
+    """A signed manifest, at the one place of the folder."""
+    (folder / "predicat.yml").write_text(f"catalog: {catalog}\n")
+    return compiled(folder, "target", key, body, "--revision", str(revision))
+
+
+def test_an_older_or_foreign_manifest_is_refused_and_the_old_filter_answers(
+    spark: Any, tmp_path: Path
+) -> None:
+    key, public = signing_key(tmp_path, "ours")
+    path = edition(tmp_path, key, "shop", 7, "x > 5")
+    others = {
+        "has revision 6, but 7 is in use": ("shop", 6, "x > 50"),
+        "is of the catalog 'bank', but 'shop' is in use": ("bank", 8, "x > 50"),
+    }
+    with (
+        settings(spark, {KEY: str(path), f"{KEY}.checkSeconds": "0"}),
+        cluster(spark, spark__predicat__manifest__publicKey=public),
+    ):
+        assert spark.sql(QUERY).first()[0] is True
+        for reason, other in others.items():
+            edition(tmp_path, key, *other)
+            condition, state, message = refused(spark, "SELECT predicat_refresh()")
+            assert (condition, state) == ("PREDICAT_REFUSED", "42501") and reason in message
+            assert spark.sql(QUERY).first()[0] is True
+        with cluster(
+            spark, spark__predicat__manifest__catalog="shop,bank"
+        ):  # read anew: what was used counts
+            assert "is of the catalog 'bank', but 'shop' is in use" in refused(spark, QUERY)[2]
+        edition(tmp_path, key, "shop", 8, "x > 50")
+        assert spark.sql(QUERY).first()[0] is False
+
+
+def test_the_first_manifest_is_bounded_by_settings_of_the_cluster(spark: Any, tmp_path: Path) -> None:
+    key, public = signing_key(tmp_path, "ours")
+    path = edition(tmp_path, key, "shop", 7, "x > 5")
+    keys = {"spark__predicat__manifest__publicKey": public}
+    cases: list[tuple[dict[str, str], str | None]] = [
+        ({**keys, "spark__predicat__manifest__catalog": "bank"}, "is of the catalog 'shop', but"),
+        ({**keys, "spark__predicat__manifest__leastRevision": "8"}, "has revision 7, but"),
+        ({**keys, "spark__predicat__manifest__leastRevision": "x"}, "must be a whole number"),
+        ({"spark__predicat__manifest__catalog": "shop"}, "needs spark.predicat.manifest.publicKey"),
+        ({"spark__predicat__manifest__leastRevision": "7"}, "needs spark.predicat.manifest.publicKey"),
+        (
+            {
+                **keys,
+                "spark__predicat__manifest__catalog": "bank, shop",
+                "spark__predicat__manifest__leastRevision": "7",
+            },
+            None,
+        ),
+    ]
+    with settings(spark, {KEY: str(path)}):
+        for values, reason in cases:
+            with cluster(spark, **values):
+                if reason is None:
+                    assert spark.sql(QUERY).first()[0] is True
+                else:
+                    assert reason in refused(spark, QUERY)[2]
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        entry("m.odd", "(" * 10_000 + "x" + ")" * 10_000 + " > 5"),
+        entry("m.odd", "NOT " * 10_000 + "x > 5"),
+        entry("m.odd", "CASE WHEN x > 1 THEN " * 10_000 + "x > 5" + " END" * 10_000),
+        entry("m.odd", "x" + " + 1" * 10_000 + " > 5"),
+        entry("m.odd", "x > 5") | {"where": {"spark": "- " * 10_000 + "x > 5"}},
+        entry("m.odd", "x > 5") | {"types": ["array<" * 10_000 + "bigint" + ">" * 10_000]},
+        entry("m.odd", "x > :least", params=[param("least", "bigint", "(" * 10_000 + "1" + ")" * 10_000)]),
+    ],
+    ids=["brackets", "not", "case", "plus", "where", "type", "default"],
+)
+def test_sql_that_is_nested_too_deep_is_refused(spark: Any, tmp_path: Path, filters: dict[str, Any]) -> None:
+    path = write(
+        tmp_path / "manifest.json", filters, entry("m.fine", "NOT " * 40 + "(" * 40 + "x > 5" + ")" * 40)
+    )
+    with settings(spark, {KEY: str(path)}):
+        condition, state, message = refused(spark, "SELECT matches_filter('m.odd') FROM (SELECT 6L AS x)")
+        assert (condition, state) == ("PREDICAT_REFUSED", "42501"), message[:300]
+        assert "filter m.odd@1" in message and "it is nested more than 500 deep" in message
+        assert refused(spark, "SELECT predicat_refresh()")[0] == "PREDICAT_REFUSED"
+        assert spark.sql("SELECT matches_filter('m.fine') FROM (SELECT 6L AS x)").first()[0] is True
+
+
+VALUES = {
+    "boolean": "true",
+    "tinyint": "1Y",
+    "int": "1",
+    "bigint": "1L",
+    "decimal(3,2)": "1.50",
+    "double": "1.5D",
+    "string": "'1'",
+    "date": "DATE'2024-01-01'",
+    "timestamp": "current_timestamp()",
+    "timestamp_ntz": "TIMESTAMP_NTZ'2024-01-01 00:00:00'",
+    "interval": "INTERVAL '1' DAY",
+    "binary": "X'31'",
+}
+FITTING = {
+    "boolean": {"boolean"},
+    "bigint": {"tinyint", "int", "bigint"},
+    "double": {"tinyint", "int", "bigint", "decimal(3,2)", "double"},
+    "decimal(20,2)": {"tinyint", "int", "decimal(3,2)"},
+    "string": {"string"},
+    "date": {"date"},
+    "timestamp": {"date", "timestamp", "timestamp_ntz"},
+}
+
+
+def test_an_argument_has_the_type_of_its_parameter(spark: Any, tmp_path: Path) -> None:
+    """Spark casts a timestamp to a number, and all to a string: other values than those that were given."""
+    path = write(
+        tmp_path / "manifest.json",
+        *(
+            entry(f"m.f{number}", "x = :q", {"x": kind}, params=[param("q", kind)])
+            for number, kind in enumerate(FITTING)
+        ),
+    )
+    taken: dict[str, set[str]] = {}
+    with settings(spark, {KEY: str(path)}):
+        for number, wanted in enumerate(FITTING):
+            for given, value in VALUES.items():
+                row = f"SELECT {value} AS v, CAST(NULL AS {wanted}) AS x"
+                query = f"SELECT matches_filter('m.f{number}', q => v) FROM ({row})"
+                try:
+                    spark.sql(query)
+                    taken.setdefault(wanted, set()).add(given)
+                except Exception as error:  # noqa: BLE001  # its parts are looked at
+                    assert error.getCondition() == "PREDICAT_INVALID_PARAMETER", str(error)  # type: ignore[attr-defined]
+                    assert f"must have type {wanted}, not" in str(error)
+        call = "SELECT matches_filter('m.f1', q => current_timestamp()) FROM (SELECT 1L AS x)"
+        assert refused(spark, call)[0] == "PREDICAT_INVALID_PARAMETER"
+    for texts in ("date", "timestamp"):  # as documented
+        assert "string" in taken[texts]
+        taken[texts].remove("string")
+    assert taken == FITTING
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 """The signature of a manifest: Ed25519 (RFC 8032), with the package `cryptography`.
 
-It is the last line of the file. It signs the bytes of all other lines.
+It is the last line of the file, and signs the bytes of all lines before it. The line before it names the
+catalog and the revision, so that no older manifest and none of another catalog can take this one's place.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,11 +18,16 @@ from predicat.diagnostics.messages import catalog as say
 Signer = Callable[[str], str]
 
 _CLOSING = "]}\n"
-_SIGNED = re.compile(r'\],\n"signature": "[A-Za-z0-9+/]{86}=="\}\n\Z')
+_SIGNED = re.compile(r'\],\n"catalog": .*, "revision": \d+,\n"signature": "[A-Za-z0-9+/]{86}=="\}\n\Z')
 
 
-def signer(key: Path) -> Signer:
+def signer(key: Path, catalog: str, revision: int) -> Signer:
     """A function that signs the text of a manifest with the Ed25519 private key in a PEM file.
+
+    Args:
+        key: The PEM file.
+        catalog: The name of the catalog.
+        revision: A number that grows with each manifest of the catalog.
 
     Raises:
         PredicatError: The package is missing, or the file has no such key.
@@ -42,9 +49,10 @@ def signer(key: Path) -> Signer:
         raise PredicatError.of(say.no_signing_key(str(key), say.NO_ED25519_KEY))
 
     def sign(text: str) -> str:
-        content = unsigned(text)
+        rows = unsigned(text).removesuffix(_CLOSING)
+        content = f'{rows}],\n"catalog": {json.dumps(catalog)}, "revision": {revision},\n'
         shown = base64.b64encode(private.sign(content.encode())).decode()
-        return f'{content.removesuffix(_CLOSING)}],\n"signature": "{shown}"}}\n'
+        return f'{content}"signature": "{shown}"}}\n'
 
     return sign
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 from predicat.cli.options import FILE, FOLDER, catalog_option, load, pairs, vars_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
+from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     help=(
         "Compile the catalog to target/manifest.json and "
         "target/sql/<dialect>/<dataset>.sql. If nothing has changed, nothing is "
-        "written."
+        "written, except a new signature."
     ),
 )
 @catalog_option
@@ -36,10 +38,26 @@ if TYPE_CHECKING:
     type=FILE,
     help="Sign the manifest with the Ed25519 private key in this PEM file.",
 )
+@click.option(
+    "--revision",
+    metavar="N",
+    type=click.IntRange(0, 2**63 - 1),
+    help=(
+        "The revision in the signature. Spark refuses one that is lower than the last. "
+        "Default: the seconds since 1970."
+    ),
+)
 @click.option("--force", is_flag=True, help="Compile even if nothing has changed.")
 @format_option
 def command(
-    folder: Path, variables: tuple[str, ...], target: Path, key: Path | None, form: str, *, force: bool
+    folder: Path,
+    variables: tuple[str, ...],
+    target: Path,
+    key: Path | None,
+    revision: int | None,
+    form: str,
+    *,
+    force: bool,
 ) -> None:
     from predicat.catalog.cache import fingerprint, text_hash  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import (  # noqa: PLC0415  # as above
@@ -50,7 +68,7 @@ def command(
     )
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
 
-    sign = _signer(key)
+    sign = _signer(key, folder, revision)
     inputs = fingerprint(folder, folder.parent / "macros", pairs("--var", variables))
     path = target / "manifest.json"
     head = None if force else read_head(path)
@@ -95,10 +113,15 @@ def command(
     show(form, data, lambda: f"{path}: {quantity(count, 'filter version')}")
 
 
-def _signer(key: Path | None) -> Signer | None:
+def _signer(key: Path | None, folder: Path, revision: int | None) -> Signer | None:
+    from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
     from predicat.catalog.signature import signer  # noqa: PLC0415  # as above
 
-    return None if key is None else signer(key)
+    if key is None:
+        if revision is not None:
+            raise click.UsageError(say.REVISION_WITHOUT_KEY)
+        return None
+    return signer(key, load_project(folder).catalog, int(time.time()) if revision is None else revision)
 
 
 def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
