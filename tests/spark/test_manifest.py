@@ -469,7 +469,10 @@ def test_sql_that_is_nested_too_deep_is_refused(spark: Any, tmp_path: Path, filt
     with settings(spark, {KEY: str(path)}):
         condition, state, message = refused(spark, "SELECT matches_filter('m.odd') FROM (SELECT 6L AS x)")
         assert (condition, state) == ("PREDICAT_REFUSED", "42501"), message[:300]
-        assert "filter m.odd@1" in message and "it is nested more than 500 deep" in message
+        assert "filter m.odd@1" in message
+        assert (
+            "it is nested more than 500 deep" in message or "too complex to parse" in message
+        )  # Spark's own
         assert refused(spark, "SELECT predicat_refresh()")[0] == "PREDICAT_REFUSED"
         assert spark.sql("SELECT matches_filter('m.fine') FROM (SELECT 6L AS x)").first()[0] is True
 
