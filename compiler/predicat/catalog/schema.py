@@ -178,10 +178,10 @@ def shape(keys: tuple[str, ...], properties: Schema) -> Schema:
 
 
 def _view() -> Schema:
-    reason = "Why a view with security_invoker: false has security_barrier: false."
+    meaning = "Why a view with security_invoker: false has security_barrier: false."
     return {
         **{key: {"type": "boolean"} for key in d.VIEW_KEYS},
-        d.VIEW_REASON: {"type": "string", "minLength": 1, "description": reason},
+        d.VIEW_REASON: {"type": "string", "minLength": 1, "description": meaning},
     }
 
 

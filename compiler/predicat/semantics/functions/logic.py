@@ -71,7 +71,9 @@ def smaller(one: Any, other: Any) -> Any:
 
 
 def _is_above(one: Any, other: Any) -> bool:
-    return bool(one > other or (one != one and other == other))  # noqa: PLR0124  # only NaN is not itself
+    if one != one or other != other:  # noqa: PLR0124  # only NaN is not itself; a decimal has no order with it
+        return bool(other == other)  # noqa: PLR0124  # as above
+    return bool(one > other)
 
 
 def _same(node: Call, args: list[Eval]) -> Eval:
@@ -134,10 +136,13 @@ def _in(node: Call, args: list[Eval]) -> Eval:
 
 
 def _compare(op: Callable[[Any, Any], bool]) -> Choose:
-    """A comparison. An integer and a double are compared as doubles, as engines do; Python is exact."""
+    """A comparison. Another number and a double are compared as doubles, as engines do; Python is exact, and
+    has no order between a decimal and NaN.
+    """
 
     def build(node: Call) -> Function:
-        if {node.args[0].type, node.args[1].type} == {BIGINT, DOUBLE}:
+        one, other = node.args[0].type, node.args[1].type
+        if one != other and DOUBLE in (one, other):
             return lambda a, b: op(float(a), float(b))
         return op
 
