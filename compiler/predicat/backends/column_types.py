@@ -194,7 +194,7 @@ def _built(kind: Any, engine: str, text: str) -> ColumnType:
 
 
 def _shown(kind: Any, engine: str) -> str:
-    return str(kind.sql(dialect=engine)).lower() if isinstance(kind, exp.Expression) else str(kind)
+    return str(kind.sql(dialect=engine)).lower() if isinstance(kind, exp.Expr) else str(kind)
 
 
 def holds(engine: str, field: FieldDecl, column: ColumnType) -> Verdict:

@@ -271,7 +271,7 @@ def to_value(value: Any, kind: Type) -> Any:
         raise RowError().about(kind, value) from None
 
 
-def _named(value: tuple[Any, ...], kind: Type) -> Any:
+def _named(value: Any, kind: Type) -> Any:
     """A tuple, whose type says whether it is a list or has names."""
     if isinstance(kind, StructType) and hasattr(value, "_asdict"):
         return value._asdict()

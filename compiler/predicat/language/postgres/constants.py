@@ -25,8 +25,9 @@ def with_constants(root: exp.Expr) -> exp.Expr:
             node.replace(constant)
     for literal in list(root.find_all(exp.Literal)):
         items = _items(literal) if _is_array_operand(literal) else None
-        if items or (items == [] and not isinstance(literal.parent, _CONTAINED)):  # or an empty JSON object
-            literal.replace(_array(literal, items, None))
+        if items is None or (not items and isinstance(literal.parent, _CONTAINED)):
+            continue  # `{}` in a containment is an empty JSON object
+        literal.replace(_array(literal, items, None))
     return root
 
 

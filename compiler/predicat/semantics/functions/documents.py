@@ -137,8 +137,9 @@ def _json_at(value: Any, position: int) -> Any:
 def _json_null(value: Any, step: str | int) -> bool | None:
     if isinstance(value, dict):
         return value[step] is None if isinstance(step, str) and step in value else None
-    inside = isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value)
-    return value[step] is None if inside else None
+    if isinstance(value, list) and isinstance(step, int):
+        return value[step] is None if 0 <= step < len(value) else None
+    return None
 
 
 def _json_kind(value: Any) -> str:
