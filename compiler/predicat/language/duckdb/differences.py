@@ -22,7 +22,7 @@ from predicat.language.sql import (
     times,
 )
 from predicat.language.sql.node_reader import Key, Rule
-from predicat.language.sql.shapes import BINARY, CAST, THIS
+from predicat.language.sql.shapes import BINARY, CAST, PATH, THIS
 
 RULES: dict[Key, Rule | None] = {
     **postgres_family.RULES,
@@ -33,6 +33,8 @@ RULES: dict[Key, Rule | None] = {
     # A double is rounded half to even; a string may have decimals, which are rounded.
     exp.Cast: (CAST, times.engine_cast("to_duckdb_int")),
     exp.TryCast: (CAST, times.engine_cast("to_duckdb_int")),
+    exp.JSONExtract: (PATH, own.arrow(text=False)),
+    exp.JSONExtractScalar: (PATH, own.arrow(text=True)),
     # Elements of an array count from 1, or from the end.
     exp.Bracket: (frozenset({"this", "expressions"}), own.bracket),
     # LIKE has no escape character without ESCAPE.

@@ -28,12 +28,29 @@ def quotient(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`xs[1]`, `xs[-1]`, `m['key']`."""
+    """`xs[1]`, `xs[-1]`, `m['key']`; elements of an array in JSON count from 0."""
     span = reader.span(node)
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
         raise reader.fail(reader.unsupported(node.expressions[0]))
     base, key = reader.all([node.this, node.expressions[0]], depth)
-    return array_functions.at_place(base, key, span)
+    from_the_end = isinstance(key, t.Constant) and isinstance(key.value, int) and key.value < 0
+    json = None if from_the_end else apply("bracket", span, base, key)
+    return array_functions.at_place(base, key, span, json=json)
+
+
+def arrow(*, text: bool) -> Build:
+    """`doc -> 'key'`, `doc -> '$.a[0]'`. A string that begins as a path is a path in DuckDB, also one that is
+    not read here, such as `'/a/b'` and `'$.a[#-1]'`.
+    """
+    build = documents.arrow(text=text)
+
+    def checked(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        path = node.expression
+        if isinstance(path, exp.Literal) and path.is_string and path.name.startswith(("$", "/")):
+            raise reader.fail(say.json_path(reader.span(node)))
+        return build(reader, node, depth)
+
+    return checked
 
 
 def like(op: str) -> Build:

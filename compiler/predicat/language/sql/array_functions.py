@@ -32,8 +32,10 @@ def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return at_place(base, key, span)
 
 
-def at_place(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
-    """An element of an array by its index, from 1 or from the end; a value of a map by its key."""
+def at_place(base: t.Tree, key: t.Tree, span: Span, json: t.Tree | None = None) -> t.Tree:
+    """An element of an array by its index, from 1 or from the end; a value of a map by its key; `json` is
+    that of a JSON value, if it is another.
+    """
     if isinstance(key, t.Constant) and isinstance(key.value, str):
         return apply("bracket", span, base, key)
     return by_kind(
@@ -44,6 +46,7 @@ def at_place(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
         list=_at(base, key.value, span)
         if isinstance(key, t.Constant) and isinstance(key.value, int)
         else _place_of_row(base, key, span),
+        **({} if json is None else {"json": json}),
     )
 
 
