@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.diagnostics import PredicatError
+from predicat.diagnostics.reading import text_of
 
 if TYPE_CHECKING:
     import psycopg
@@ -194,7 +195,7 @@ def as_reviewed(context: click.Context, _parameter: click.Parameter, base: str |
     from predicat.catalog.paths import project_file  # noqa: PLC0415  # not for --help
 
     file = None if context.resilient_parsing else project_file(Path.cwd())
-    if file is not None and "${" in file.read_text(encoding="utf-8", errors="replace"):
+    if file is not None and "${" in text_of(file):
         from predicat.review.git import names_read  # noqa: PLC0415  # only for a file with variables
 
         restrict(context, "reviewed", names_read(file, base))
