@@ -23,18 +23,21 @@ _CODE = Path(__file__).parent.parent
 def fingerprint(folder: Path, macros: Path, variables: Mapping[str, Any]) -> str:
     """The hash of the files of a catalog and its macros, of the variables, and of the compiler itself."""
     digest = hashlib.sha256(json.dumps(dict(variables), sort_keys=True, default=str).encode())
-    for name, content in _parts(folder, macros):
-        digest.update(f"{len(name)} {name} {len(content)} ".encode())
-        digest.update(content)
-    return digest.hexdigest()
+    return _of_parts(digest, _parts(folder, macros))
 
 
 def content_hash(folder: Path, macros: Path) -> str:
     """The hash of the files of a catalog and of its macros, wherever they lie."""
-    digest = hashlib.sha256()
-    for name, content in _files(folder, macros):
-        shown = os.path.relpath(name, folder.parent)
-        digest.update(f"{len(shown)} {shown} {len(content)} ".encode())
+    files = _files(folder, macros)
+    return _of_parts(
+        hashlib.sha256(), ((os.path.relpath(name, folder.parent), content) for name, content in files)
+    )
+
+
+def _of_parts(digest: hashlib._Hash, parts: Iterator[tuple[str, bytes]]) -> str:
+    """The hash of named contents. No two lists of them run together to the same bytes."""
+    for name, content in parts:
+        digest.update(f"{len(name)} {name} {len(content)} ".encode())
         digest.update(content)
     return digest.hexdigest()
 

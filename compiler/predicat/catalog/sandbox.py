@@ -162,24 +162,19 @@ def _listed(value: Any) -> Any:
     return str.__str__(value) if isinstance(value, str) else value
 
 
-def _text(value: Any) -> str:
-    """A value as text. Raises the error of an undefined name."""
-    return str(value)
-
-
 def _join(value: Iterable[Any], d: str = "", attribute: Any = None) -> str:
     """Jinja's join, measured before it is done."""
     parts = list(value)
     if attribute is not None:
         parts = [part[attribute] for part in parts]
-    texts, between = [_text(part) for part in parts], _text(d)
+    texts, between = [str(part) for part in parts], str(d)
     _at_most(sum(map(len, texts)) + len(between) * len(texts))
     return between.join(texts)
 
 
 def _replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
     """Jinja's replace, measured before it is done."""
-    text, before, after = _text(s), _text(old), _text(new)
+    text, before, after = str(s), str(old), str(new)
     _at_most(len(text) + text.count(before) * len(after))
     return text.replace(before, after, -1 if count is None else count)
 
@@ -195,11 +190,11 @@ def _sum(iterable: Iterable[Any]) -> Any:
     """The sum of numbers."""
     total: Any = 0
     for item in iterable:
-        total = total + size_checked(item)
+        total = total + _number(item)
     return total
 
 
-def size_checked(number: Any) -> Any:
+def _number(number: Any) -> Any:
     """A number within the limit. Raises TypeError for anything else."""
     if not isinstance(number, (int, float)):
         raise TypeError(say.NO_NUMBER)
@@ -296,7 +291,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if operator == "%" and isinstance(left, str):
             raise TooMuch(say.NO_FORMATTING)
         if operator == "**":
-            size_checked(left), size_checked(right)
+            _number(left), _number(right)
             if isinstance(left, int) and isinstance(right, int) and abs(right) * left.bit_length() > MAX_BITS:
                 raise TooMuch(say.too_large_number(MAX_BITS))
         if operator == "*" and not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
