@@ -15,8 +15,8 @@ from typing import Any
 import yaml
 
 import predicat
-from predicat.review.compare import EXACT
-from predicat.review.second_opinion import SecondOpinion
+from predicat.proof.compare import EXACT
+from predicat.proof.second_opinion import SecondOpinion
 
 TABLE = Path(__file__).resolve().parent.parent / "tests" / "review" / "pairs.yml"
 

@@ -35,7 +35,7 @@ def _speaks_of_engines(file: Path) -> bool:
     return _ENGINES.search(file.read_text(encoding="utf-8")) is not None
 
 
-_DEFECTS = ("predicat.review.second_opinion", "predicat.review.compare")
+_DEFECTS = ("predicat.proof.second_opinion", "predicat.proof.compare")
 """The loggers of defects: a proof that a row contradicts, and a solver that only time stopped."""
 
 

@@ -9,7 +9,7 @@ import pytest
 import predicat
 from predicat import PredicatError
 from predicat.catalog.manifest import build_manifest
-from predicat.review.compare import compare
+from predicat.proof.compare import compare
 
 FIELDS = {"ts": "timestamp", "d": "date", "n": "bigint"}
 NOW = datetime(2026, 2, 1, 10, tzinfo=UTC)

@@ -17,7 +17,7 @@ from predicat.ir.operators import OPS
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("compiler/predicat", "spark_ext/predicat_spark")
-ENTRIES = ("ir/operators/", "semantics/functions/", "backends/sql/", "review/smt/rules/")
+ENTRIES = ("ir/operators/", "semantics/functions/", "backends/sql/", "proof/smt/rules/")
 KINDS = ("entries", "languages", "special")
 
 

@@ -13,12 +13,12 @@ from random import Random
 
 import predicat
 from predicat.diagnostics import PredicatError
+from predicat.explain.prose import describe
 from predicat.ir.canonical import canonical_text, meaning_hash
 from predicat.ir.nodes import Node
 from predicat.language import WRITERS
-from predicat.review.lint import RULES
-from predicat.review.lint.rule import Context
-from predicat.review.prose import describe
+from predicat.lint import RULES
+from predicat.lint.rule import Context
 from tests.engines.predicates import FIELDS
 from tests.texts import entries
 

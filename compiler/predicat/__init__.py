@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from predicat.api import Predicate, UnknownKeyWarning, dialects, languages, parse
     from predicat.catalog import Catalog, load_catalog
     from predicat.matching.matcher import Matcher
+    from predicat.proof.compare import Verdict, Witness, compare
     from predicat.pushdown import Split, Weakening, split, weaken
-    from predicat.review.compare import Verdict, Witness, compare
 
 __version__ = "0.1.0"
 __all__ = [
@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Any:
         from predicat.diagnostics import extras  # noqa: PLC0415  # lazy on purpose
 
         extras.require("z3")
-        from predicat.review import compare as comparison  # noqa: PLC0415  # lazy on purpose
+        from predicat.proof import compare as comparison  # noqa: PLC0415  # lazy on purpose
 
         return getattr(comparison, name)
     if name in ("Split", "Weakening", "split", "weaken"):

@@ -12,7 +12,7 @@ from predicat.catalog import lists
 from predicat.deploy import rows
 from predicat.diagnostics import PredicatError
 from predicat.ir.canonical import meaning_hash
-from predicat.review import testing
+from predicat.testing import runs
 from tests.processes import first_commit, in_process
 
 CATALOG = """\
@@ -84,7 +84,7 @@ def test_engines_agree(folder: Path, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     filters = catalog.filters()
     for name, engine in (("duckdb", rows.on_duckdb), ("postgres", partial(rows.on_postgres, postgres))):
-        result = testing.on_engine(catalog, filters, name, engine)
+        result = runs.on_engine(catalog, filters, name, engine)
         assert len(result) == 10
         assert [item.problem for item in result if item.problem or item.skipped] == []
 

@@ -10,7 +10,7 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import from_data, to_data
 from predicat.ir.value_sets import MissingValuesError, ValueSet
-from predicat.review.compare import compare
+from predicat.proof.compare import compare
 from predicat.rewrite.list_tables import long_lists
 from tests.processes import in_process
 

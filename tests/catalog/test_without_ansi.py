@@ -10,7 +10,7 @@ from predicat.catalog.live import LiveCatalog
 from predicat.catalog.load import load_catalog
 from predicat.catalog.manifest import build_manifest
 from predicat.diagnostics import PredicatError
-from predicat.review.explain import explain
+from predicat.explain.text import explain
 
 FIELDS = {"id": "int", "n": "bigint", "m": "bigint", "s": "string", "x": "double", "xs": "array<bigint>"}
 

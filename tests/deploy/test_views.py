@@ -16,7 +16,7 @@ from predicat.deploy.relations import Column, Relation
 from predicat.deploy.sessions import Limits
 from predicat.deploy.views import views_of
 from predicat.diagnostics import PredicatError
-from predicat.review import explain
+from predicat.explain.text import lineage
 
 HEAD = """\
 apiVersion: predicat/v1
@@ -824,6 +824,6 @@ def test_explain_names_the_views_that_there_are(tmp_path: Path) -> None:
     code = "  called: {python: shop.Called, after: adult}\n"
     found = catalog(tmp_path, HEAD + FILTERS + code)
     rows = {name: found.known[f"people.{name}"] for name in ("adult", "called")}
-    told = {name: list(explain.lineage(found, row, row.current)) for name, row in rows.items()}
+    told = {name: list(lineage(found, row, row.current)) for name, row in rows.items()}
     assert "used by views: people__adult" in told["adult"]
     assert not any("used by" in line for line in told["called"])

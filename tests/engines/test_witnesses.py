@@ -8,8 +8,8 @@ from typing import Any
 
 import predicat
 from predicat.ir.nodes import Node, fields_of
-from predicat.review import coverage
-from predicat.review.compare import Verdict, compare
+from predicat.proof.compare import Verdict, compare
+from predicat.testing import coverage
 from tests.engines.rows import Tables, check_outcomes
 
 FIELDS = {

@@ -14,14 +14,14 @@ from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.backends.sql.rules import NotSupported
 from predicat.check import signatures
 from predicat.diagnostics import Unsupported
+from predicat.explain.prose import describe
 from predicat.ir import operators
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import OPS, Operator
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, JSON, STRING, Scalar
 from predicat.language import LANGUAGES, WRITERS, writer
-from predicat.review.candidate_rows import CandidateRows
-from predicat.review.prose import describe
-from predicat.review.smt.encode import encodable
+from predicat.proof.candidate_rows import CandidateRows
+from predicat.proof.smt.encode import encodable
 from predicat.semantics.evaluate import compile_node, supported
 from tests import support
 from tests.engines.predicates import POOLS
@@ -114,7 +114,7 @@ def test_a_dialect_has_every_operator(name: str) -> None:
 
 def test_an_operator_has_a_formula_or_a_reason() -> None:
     assert not [
-        f"{op}: say why in without_formula of its row, or add a rule to review/smt/rules"
+        f"{op}: say why in without_formula of its row, or add a rule to proof/smt/rules"
         for op, row in OPS.items()
         if (op in encodable()) is bool(row.without_formula)
     ]

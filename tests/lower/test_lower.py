@@ -3,14 +3,14 @@
 import pytest
 
 import predicat
+from predicat.explain.prose import describe
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, walk
 from predicat.ir.operators import OPS
 from predicat.language import LANGUAGES, writer
 from predicat.lower import RULES, core, for_writers
-from predicat.review.mutants import mutants
-from predicat.review.prose import describe
 from predicat.rewrite.simplify import simplify
+from predicat.testing.mutants import mutants
 from tests.language.test_cel_identity import CASES
 
 FIELDS: dict[str, str | dict[str, str]] = {

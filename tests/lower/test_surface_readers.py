@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import predicat
+from predicat.explain.text import pushdown
+from predicat.lint.rule import Context
+from predicat.lint.rules.null_negation import RULE as NEGATION
 from predicat.quality.plan import plan
-from predicat.review.explain import pushdown
-from predicat.review.lint.null_negation import RULE as NEGATION
-from predicat.review.lint.rule import Context
 
 FIELDS = {"j": "json", "d": "double", "s": "string", "t": "timestamp"}
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 import predicat
 from predicat import backends
 from predicat.diagnostics import Unsupported
+from predicat.explain.explanation import atoms
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, parse_type
 from predicat.quality.classes import classes
 from predicat.quality.fold import lanes, outcomes
 from predicat.quality.grouping import codes
 from predicat.quality.program import program
-from predicat.review.explanation import atoms
 from predicat.rewrite.simplify import simplify
 from tests.engines.predicates import FIELDS, literals, predicates, rows
 from tests.engines.rows import Tables

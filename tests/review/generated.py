@@ -22,7 +22,7 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, StructType, Type, parse_type
-from predicat.review.mutants import mutants
+from predicat.testing.mutants import mutants
 from tests.review.hostile import POOLS
 
 NAMES = [

@@ -8,8 +8,7 @@ import pytest
 
 import predicat
 from predicat.diagnostics import PredicatError, Source, Span
-from predicat.review import baseline
-from predicat.review.lint import Finding
+from predicat.lint import Finding, baseline
 from tests.processes import in_process as run
 
 CATALOG = """apiVersion: predicat/v1

@@ -14,13 +14,13 @@ import predicat
 from predicat.analysis.domains import Domain, domain
 from predicat.ir.nodes import Field, Node, walk
 from predicat.ir.types import DOUBLE, Type, parse_type
-from predicat.review.candidate_rows import CandidateRows
-from predicat.review.cases.machine import NotCases
-from predicat.review.cases.proof import cases
-from predicat.review.cases.representatives import representatives
-from predicat.review.cases.texts import Texts
-from predicat.review.compare import EXACT, compare_nodes
-from predicat.review.inputs import over_inputs
+from predicat.proof.candidate_rows import CandidateRows
+from predicat.proof.cases.machine import NotCases
+from predicat.proof.cases.proof import cases
+from predicat.proof.cases.representatives import representatives
+from predicat.proof.cases.texts import Texts
+from predicat.proof.compare import EXACT, compare_nodes
+from predicat.proof.inputs import over_inputs
 from tests.review.test_compare import check_witnesses, refutes
 from tests.texts import tables_of
 

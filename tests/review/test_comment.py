@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from predicat.review import comments, rest
+from predicat.forge import rest
+from predicat.review import comments
 from tests.cli.test_output import KEYS
 from tests.processes import in_process as run
 from tests.review.forge import Forge, forge

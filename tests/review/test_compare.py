@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
+from predicat.explain import show
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Node
 from predicat.ir.operators import OPS
 from predicat.ir.types import BOOLEAN
-from predicat.review import show
-from predicat.review.candidate_rows import CandidateRows
-from predicat.review.compare import EXACT, PROVED, Verdict, compare_nodes, example
-from predicat.review.inputs import over_inputs
-from predicat.review.mutants import mutants
-from predicat.review.smt.encode import encodable
+from predicat.proof.candidate_rows import CandidateRows
+from predicat.proof.compare import EXACT, PROVED, Verdict, compare_nodes, example
+from predicat.proof.inputs import over_inputs
+from predicat.proof.smt.encode import encodable
 from predicat.rewrite.simplify import simplify
+from predicat.testing.mutants import mutants
 from tests.engines.predicates import predicates, rows
 from tests.fuzzing import REPEATABLE
 

@@ -7,8 +7,8 @@ import pytest
 
 import predicat
 from predicat.ir.nodes import Call
-from predicat.review.compare import compare_nodes
-from predicat.review.inputs import over_inputs
+from predicat.proof.compare import compare_nodes
+from predicat.proof.inputs import over_inputs
 from tests.engines.test_decimal_arithmetic import FIELDS, PREDICATES, ROWS
 from tests.review.test_compare import check_witnesses, refutes
 

@@ -514,10 +514,10 @@ def test_a_long_comment_leaves_out_whole_entries(tmp_path: Path) -> None:
 def test_a_decimal_has_one_spelling(texts: tuple[str, ...], spelling: str) -> None:
     from decimal import Decimal
 
+    from predicat.explain.prose import describe
+    from predicat.explain.show import plain, row_text
     from predicat.ir.nodes import Literal
     from predicat.ir.types import DecimalType
-    from predicat.review.prose import describe
-    from predicat.review.show import plain, row_text
 
     for text in texts:
         assert row_text({"a": Decimal(text)}) == f"{{a: {spelling}}}"

@@ -17,9 +17,9 @@ from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.operators import JSON_READS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, DecimalType, Scalar, Type
-from predicat.review.cases.machine import NotCases
-from predicat.review.cases.representatives import Unknown, representatives, substituted
-from predicat.review.inputs import over_inputs
+from predicat.proof.cases.machine import NotCases
+from predicat.proof.cases.representatives import Unknown, representatives, substituted
+from predicat.proof.inputs import over_inputs
 from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.evaluate import compile_node

@@ -14,6 +14,7 @@ import predicat
 from predicat.api import declared
 from predicat.check import signatures
 from predicat.diagnostics import PredicatError
+from predicat.explain.show import SENTENCES
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import OPS, Operator, Strictness
@@ -32,12 +33,11 @@ from predicat.ir.types import (
     parse_type,
 )
 from predicat.ir.variables import free
-from predicat.review.compare import compare_nodes
-from predicat.review.inputs import is_affordable
-from predicat.review.show import SENTENCES
-from predicat.review.smt.arrays import needed
-from predicat.review.smt.encode import Formulas
-from predicat.review.smt.terms import as_term, z3
+from predicat.proof.compare import compare_nodes
+from predicat.proof.inputs import is_affordable
+from predicat.proof.smt.arrays import needed
+from predicat.proof.smt.encode import Formulas
+from predicat.proof.smt.terms import as_term, z3
 from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.fold import fold
 from predicat.semantics.evaluate import compile_node

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import predicat
-from predicat.review.compare import PROVED, compare_nodes
-from predicat.review.inputs import over_inputs
+from predicat.proof.compare import PROVED, compare_nodes
+from predicat.proof.inputs import over_inputs
 from tests.review.independent import CelPair, Pair, SqlPair
 from tests.review.test_compare import check_witnesses, refutes
 

@@ -6,8 +6,9 @@ import pytest
 
 import predicat
 from predicat.diagnostics import PredicatError
-from predicat.review.explain import explain
-from predicat.review.lint import Context, unserved
+from predicat.explain.text import explain
+from predicat.lint import Context
+from predicat.lint.rules import unserved
 from tests.cli.test_commands import run
 
 CATALOG = """\

@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 import predicat
-from predicat.review import findings
-from predicat.review.lint import RULES
-from predicat.review.lint.answers import Answers
-from predicat.review.lint.trials import required
+from predicat.lint import RULES, findings
+from predicat.lint.answers import Answers
+from predicat.lint.trials import required
 from tests.cli.test_commands import run
 from tests.review.test_lint_written import FOUND
 

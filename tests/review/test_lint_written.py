@@ -11,10 +11,9 @@ import pytest
 import predicat
 from predicat import backends
 from predicat.diagnostics import Severity
-from predicat.review import findings
-from predicat.review.explain import pushdown
-from predicat.review.lint import RULES
-from predicat.review.lint.mixed_operators import RULE as MIXED
+from predicat.explain.text import pushdown
+from predicat.lint import RULES, findings
+from predicat.lint.rules.mixed_operators import RULE as MIXED
 from tests.cli.test_commands import run
 from tests.texts import tables_of
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.review.inputs import over_inputs
-from predicat.review.lint import RULES, Context
-from predicat.review.own_errors import with_own_errors
+from predicat.lint import RULES, Context
+from predicat.proof.inputs import over_inputs
+from predicat.proof.own_errors import with_own_errors
 
 GUARDS = [
     "!has(o.b) || !has(o.b.c) || o.b.c > 3",

@@ -3,8 +3,8 @@
 import pytest
 
 import predicat
-from predicat.review.explanation import explain_node
-from predicat.review.prose import describe
+from predicat.explain.explanation import explain_node
+from predicat.explain.prose import describe
 
 FIELDS = {"j": "json", "k": "json", "m": "map<string, string>", "a": "bigint"}
 

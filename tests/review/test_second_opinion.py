@@ -13,12 +13,12 @@ import predicat
 from predicat.ir.nodes import Node
 from predicat.ir.operators import MONOTONE
 from predicat.ir.operators.row import Order
-from predicat.review import compare, opinion_values, second_opinion
-from predicat.review.inputs import over_inputs
-from predicat.review.smt.encoder import Encoder
-from predicat.review.smt.terms import Truth
+from predicat.proof import compare, opinion_values, second_opinion
+from predicat.proof.inputs import over_inputs
+from predicat.proof.smt.encoder import Encoder
+from predicat.proof.smt.terms import Truth
 
-LOGGER = "predicat.review.second_opinion"
+LOGGER = "predicat.proof.second_opinion"
 TABLE = yaml.safe_load((Path(__file__).parent / "pairs.yml").read_text())
 FIELDS = TABLE.pop("fields")
 PROVERS = ("cases", "smt", "candidate", "compare", "rewrite")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.review.site.build import build
-from predicat.review.site.graph import graph
+from predicat.site.build import build
+from predicat.site.graph import graph
 
 CHROMIUM = os.environ.get("PREDICAT_CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

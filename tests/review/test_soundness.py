@@ -7,9 +7,9 @@ import pytest
 import predicat
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Field, Node, ParamDecl, Parameter, rewrite_children
-from predicat.review.candidate_rows import CandidateRows
-from predicat.review.compare import EXACT, compare_nodes
-from predicat.review.inputs import over_inputs
+from predicat.proof.candidate_rows import CandidateRows
+from predicat.proof.compare import EXACT, compare_nodes
+from predicat.proof.inputs import over_inputs
 from tests.review import generated, hostile
 from tests.review.test_compare import check_witnesses, refutes
 

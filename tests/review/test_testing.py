@@ -8,11 +8,11 @@ import pytest
 import predicat
 from predicat.deploy.rows import on_duckdb, on_postgres
 from predicat.ir.nodes import Node
-from predicat.review import coverage, testing
-from predicat.review.candidate_rows import CandidateRows
-from predicat.review.compare import example
-from predicat.review.inputs import over_inputs
-from predicat.review.mutants import mutants
+from predicat.proof.candidate_rows import CandidateRows
+from predicat.proof.compare import example
+from predicat.proof.inputs import over_inputs
+from predicat.testing import coverage, runs
+from predicat.testing.mutants import mutants
 from predicat_spark.rows import on_spark
 from tests.cli.test_commands import run
 
@@ -70,21 +70,21 @@ def test_wrong_tests_are_reported(folder: Path) -> None:
 def test_engines_agree_on_the_reference_catalog(spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog("catalog")
     rows = catalog.filters()
-    expected = testing.on_evaluator(rows)
+    expected = runs.on_evaluator(rows)
     assert len(expected) > 200 and not [item for item in expected if item.problem]
     for name, engine in (
         ("spark", lambda *args: on_spark(*args, spark)),
         ("postgres", lambda *args: on_postgres(postgres, *args)),
         ("duckdb", on_duckdb),
     ):
-        found = testing.on_engine(catalog, rows, name, engine)
+        found = runs.on_engine(catalog, rows, name, engine)
         assert len(found) == len(expected)
         assert [item.problem for item in found if item.problem] == []
 
 
 def test_an_engine_that_differs_is_a_failure(folder: Path) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
-    found = testing.on_engine(
+    found = runs.on_engine(
         catalog, catalog.filters(), "duckdb", lambda _fields, rows, sql: [[None] * len(rows) for _ in sql]
     )
     assert [item.problem is not None for item in found] == [True, False, True, False]

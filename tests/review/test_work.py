@@ -14,9 +14,9 @@ import pytest
 
 import predicat
 from predicat.ir.nodes import Node
-from predicat.review import compare
-from predicat.review.compare import Verdict, compare_nodes
-from predicat.review.work import STEPS, Work
+from predicat.proof import compare
+from predicat.proof.compare import Verdict, compare_nodes
+from predicat.proof.work import STEPS, Work
 
 ROOT = Path(predicat.__file__).parent
 FIELDS = {
@@ -44,12 +44,17 @@ ROOMS = (
     "lower",
     "rewrite",
     "matching",
+    "proof",
+    "explain",
+    "forge",
+    "testing",
+    "lint",
     "review",
     "pushdown",
 )
 CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns"})
 TIMED = {
-    "review/rest.py": "waits for servers",
+    "forge/rest.py": "waits for servers",
     "discover/authors.py": "waits for git",
     "discover/read/templates.py": "renders templates of other projects, which may not end",
     "semantics/clock.py": "the current time of a row; proofs hold for all of them",

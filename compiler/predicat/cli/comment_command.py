@@ -16,8 +16,8 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
+    from predicat.forge.rest import ApiError
     from predicat.review.comments import Thread
-    from predicat.review.rest import ApiError
 
 
 _NO_RIGHT = (401, 403, 404)
@@ -52,8 +52,8 @@ _NO_RIGHT = (401, 403, 404)
 )
 @format_option
 def command(host: str, review: Path, key: str, number: int | None, timeout: float, form: str) -> None:
+    from predicat.forge.rest import ApiError, with_retries  # noqa: PLC0415  # as above
     from predicat.review import comments  # noqa: PLC0415  # not for --help
-    from predicat.review.rest import ApiError, with_retries  # noqa: PLC0415  # as above
 
     if key and not comments.KEY.fullmatch(key):
         raise click.UsageError(say.bad_key(key))

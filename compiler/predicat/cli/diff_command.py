@@ -115,7 +115,7 @@ def _review(
 
 def _figures(definitions: Definitions | None, name: str) -> str:
     """How good the tests of a filter are."""
-    from predicat.review.coverage import measure  # noqa: PLC0415  # not for --help
+    from predicat.testing.coverage import measure  # noqa: PLC0415  # not for --help
 
     definition = definitions.filter(name) if definitions is not None else None
     if definition is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from predicat.discover.propose import Near, Rule
     from predicat.discover.read.folder import Scan
     from predicat.discover.report import Report
-    from predicat.review.lint import Finding
+    from predicat.lint import Finding
 
 _HELP = (
     "Find the conditions that a repository already has, and what is wrong with "
@@ -327,7 +327,7 @@ def _new(findings: Sequence[Finding], baseline: Path | None) -> Sequence[Finding
     """The findings that a baseline does not have."""
     if baseline is None:
         return findings
-    from predicat.review import baseline as lines  # noqa: PLC0415  # not for --help
+    from predicat.lint import baseline as lines  # noqa: PLC0415  # not for --help
 
     result = lines.apply_baseline(findings, lines.read(baseline))
     if result.accepted or result.stale:
@@ -337,7 +337,7 @@ def _new(findings: Sequence[Finding], baseline: Path | None) -> Sequence[Finding
 
 def _write(baseline: Path, findings: Sequence[Finding]) -> None:
     from predicat.discover.findings import stops  # noqa: PLC0415  # not for --help
-    from predicat.review import baseline as lines  # noqa: PLC0415  # as above
+    from predicat.lint import baseline as lines  # noqa: PLC0415  # as above
 
     total = lines.write(baseline, [item for item in findings if stops(item)])
     click.echo(say.written(str(baseline), total))

@@ -99,7 +99,7 @@ def _build(
     needs_review()
     from rich.progress import Progress  # noqa: PLC0415  # not for --help
 
-    from predicat.review.site.build import build as write  # noqa: PLC0415  # as above
+    from predicat.site.build import build as write  # noqa: PLC0415  # as above
 
     catalog = load_quietly(selection.folder, selection.variables)
     if not selection.everything:

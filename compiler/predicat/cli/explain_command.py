@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 @format_option
 def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None, form: str) -> None:
     needs_review()
-    from predicat.review import explain  # noqa: PLC0415  # not for --help
+    from predicat.explain import text  # noqa: PLC0415  # not for --help
 
     catalog = load_quietly(folder, pairs("--var", variables))
     filter_, number = catalog.find(name)
     version = filter_.versions[number]
     about = {"name": filter_.qualified, "version": number}
     if row is None:
-        lines = explain.explain(catalog, filter_, version)
+        lines = text.explain(catalog, filter_, version)
         show(form, {**about, "lines": lines}, lambda: "\n".join(lines))
         return
     data = _row(row)
     _check_names(data, catalog.datasets[filter_.dataset].fields)
     outcome = version.predicate.evaluate(data)
     accepted = filter_.on_unknown == "accept" if outcome is None else outcome
-    reasons = explain.explain_row(filter_, version, data)
+    reasons = text.explain_row(filter_, version, data)
     about |= {"outcome": outcome, "accepted": accepted}
     show(form, {**about, "lines": reasons}, lambda: "\n".join(reasons))
 

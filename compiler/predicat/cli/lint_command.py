@@ -26,8 +26,8 @@ from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
-    from predicat.review.baseline import Entry
-    from predicat.review.lint import Finding
+    from predicat.lint import Finding
+    from predicat.lint.baseline import Entry
     from predicat.review.touched import Scope
 
 
@@ -86,8 +86,7 @@ def command(
     listed: bool,
 ) -> None:
     needs_review()
-    from predicat.review import findings  # noqa: PLC0415  # not for --help
-    from predicat.review.lint import RULES  # noqa: PLC0415  # as above
+    from predicat.lint import RULES, findings  # noqa: PLC0415  # not for --help
 
     if listed:
         for rule in RULES:
@@ -154,8 +153,7 @@ class Run:
         """The findings of the chosen rules in the checked files; those of an earlier run if nothing changed
         since.
         """
-        from predicat.review import findings  # noqa: PLC0415  # not for --help
-        from predicat.review.lint import findings_cache  # noqa: PLC0415  # as above
+        from predicat.lint import findings, findings_cache  # noqa: PLC0415  # as above
 
         if scope is not None and scope.empty:
             return []
@@ -181,7 +179,7 @@ class Run:
 
     def chosen(self, code: str) -> bool:
         """Whether a rule is applied."""
-        from predicat.review import findings  # noqa: PLC0415  # not for --help
+        from predicat.lint import findings  # noqa: PLC0415  # not for --help
 
         return findings.chosen(code, self.select, self.ignore)
 
@@ -191,7 +189,7 @@ class Run:
         """
         if baseline is None:
             return findings
-        from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
+        from predicat.lint import baseline as known  # noqa: PLC0415  # not for --help
 
         result = known.apply_baseline(
             findings,
@@ -208,8 +206,8 @@ class Run:
         """Write the findings that would fail a run as the baseline, and keep its entries of rules that
         were not applied.
         """
-        from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
-        from predicat.review import findings  # noqa: PLC0415  # as above
+        from predicat.lint import baseline as known  # noqa: PLC0415  # not for --help
+        from predicat.lint import findings  # noqa: PLC0415  # as above
 
         before = known.read(baseline) if baseline.exists() else []
         result = known.apply_baseline(results, before, self.chosen)
@@ -220,7 +218,7 @@ class Run:
 
     def fix(self, results: list[Finding], scope: Scope | None) -> bool:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
-        from predicat.review import findings  # noqa: PLC0415  # not for --help
+        from predicat.lint import findings  # noqa: PLC0415  # not for --help
 
         done = findings.apply_fixes(results, lambda: self.catalog(scope), 10 * self.effort)
         for item in done:

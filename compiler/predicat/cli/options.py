@@ -214,8 +214,8 @@ def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
         except PredicatError as error:
             if options["form"] == "markdown":
                 from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # only for a failure
+                from predicat.forge.git import head_of  # noqa: PLC0415  # as above
                 from predicat.review.comments import failed  # noqa: PLC0415  # as above
-                from predicat.review.git import head_of  # noqa: PLC0415  # as above
 
                 shown, out = failed(error.diagnostics, head_of(options["folder"])), options["out"]
                 click.echo(shown, nl=False) if out is None else write_text(out, shown)

@@ -196,7 +196,7 @@ def as_reviewed(context: click.Context, _parameter: click.Parameter, base: str |
 
     file = None if context.resilient_parsing else project_file(Path.cwd())
     if file is not None and "${" in text_of(file):
-        from predicat.review.git import names_read  # noqa: PLC0415  # only for a file with variables
+        from predicat.forge.git import names_read  # noqa: PLC0415  # only for a file with variables
 
         restrict(context, "reviewed", names_read(file, base))
     return base

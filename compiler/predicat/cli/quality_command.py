@@ -358,8 +358,8 @@ def _by_reason(suites: Sequence[Suite]) -> dict[str, list[str]]:
 
 def _about(folder: Path, project: str) -> About:
     """When the run is, and the revision of the catalog, with a + if files differ from the commit."""
+    from predicat.forge import git  # noqa: PLC0415  # as above
     from predicat.quality.outcome import About  # noqa: PLC0415  # not for --help
-    from predicat.review import git  # noqa: PLC0415  # as above
 
     commit, changed, _ = git.revision(folder).partition("+")
     revision = commit[:12] + changed

@@ -173,7 +173,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 def command(
     name: str, filters: tuple[str, ...], folder: Path, variables: tuple[str, ...], **given: Any
 ) -> None:
-    from predicat.review import git  # noqa: PLC0415  # not for --help
+    from predicat.forge import git  # noqa: PLC0415  # not for --help
 
     with_classes_here()
     catalog = load(folder, variables)

@@ -21,7 +21,7 @@ from predicat.diagnostics.wording import quantity
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
     from predicat.catalog.model import Filter
-    from predicat.review.testing import Result
+    from predicat.testing.runs import Result
 
 ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 
@@ -86,9 +86,9 @@ def command(
 
 
 def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | None, form: str) -> None:
-    from predicat.review import testing  # noqa: PLC0415  # not for --help
+    from predicat.testing import runs  # noqa: PLC0415  # not for --help
 
-    result = testing.on_evaluator(filters) if engine in ("evaluator", "all") else []
+    result = runs.on_evaluator(filters) if engine in ("evaluator", "all") else []
     for name in _all() if engine == "all" else () if engine == "evaluator" else (engine,):
         result += _on_engine(catalog, filters, name, dsn)
     failed = [item for item in result if item.problem is not None]
@@ -146,28 +146,29 @@ def _data(item: Result) -> dict[str, Any]:
 
 
 def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str | None) -> list[Result]:
-    from predicat.review import testing  # noqa: PLC0415  # not for --help
+    from predicat.testing import runs  # noqa: PLC0415  # not for --help
 
     if name == "spark":
         spark: Any = importlib.import_module("predicat_spark.rows")
         nodes = [version.predicate.node for filter_ in filters for version in filter_.versions.values()]
-        return testing.on_engine(catalog, filters, name, partial(spark.on_spark, nodes=nodes))
+        return runs.on_engine(catalog, filters, name, partial(spark.on_spark, nodes=nodes))
     from predicat.deploy import rows as engines  # noqa: PLC0415  # as above
 
     if name == "duckdb":
-        return testing.on_engine(catalog, filters, name, engines.on_duckdb)
+        return runs.on_engine(catalog, filters, name, engines.on_duckdb)
 
     with connect(dsn) as connection:
-        return testing.on_engine(catalog, filters, name, partial(engines.on_postgres, connection))
+        return runs.on_engine(catalog, filters, name, partial(engines.on_postgres, connection))
 
 
 def _generate(filters: Sequence[Filter], out: Path | None, now: datetime | None, *, mutate: bool) -> None:
     needs_review()
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
+    from predicat.explain import show  # noqa: PLC0415  # as above
     from predicat.lower import core  # noqa: PLC0415  # as above
-    from predicat.review import coverage, show  # noqa: PLC0415  # as above
-    from predicat.review.inputs import over_inputs  # noqa: PLC0415  # as above
+    from predicat.proof.inputs import over_inputs  # noqa: PLC0415  # as above
     from predicat.rewrite.substitute import at, with_defaults  # noqa: PLC0415  # as above
+    from predicat.testing import coverage  # noqa: PLC0415  # as above
 
     lines: dict[str, list[str]] = {}
     for filter_ in filters:
@@ -213,7 +214,7 @@ def _matches(outcome: bool | None) -> str:
 
 def _mutate(filters: Sequence[Filter]) -> None:
     needs_review()
-    from predicat.review import coverage  # noqa: PLC0415  # not for --help
+    from predicat.testing import coverage  # noqa: PLC0415  # not for --help
 
     killed = total = covered = needed = 0
     for filter_ in filters:

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from predicat.catalog.cache import cache_folder
-from predicat.review.lint.answers import code_hash
+from predicat.lint.answers import code_hash
 
 _MOST = 200_000
 """How many answers a file keeps."""

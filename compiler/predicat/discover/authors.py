@@ -8,7 +8,7 @@ from pathlib import Path
 
 from predicat.diagnostics import PredicatError
 from predicat.discover.conditions import Condition
-from predicat.review import git
+from predicat.forge import git
 
 MAX_FILES = 300
 """Files that git is asked about, at most."""

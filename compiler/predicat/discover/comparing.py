@@ -10,11 +10,11 @@ from msgspec import Struct
 from predicat.discover.infer import Unclear
 from predicat.discover.typed import Subject, together
 from predicat.discover.verdicts import Relationship
+from predicat.explain.show import plain
 from predicat.ir.nodes import Node
-from predicat.review.compare import PROVED, SHOWN, Outcome, Witness, compare_nodes, search
-from predicat.review.own_errors import with_own_errors
-from predicat.review.show import plain
-from predicat.review.smt.terms import all_of
+from predicat.proof.compare import PROVED, SHOWN, Outcome, Witness, compare_nodes, search
+from predicat.proof.own_errors import with_own_errors
+from predicat.proof.smt.terms import all_of
 
 PAIR = 1.0
 """Seconds for all questions about a pair, on each of the two assignments of types."""

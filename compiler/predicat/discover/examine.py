@@ -15,18 +15,18 @@ from predicat.discover.parts import Extent, extent
 from predicat.discover.profile import Profile, profile_of
 from predicat.discover.typed import Subject, Typed, together, typed
 from predicat.discover.verdicts import Kind
+from predicat.explain.show import plain
 from predicat.ir import syntax as t
 from predicat.ir.nodes import Call, Node, fields_of
 from predicat.ir.operators import JUNCTIONS, LOGIC
 from predicat.ir.types import BOOLEAN
-from predicat.review.compare import compare_nodes, example
-from predicat.review.lint import impossible_text, null_comparison
-from predicat.review.lint.redundant_operand import without_one
-from predicat.review.lint.trials import Trial
-from predicat.review.lint.written import walk
-from predicat.review.own_errors import with_own_errors
-from predicat.review.show import plain
-from predicat.review.work import Work
+from predicat.lint.rules import impossible_text, null_comparison
+from predicat.lint.rules.redundant_operand import without_one
+from predicat.lint.trials import Trial
+from predicat.lint.written import walk
+from predicat.proof.compare import compare_nodes, example
+from predicat.proof.own_errors import with_own_errors
+from predicat.proof.work import Work
 
 QUESTION = 1.0
 """The effort for one question to the solver."""

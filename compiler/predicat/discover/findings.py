@@ -13,7 +13,7 @@ from predicat.discover.conditions import Condition, SourceRange
 from predicat.discover.history import parted
 from predicat.discover.parts import part_in_file
 from predicat.discover.verdicts import Judged, Judgement, Pair
-from predicat.review.lint import Finding
+from predicat.lint import Finding
 
 
 class Kind(Struct, frozen=True):

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
 from predicat.discover.conditions import Condition
-from predicat.review import git
+from predicat.forge import git
 
 SECONDS = 5.0
 """For one look into the history of a file."""

@@ -6,12 +6,12 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.discover.parts import Extent, extent
+from predicat.explain.show import plain
 from predicat.ir.nodes import TRUE, Call, Field, Node, fields_of, replaced, walk
 from predicat.ir.types import BOOLEAN
-from predicat.review.compare import search
-from predicat.review.lint.null_negation import fields_lost, negations
-from predicat.review.show import plain
-from predicat.review.work import Work
+from predicat.lint.rules.null_negation import fields_lost, negations
+from predicat.proof.compare import search
+from predicat.proof.work import Work
 
 
 class LostRow(Struct, frozen=True):

@@ -11,7 +11,7 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.counts import Count
 from predicat.discover.findings import CODES
 from predicat.discover.report import Report, counted, finding_data, summary
-from predicat.review.site import build
+from predicat.site import build
 
 MAX_RELATIONS = 200
 MAX_RULES = 100

@@ -6,7 +6,7 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.discover.abstraction import read_sql
 from predicat.discover.conditions import Condition
 from predicat.discover.typed import is_whole_text
-from predicat.review.lint.written import walk
+from predicat.lint.written import walk
 
 Extent = tuple[int, int]
 """From the first character to the one behind the last."""

@@ -23,11 +23,11 @@ from predicat.discover.references import proved, with_references
 from predicat.discover.typed import subject_of, together
 from predicat.discover.verdicts import Judged
 from predicat.editor.layout import layout
+from predicat.explain.prose import describe
 from predicat.importing.model import LONGEST, slug
 from predicat.importing.writing import dumped
 from predicat.ir.types import DATE, TIMESTAMP, DecimalType
-from predicat.review.compare import example
-from predicat.review.prose import describe
+from predicat.proof.compare import example
 from predicat.rewrite.substitute import with_defaults
 
 MAX_FILTERS = 60

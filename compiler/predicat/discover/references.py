@@ -13,8 +13,8 @@ from predicat.catalog import Catalog, load_catalog
 from predicat.diagnostics import PredicatError
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import FieldDecl
-from predicat.review.compare import compare, compare_nodes
-from predicat.review.work import Work
+from predicat.proof.compare import compare, compare_nodes
+from predicat.proof.work import Work
 
 _EFFORT = 1.0
 _PART_EFFORT = 0.2

@@ -23,7 +23,7 @@ from predicat.discover.catalogs import dataset_of
 from predicat.discover.conditions import Condition
 from predicat.discover.read.above import top_of
 from predicat.discover.verdicts import Judged
-from predicat.review.compare import compare
+from predicat.proof.compare import compare
 
 _ACCEPTS_TRUE = ("where", "join", "filter", "case", "having", "qualify")
 """The clauses in which only TRUE counts; a CHECK constraint takes UNKNOWN, too."""

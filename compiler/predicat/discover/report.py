@@ -15,8 +15,8 @@ from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.counts import Count, reasons
 from predicat.discover.findings import CODES, span_of
 from predicat.discover.read.folder import Scan
-from predicat.review.lint import Finding
-from predicat.review.report import annotation, location, sarif_log
+from predicat.forge.annotations import annotation, location, sarif_log
+from predicat.lint import Finding
 
 MAX_EMPTY = 20
 """How many conditions that accept no row the text lists."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from predicat.discover.infer import Unclear
 from predicat.discover.typed import Subject, typed
-from predicat.review.lint.trials import Trial, classes
+from predicat.lint.trials import Trial, classes
 
 MOST_TOGETHER = 400
 """Rules over the same fields that are tried together, at most."""

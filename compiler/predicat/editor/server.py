@@ -336,8 +336,7 @@ def _symbol(item: Outline) -> lsp.DocumentSymbol:
 
 def _findings(catalog: Catalog, folder: Path) -> list[Diagnostic]:
     """The errors and warnings of the lint rules, with what `predicat lint` has proved before."""
-    from predicat.review import findings  # noqa: PLC0415  # needs z3
-    from predicat.review.lint import findings_cache  # noqa: PLC0415  # as above
+    from predicat.lint import findings, findings_cache  # noqa: PLC0415  # as above
 
     known = findings_cache.answers(folder)
     result = findings.collect(catalog, answers=known)

@@ -20,7 +20,7 @@ from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN
 from predicat.language import writer
 from predicat.lower import core
-from predicat.review.compare import compare_nodes
+from predicat.proof.compare import compare_nodes
 from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.union import arms_of, conjunction, union
 

@@ -23,10 +23,10 @@ from great_expectations.render.renderer.renderer import renderer
 from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
+from predicat.explain.show import plain
 from predicat.quality.gx_metric import METRIC, EngineFailure
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted
-from predicat.review.show import plain
 
 Parameter = dict[str, Any]
 """`{"$PARAMETER": name}`: a value that is given at each run."""

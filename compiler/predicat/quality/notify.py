@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
+from predicat.forge.rest import Api, ApiError, with_retries
 from predicat.quality.checks import lines, tally, words, worst
 from predicat.quality.outcome import Run
 from predicat.quality.report import data
-from predicat.review.rest import Api, ApiError, with_retries
 
 WAIT_SECONDS = 60.0
 """How long a webhook is tried for."""

@@ -16,14 +16,14 @@ from predicat.catalog.model import Catalog, Dataset, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
+from predicat.explain.explanation import atoms as conditions
+from predicat.explain.prose import describe
 from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core_of_part
 from predicat.quality.classes import Classes, classes
 from predicat.quality.fold import Program
 from predicat.quality.program import program
-from predicat.review.explanation import atoms as conditions
-from predicat.review.prose import describe
 from predicat.rewrite.substitute import at, with_defaults
 
 

@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
+from predicat.explain.show import plain, row_text
 from predicat.quality.checks import lines, tally, words
 from predicat.quality.measure import Measure
 from predicat.quality.outcome import Run
 from predicat.quality.statistics import wilson
-from predicat.review.show import plain, row_text
 
 
 def _interval(measure: Measure, name: str) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from predicat.catalog.paths import NAME
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import releases as release_messages
-from predicat.review import git
+from predicat.forge import git
 
 if TYPE_CHECKING:
     from predicat.catalog.lock import LockFile

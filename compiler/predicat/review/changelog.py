@@ -35,8 +35,8 @@ def _against_previous(filter_: Filter, number: int) -> str:
     earlier = [other for other in filter_.versions if other < number]
     if not earlier or not extras.installed("z3"):
         return ""
-    from predicat.review import show  # noqa: PLC0415  # needs z3
-    from predicat.review.compare import compare  # noqa: PLC0415  # as above
+    from predicat.explain import show  # noqa: PLC0415  # needs z3
+    from predicat.proof.compare import compare  # noqa: PLC0415  # as above
 
     before = max(earlier)
     verdict = compare(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from predicat.backends import DIALECTS
+from predicat.explain.users import UsageIndex
 from predicat.ir.canonical import canonical_text
 from predicat.review.causes import Causes, may_differ, own_meaning
 from predicat.review.entries import Cause, Entry, Identity, Review, loosened, value_text
@@ -15,7 +16,6 @@ from predicat.review.list_changes import moved
 from predicat.review.proofs import Prover
 from predicat.review.renames import renamed, renamed_datasets, renamed_filters
 from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
-from predicat.review.users import UsageIndex
 
 Figures = Callable[[str], str]
 MEASURED = 50

@@ -12,9 +12,9 @@ from msgspec import Struct
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
+from predicat.forge.git import head_of
+from predicat.forge.rest import Api, ApiError
 from predicat.review.entries import Identity
-from predicat.review.git import head_of
-from predicat.review.rest import Api, ApiError
 
 MARK = "<!-- predicat diff -->"
 """What a comment begins with, unseen, so that it is found again."""

@@ -9,10 +9,10 @@ from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
+from predicat.explain.show import plain, row_text
 from predicat.ir.nodes import Call, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.types import BOOLEAN
 from predicat.review.entries import Review
-from predicat.review.show import plain, row_text
 from predicat.review.snapshot import Snapshot
 from predicat.rewrite.substitute import with_defaults
 

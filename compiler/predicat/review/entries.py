@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.diagnostics.wording import quantity
+from predicat.explain import show
 from predicat.ir.codec import data_value
-from predicat.review import show
 from predicat.review.kinds import KINDS, ORDER, ROWS, Kind
 from predicat.review.proofs import Proof
 from predicat.review.snapshot import Place, Snapshot

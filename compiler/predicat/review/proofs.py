@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from predicat.explain import show
 from predicat.ir.canonical import proof_text
 from predicat.ir.nodes import Literal, Node, params_of
-from predicat.review import show
-from predicat.review.compare import Verdict, compare_nodes
+from predicat.proof.compare import Verdict, compare_nodes
 from predicat.rewrite.substitute import substitute
 
 SAME = Verdict("equivalent", "proved")

@@ -22,10 +22,10 @@ from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Severity, S
 from predicat.diagnostics.messages import references
 from predicat.diagnostics.messages import releases as msg
 from predicat.ir.nodes import FieldDecl
-from predicat.review.inputs import with_widths
+from predicat.proof.inputs import with_widths
 
 if TYPE_CHECKING:
-    from predicat.review.compare import Verdict
+    from predicat.proof.compare import Verdict
 
 Select = Callable[[Lock], Lock]
 """The part of a lock file that is judged."""
@@ -187,7 +187,7 @@ class Rules:
         if not extras.installed("z3"):
             yield messages.missing_extra(msg.PROVER, "review")
             return
-        from predicat.review import show  # noqa: PLC0415  # needs z3, and only now
+        from predicat.explain import show  # noqa: PLC0415  # needs z3, and only now
 
         verdict = self.proof(name, "catalog")
         if verdict.kind.startswith("equivalent") and not verdict.same_rows:
@@ -392,7 +392,7 @@ class Rules:
 
 
 def _compare(before: Released, after: Released, fields: Mapping[str, FieldDecl]) -> Verdict:
-    from predicat.review.compare import Verdict, compare_nodes  # noqa: PLC0415  # needs z3
+    from predicat.proof.compare import Verdict, compare_nodes  # noqa: PLC0415  # needs z3
 
     try:
         nodes = with_widths(before.node(), fields), with_widths(after.node(), fields)

@@ -1,11 +1,12 @@
 """The output formats of a review: terminal, Markdown comment, JSON, GitHub annotations, SARIF."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from predicat.diagnostics.wording import quantity
-from predicat.review import show
+from predicat.explain import show
+from predicat.forge.annotations import annotation, location, sarif_log
 from predicat.review.comment import markdown
 from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
@@ -164,40 +165,6 @@ def sarif(review: Review, _data: Data) -> str:
     ]
     kinds = dict.fromkeys(entry.kind for entry in review.entries)
     return sarif_log(results, [{"id": kind, "shortDescription": {"text": KINDS[kind].doc}} for kind in kinds])
-
-
-def annotation(level: str, file: str, line: int, title: str, message: str) -> str:
-    """A GitHub workflow command that shows a message at a line of a file."""
-    return (
-        f"::{level} file={_property(file)},line={line or 1},title={_property(title)}::{_escaped(message)}\n"
-    )
-
-
-def _escaped(value: str) -> str:
-    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(value: str) -> str:
-    return _escaped(value).replace(":", "%3A").replace(",", "%2C")
-
-
-def location(file: str, line: int, column: int = 0) -> dict[str, Any]:
-    """A place in a file as a SARIF location."""
-    region = {"startLine": max(line, 1), **({"startColumn": column} if column else {})}
-    return {"physicalLocation": {"artifactLocation": {"uri": file}, "region": region}}
-
-
-def sarif_log(results: list[dict[str, Any]], metadata: Sequence[dict[str, Any]] = ()) -> str:
-    """Results as a SARIF log, with the `metadata` of rules, or the names of those that have results.
-    Source: OASIS SARIF 2.1.0.
-    """
-    rules = list(metadata) or [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
-    log = {
-        "version": "2.1.0",
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": {"name": "predicat", "rules": rules}}, "results": results}],
-    }
-    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
 
 
 FORMATS: dict[str, Callable[[Review, Data], str]] = {

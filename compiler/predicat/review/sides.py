@@ -17,7 +17,7 @@ from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source
 from predicat.diagnostics.reading import bytes_of, text_of
-from predicat.review import git
+from predicat.forge import git
 from predicat.review.entries import Identity
 from predicat.review.selection import files_of
 from predicat.review.snapshot import Snapshot, empty, lock_data, of_files, of_manifest

@@ -20,10 +20,10 @@ from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import bytes_of
+from predicat.explain.show import row_text
 from predicat.ir.codec import from_data, value_data
 from predicat.ir.nodes import Field, Literal, Node, ParamDecl, rewrite_children
 from predicat.ir.value_sets import ValueSet
-from predicat.review.show import row_text
 
 Data = dict[str, Any]
 CARRIED = ("key", "enums", "view", "baseline", "rows", "freshness", "spark")

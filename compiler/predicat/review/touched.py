@@ -12,7 +12,7 @@ from predicat.catalog.lock import Lock, lock_path
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import bytes_of, text_of
-from predicat.review import git
+from predicat.forge import git
 from predicat.review.selection import dataset_of, relevant_files
 
 _VARIABLES = re.compile(r"\bvars['\"]?\s*:")

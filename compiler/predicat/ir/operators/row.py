@@ -90,7 +90,7 @@ class Operator(Struct, frozen=True):
     """
     names: Names = Names()
     without_formula: str = ""
-    """Why proofs have no formula for it. Empty: `review/smt/rules` has one."""
+    """Why proofs have no formula for it. Empty: `proof/smt/rules` has one."""
 
     @property
     def shapes(self) -> list[tuple[list[str], str]]:

@@ -1,0 +1,1 @@
+"""Explanations: a condition, a row and an outcome in words."""

@@ -1,0 +1,94 @@
+"""Why a predicate has an outcome on a row: the value of each condition, and the conditions that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.diagnostics import Span
+from predicat.explain.prose import describe, is_presence
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    Quantifier,
+    Variable,
+    children,
+    fields_of,
+    walk,
+)
+from predicat.ir.operators import BY_KEY, LOGIC
+from predicat.ir.types import BOOLEAN
+from predicat.lower import core
+from predicat.proof.inputs import over_inputs
+
+Outcome = bool | None
+
+
+class Explanation(Struct, frozen=True):
+    """The evaluation of a part of a predicate on a row: its text, its outcome, the values that it reads, and
+    its parts if it is a combination.
+    """
+
+    text: str
+    outcome: Outcome
+    values: Mapping[str, Any]
+    span: Span
+    parts: tuple[Explanation, ...] = ()
+    op: str = ""
+
+
+def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
+    """The outcomes of a predicate and its parts on a row. The node is a surface node, with the parts that the
+    author wrote.
+    """
+    outcome: Outcome = over_inputs(core(node))(row)
+    if isinstance(node, Call) and node.op in LOGIC and not is_presence(node):
+        parts = tuple(explain_node(arg, row) for arg in node.args)
+        return Explanation(describe(node), outcome, {}, node.span, parts, node.op)
+    values = {name: over_inputs(core(part))(row) for name, part in _inputs(node)}
+    return Explanation(describe(node), outcome, values, node.span)
+
+
+def _inputs(node: Node) -> Iterator[tuple[str, Node]]:
+    """The fields (or their members) that a condition reads, with their nodes."""
+    if isinstance(node, Field):
+        yield node.decl.name, node
+    elif (
+        isinstance(node, Call) and node.op in BY_KEY and isinstance(node.args[1], Literal) and fields_of(node)
+    ):
+        yield describe(node), node
+    else:
+        for child in children(node):
+            if not isinstance(child, Items) and not _depends_on_element(child):
+                yield from _inputs(child)
+
+
+def _depends_on_element(node: Node) -> bool:
+    """Whether a part reads the element of an enclosing quantifier, which has no value of its own."""
+    return isinstance(node, Quantifier) or any(isinstance(part, Variable) for part in walk(node))
+
+
+def decisive(explanation: Explanation) -> list[Explanation]:
+    """The conditions that decide an outcome: the FALSE operands of a FALSE AND, all operands of a TRUE one,
+    and so on.
+    """
+    if not explanation.parts:
+        return [explanation]
+    if explanation.op in ("not", "is_true"):
+        return decisive(explanation.parts[0])
+    same = [part for part in explanation.parts if part.outcome is explanation.outcome]
+    strong = explanation.op != "and"  # the outcome that one part alone decides
+    chosen = same[:1] if explanation.outcome is strong else same
+    return [leaf for part in chosen for leaf in decisive(part)]
+
+
+def atoms(node: Node) -> list[Node]:
+    """The conditions of a predicate, without AND, OR and NOT around them."""
+    if isinstance(node, Call) and node.op in LOGIC:
+        return [atom for arg in node.args for atom in atoms(arg)]
+    return [] if isinstance(node, Literal) or node.type != BOOLEAN else [node]

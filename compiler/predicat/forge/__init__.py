@@ -1,0 +1,1 @@
+"""Where the catalog lives: git, and the servers that hold repositories and show reviews."""

@@ -1,0 +1,1 @@
+"""The rules of `predicat lint`, one per file."""

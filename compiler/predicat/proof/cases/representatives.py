@@ -1,0 +1,347 @@
+"""Representative values of one path in a row: each represents all values that no test distinguishes from
+it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.analysis.domains import domain_of
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    rewrite_children,
+    walk,
+)
+from predicat.ir.operators import JSON_READS
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
+from predicat.proof.cases import constants, machine, ordered
+from predicat.proof.cases.machine import NotCases
+from predicat.proof.cases.texts import Texts
+from predicat.proof.inputs import Inputs, over_inputs
+from predicat.rewrite.fold import fold
+
+Labels = tuple[Any, ...]
+_MOST_ARRAYS = 2_000
+_LONGEST = 20_000
+_MOST_COUNTED = 6
+_KINDS: dict[str, tuple[str, Type]] = {
+    "string": ("json_string", STRING),
+    "number": ("json_number", DOUBLE),
+    "boolean": ("json_boolean", BOOLEAN),
+}
+"""What reads a JSON value of a kind, and as what."""
+
+
+class Unknown(NotCases):
+    """A test whose cases are unknown."""
+
+    def __init__(self, test: Node) -> None:
+        super().__init__(test)
+        self.test = test
+
+
+class Representative(Struct, frozen=True):
+    """A value, and the outcome of each test of its path."""
+
+    value: Any
+    labels: Labels
+
+
+def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Representative]:
+    """One value of a path for each possible combination of outcomes.
+
+    If NULL and a value have the same outcomes, `absent_first` prefers NULL. Raises Unknown, or NotCases if
+    there are too many combinations.
+    """
+    variable = Field(slot.type, FieldDecl("x", slot.type, stored=_stored(slot)))
+    nodes = [substituted(test, slot, variable) for test in tests]
+    runs = [over_inputs(node) for node in nodes]
+    values = _values(variable, nodes, tests)
+    if (
+        isinstance(slot, Parameter) and slot.type == DOUBLE and slot.decl.default == slot.decl.default
+    ):  # no NaN
+        values = [value for value in values if value == value]  # noqa: PLR0124  # none is given as NaN
+    values = [None, *values] if absent_first and not isinstance(slot, Parameter) else [*values, None]
+    result: dict[tuple[Labels, bool], Any] = {}
+    for value in values:
+        # A value with places inside of it stands beside NULL, even if no test tells them apart.
+        holds_places = absent_first and isinstance(value, dict)
+        result.setdefault((_labels(runs, value), holds_places), value)
+    return [Representative(value, labels) for (labels, _), value in result.items()]
+
+
+def _stored(slot: Node) -> str:
+    """The declared width of the column at a path."""
+    return slot.decl.stored if isinstance(slot, Field) else ""
+
+
+def substituted(node: Node, old: Node, new: Node) -> Node:
+    """The node with each part that equals `old` replaced."""
+    return new if node == old else rewrite_children(node, lambda part: substituted(part, old, new))
+
+
+def _labels(runs: Iterable[Callable[[Inputs], Any]], value: Any) -> Labels:
+    row = {"x": value}
+    return tuple([run(row) for run in runs])
+
+
+def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
+    """Representative values other than NULL."""
+    kind = variable.type
+    if kind == BOOLEAN:
+        return [True, False]
+    compared = constants.values(variable, nodes)
+    if compared is not None:
+        return compared
+    if kind == STRING:
+        return _texts(variable, nodes, tests)
+    written = Call(STRING, "to_string", (variable,))
+    if kind == BIGINT and any(part == written for node in nodes for part in walk(node)):
+        return _written(variable, written, nodes, tests)
+    if domain_of(variable) is not None:
+        changes = ordered.Changes(variable)
+        for node, test in zip(nodes, tests, strict=True):
+            _try(test, changes.test, node)
+        return list(ordered.values(changes))
+    if isinstance(kind, ArrayType):
+        arrays = _Arrays(variable, kind)
+        for node, test in zip(nodes, tests, strict=True):
+            _try(test, arrays.take, node)
+        return list(arrays.values())
+    if isinstance(kind, MapType | StructType):
+        for node, test in zip(nodes, tests, strict=True):
+            _try(test, _asks_presence_only, node, variable)
+        return [{}]
+    if kind == JSON:
+        return _documents(variable, nodes, tests)
+    raise NotCases
+
+
+def _try(test: Node, take: Any, *args: Any) -> Any:
+    try:
+        return take(*args)
+    except NotCases:
+        raise Unknown(test) from None
+
+
+def _table(node: Node, variable: Field) -> machine.Table:
+    result = _known_table(node, variable)
+    if result is None:
+        raise NotCases
+    return result
+
+
+@lru_cache(maxsize=4096)
+def _known_table(node: Node, variable: Field) -> machine.Table | None:
+    """The machine of a test. It is cached, because filters share tests."""
+    try:
+        return Texts(variable).table(node)
+    except NotCases:
+        return None
+
+
+def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[str]:
+    tables = [_try(test, _table, node, variable) for node, test in zip(nodes, tests, strict=True)]
+    result = machine.shortest_texts(tables)
+    runs = [over_inputs(node) for node in nodes]
+    if any(_labels(runs, text) != labels for labels, text in result.items()):
+        raise NotCases  # the machine and the evaluator disagree: the evaluator is right
+    return list(result.values())
+
+
+def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Sequence[Node]) -> list[int]:
+    """Integers whose digits are tested: solved as strings, and converted to numbers."""
+    text = Field(STRING, FieldDecl("x", STRING))
+    number = Call(BIGINT, "to_int", (text,))
+    texts = Texts(text)
+    tables = [
+        _try(test, texts.table, substituted(substituted(node, written, text), variable, number))
+        for node, test in zip(nodes, tests, strict=True)
+    ]
+    shape = Call(BOOLEAN, "matches", (text, Literal(STRING, "^(0|-?[1-9][0-9]*)$")))
+    column = ordered.domain_in_cases(variable)
+    ends = [
+        Call(BOOLEAN, op, (number, Literal(BIGINT, end)))
+        for op, end in (("ge", column.least), ("le", column.greatest))
+    ]
+    tables.append(texts.table(Call(BOOLEAN, "and", (shape, *ends))))
+    return [int(result) for labels, result in machine.shortest_texts(tables).items() if labels[-1] is True]
+
+
+def _asks_presence_only(node: Node, variable: Node) -> None:
+    if node == variable:
+        raise NotCases
+    if isinstance(node, Call) and node.op == "is_null" and node.args[0] == variable:
+        return
+    if isinstance(node, Call | Quantifier):
+        for part in node.args if isinstance(node, Call) else (node.source, node.body):
+            _asks_presence_only(part, variable)
+
+
+# --- JSON
+
+
+def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
+    for node, test in zip(nodes, tests, strict=True):
+        _try(test, _reads_scalars, node, variable)
+    result: list[Any] = []
+    for kind, (reader, inner) in _KINDS.items():
+        scalar = Field(inner, FieldDecl("x", inner))
+        seen = [_as_kind(node, variable, kind, reader, scalar) for node in nodes]
+        values = _values(scalar, seen, tests)
+        result += [value for value in values if value == value]  # noqa: PLR0124  # JSON has no NaN
+    return [*map(_json, result), [], {}]
+
+
+def _json(value: Any) -> Any:
+    """Replace an infinity by a JSON number beyond the range of doubles, which reads as an infinity."""
+    if isinstance(value, float) and abs(value) == float("inf"):
+        return 10**400 if value > 0 else -(10**400)
+    return value
+
+
+def _reads_scalars(node: Node, variable: Node) -> None:
+    if node == variable:
+        raise NotCases
+    if (
+        isinstance(node, Call)
+        and (node.op in JSON_READS or node.op in ("json_is", "is_null"))
+        and node.args[0] == variable
+    ):
+        return
+    if isinstance(node, Call | Quantifier):
+        for part in node.args if isinstance(node, Call) else (node.source, node.body):
+            _reads_scalars(part, variable)
+
+
+def _as_kind(node: Node, variable: Node, kind: str, reader: str, scalar: Node) -> Node:
+    """A test of a JSON value as a test of a scalar of one kind."""
+    return fold(_scalar(node, variable, kind, reader, scalar))
+
+
+def _scalar(node: Node, variable: Node, kind: str, reader: str, scalar: Node) -> Node:
+    if isinstance(node, Call) and node.args and node.args[0] == variable:
+        if node.op == "is_null":
+            return Literal(BOOLEAN, False)
+        if node.op == "json_is":
+            asked = node.args[1]
+            return Literal(BOOLEAN, isinstance(asked, Literal) and asked.value == kind)
+        return scalar if node.op == reader else Literal(node.type, None)
+    return rewrite_children(node, lambda part: _scalar(part, variable, kind, reader, scalar))
+
+
+# --- arrays
+
+
+class _Arrays:
+    """Representative arrays for macros: only the kinds of elements, their counts and the length matter."""
+
+    def __init__(self, variable: Field, kind: ArrayType) -> None:
+        self.variable = variable
+        self.element = Field(kind.element, FieldDecl("x", kind.element))
+        self.size = Field(BIGINT, FieldDecl("x", BIGINT))
+        self.bodies: dict[Node, None] = {}
+        self.often: dict[Node, int] = {}
+        """For each body, the number of TRUE elements up to which it matters."""
+        self.sizes = ordered.Changes(self.size)
+
+    def take(self, node: Node) -> None:
+        match node:
+            case Literal():
+                return
+            case Call(op="is_null", args=(inner,)) if inner == self.variable:
+                return
+            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce" | "is_null", args=args) if (
+                args[-1].type == BOOLEAN
+            ):
+                for arg in args:
+                    self.take(arg)
+            case Call(op="in", args=(Literal() as value, array)) if array == self.variable:
+                self.body(Call(BOOLEAN, "eq", (self.element, value)))
+            case Quantifier(kind="any" | "all" | "one", source=source) if source == self.variable:
+                self.body(self.own(node), 2 if node.kind == "one" else 0)
+            case Call():
+                test = substituted(node, Call(BIGINT, "size", (self.variable,)), self.size)
+                if test is not node and test != node:
+                    self.closed(test, self.size)
+                    self.sizes.test(test)
+                else:
+                    self.filtered(node)
+            case _:
+                raise NotCases
+
+    def filtered(self, node: Call) -> None:
+        """Add a test of the number of elements that a filter keeps."""
+        filters = {
+            part
+            for part in walk(node)
+            if isinstance(part, Quantifier) and part.kind == "filter" and part.source == self.variable
+        }
+        if len(filters) != 1:
+            raise NotCases
+        (only,) = filters
+        test = substituted(node, Call(BIGINT, "size", (only,)), self.size)
+        self.closed(test, self.size)
+        changes = ordered.Changes(self.size)
+        changes.test(test)
+        if changes.periodic:
+            raise NotCases
+        self.body(self.own(only), max((key for key in changes.keys if 0 < key < _MOST_COUNTED), default=1))
+        if any(_MOST_COUNTED <= key <= _LONGEST for key in changes.keys):
+            raise NotCases
+
+    def own(self, node: Quantifier) -> Node:
+        return substituted(node.body, Variable(self.element.type, node.variable), self.element)
+
+    def body(self, node: Node, often: int = 0) -> None:
+        """Add a test of elements, and up to which count it matters how many elements pass it."""
+        self.closed(node, self.element)
+        self.bodies.setdefault(node)
+        self.often[node] = max(often, self.often.get(node, 0))
+
+    @staticmethod
+    def closed(node: Node, own: Field) -> None:
+        if any(isinstance(part, Field | Variable | Parameter) and part != own for part in walk(node)):
+            raise NotCases
+
+    def values(self) -> Iterator[list[Any]]:
+        bodies = list(self.bodies)
+        kinds = representatives(self.element, bodies, absent_first=False)
+        limits = [
+            max(
+                (self.often[body] for body, label in zip(bodies, kind.labels, strict=True) if label is True),
+                default=0,
+            )
+            for kind in kinds
+        ]
+        if prod(max(limit, 1) + 1 for limit in limits) > _MOST_ARRAYS:
+            raise NotCases
+        starts = [0, *sorted(key for key in self.sizes.keys if key > 0)]
+        for counts in product(*(range(max(limit, 1) + 1) for limit in limits)):
+            elements = [kind.value for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
+            more = [
+                kind.value
+                for kind, count, limit in zip(kinds, counts, limits, strict=True)
+                if count and count >= limit
+            ]
+            yield from self.lengthened(elements, more, starts)
+
+    def lengthened(self, elements: list[Any], more: list[Any], starts: list[int]) -> Iterator[list[Any]]:
+        """The array, and longer ones with the same kinds of elements, one for each range of lengths."""
+        yield elements
+        for start in starts:
+            if more and start > len(elements):
+                if start > _LONGEST:
+                    raise NotCases
+                yield elements + more[:1] * (start - len(elements))

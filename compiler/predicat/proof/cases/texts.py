@@ -1,0 +1,459 @@
+"""Tests of one string as automata: patterns, comparisons, and string functions inside of them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    Quantifier,
+    Variable,
+    children,
+    rewrite_children,
+    walk,
+)
+from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
+from predicat.ir.types import BOOLEAN, STRING
+from predicat.proof.cases import text_machines as m
+from predicat.proof.cases.machine import (
+    Label,
+    Machine,
+    NotCases,
+    Table,
+    constant,
+    product,
+    relabelled,
+    tabulated,
+)
+from predicat.proof.cases.ordered import Changes, domain_in_cases
+from predicat.proof.cases.text_numbers import day, integer
+from predicat.proof.cases.text_patterns import PATTERNS, pattern_machine
+from predicat.proof.inputs import over_inputs
+
+_MOST_LENGTH = 600
+"""The longest text that is counted character by character."""
+_MISSING = "missing"
+"""The label of a text for which a function has no value, where None is another label."""
+_NUMBERS = ("length", "position", "to_int", "size", "to_date")
+
+
+class Texts:
+    """The machines of tests of one string, which is `variable`."""
+
+    def __init__(self, variable: Node) -> None:
+        self.variable = variable
+
+    def table(self, node: Node) -> Table:
+        """The outcomes of a predicate as a table. Raises NotCases."""
+        return tabulated(self.test(node))
+
+    # --- predicates
+
+    def test(self, node: Node) -> Machine:
+        """The outcomes of a predicate as a machine. Raises NotCases."""
+        match node:
+            case Literal(value=value):
+                return constant(value)
+            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce", args=args) if (
+                node.type == BOOLEAN
+            ):
+                return product([self.small(arg) for arg in args], partial(_connected, node.op))
+            case Call(op="is_null", args=(inner,)):
+                return (
+                    relabelled(self.small(inner), lambda label: label is None)
+                    if inner.type == BOOLEAN
+                    else self.present(inner)
+                )
+            case Call(op="to_boolean", args=(inner,)):
+                return self.of(inner, _booleans(node))
+            case Call(op=op, args=(inner, Literal(value=str(value)))) if op in PATTERNS:
+                return self.of(inner, pattern_machine(op, value))
+            case Call(op=op, args=(left, right)) if op in COMPARISONS and left.type == right.type == STRING:
+                return self.comparison(op, left, right)
+            case Call(op="in", args=(left, Items(items=items))) if left.type == STRING:
+                return self.listed(left, items)
+            case Call(op="in", args=(Literal(value=str(value)), Call(op="split") as split)):
+                return self.parts("any", split, relabelled(m.order(value), lambda order: order == 0))
+            case Quantifier(kind="any" | "all", source=Call(op="split") as split):
+                return self.parts(node.kind, split, Texts(Variable(STRING, node.variable)).closed(node.body))
+            case Call():
+                return self.numeric(node)
+            case _:
+                raise NotCases
+
+    def small(self, node: Node) -> Machine:
+        """A minimal machine of a test, so that products of several stay small."""
+        return self.table(node).machine()
+
+    def closed(self, node: Node) -> Machine:
+        """A test that reads only the string. Raises NotCases for others."""
+        if not _reads_only(node, self.variable):
+            raise NotCases
+        return self.small(node)
+
+    def present(self, node: Node) -> Machine:
+        """Whether a value is missing."""
+        if node.type == STRING:
+            return relabelled(self.of(node, constant(False), _MISSING), lambda label: label is not False)
+        return self.numeric(Call(BOOLEAN, "is_null", (node,)))
+
+    def comparison(self, op: str, left: Node, right: Node) -> Machine:
+        """A comparison with a constant, or of a string with a function of it."""
+        if isinstance(left, Literal):
+            op, left, right = FLIPPED[op], right, left
+        if isinstance(right, Literal):
+            if right.value is None:
+                return constant(None)
+            holds = COMPARISONS[op].holds
+            return self.of(left, relabelled(m.order(str(right.value)), lambda order: holds(order, 0)))
+        if op in EQUALITIES:
+            unchanged = _unchanged(left, right) or _unchanged(right, left)
+            if unchanged is not None:
+                return self.test(unchanged if op == "eq" else Call(BOOLEAN, "not", (unchanged,)))
+        raise NotCases
+
+    def listed(self, left: Node, items: Iterable[Node]) -> Machine:
+        """`in` a list of constants."""
+        values = []
+        for item in items:
+            if not isinstance(item, Literal):
+                raise NotCases
+            values.append(item.value)
+        unknown = None in values
+        return self.of(
+            left,
+            relabelled(
+                m.one_of(str(value) for value in values if value is not None),
+                lambda result: result or (None if unknown else False),
+            ),
+        )
+
+    def parts(self, kind: str, split: Call, body: Machine) -> Machine:
+        """Whether any or all parts of a split string pass a test."""
+        by, most = _split_by(split)
+        return self.of(split.args[0], m.any_part(body, by, most, kind))
+
+    # --- functions
+
+    def of(self, node: Node, after: Machine, missing: Label = None) -> Machine:
+        """The machine `after` applied to the result of a string function; `missing` is the label of NULL."""
+        if node == self.variable:
+            return after
+        if isinstance(node, Literal):
+            return constant(missing if node.value is None else after.label(after.run(str(node.value))))
+        if not isinstance(node, Call) or node.op not in _FUNCTIONS:
+            raise NotCases
+        return _FUNCTIONS[node.op](self, node, after, missing)
+
+    def letter_case(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`lower` and `upper`."""
+        return self.of(node.args[0], m.mapped(after, *_CASES[node.op]), missing)
+
+    def trimmed(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`trim`, `ltrim`, `rtrim` and `strip`: spaces, or constant characters."""
+        match node.args:
+            case (inner,):
+                chars = " "
+            case (inner, Literal(value=str(chars))) if node.op == "strip":
+                pass
+            case _:
+                raise NotCases
+        cut = m.stripped(after, chars, left=node.op != "rtrim", right=node.op != "ltrim")
+        return self.of(inner, cut, missing)
+
+    def backwards(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`reverse`."""
+        return self.of(node.args[0], m.reversed_text(after), missing)
+
+    def joined(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`concat` with a constant."""
+        match node.args:
+            case (Literal(value=str(text)), inner):
+                return self.of(inner, m.prefixed(after, text), missing)
+            case (inner, Literal(value=str(text))):
+                return self.of(inner, m.suffixed(after, text), missing)
+            case _:
+                raise NotCases
+
+    def replaced(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`replace` and `replace_each`, of constants."""
+        match node.args:
+            case (inner, Literal(value=str(old)), Literal(value=str(new))):
+                if old:
+                    return self.of(inner, m.replaced(after, old, new), missing)
+                return self.of(inner, after if node.op == "replace" else m.between_each(after, new), missing)
+            case _:
+                raise NotCases
+
+    def part(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`index` of a `split`: one part of a string."""
+        match node.args:
+            case (Call(op="split") as split, Literal(value=int(number))):
+                by, most = _split_by(split)
+                if number < 0:
+                    return constant(missing)
+                return self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
+            case _:
+                raise NotCases
+
+    def choice(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`cond`."""
+        test, yes, no = node.args
+        ways = [self.small(test), self.of(yes, after, missing), self.of(no, after, missing)]
+        return product(ways, partial(_chosen, missing))
+
+    def first_present(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`coalesce`."""
+        return product([self.of(arg, after, _MISSING) for arg in node.args], partial(_first_present, missing))
+
+    def extreme(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`greatest` and `least`, of one string and constants."""
+        constants = [
+            str(arg.value) for arg in node.args if isinstance(arg, Literal) and arg.value is not None
+        ]
+        others = [arg for arg in node.args if not isinstance(arg, Literal)]
+        if len(others) != 1 or not constants:
+            raise NotCases
+        is_greatest = node.op == "greatest"
+        limit = max(constants) if is_greatest else min(constants)
+        label, sign = after.label(after.run(limit)), 1 if is_greatest else -1
+
+        def chosen(order: Any, own: Label) -> Label:
+            return label if order == _MISSING or sign * order < 0 else own
+
+        return product(
+            [self.of(others[0], m.order(limit), _MISSING), self.of(others[0], after, missing)], chosen
+        )
+
+    def substring(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`substr`: start and length are constants, or constant offsets from the length of the string."""
+        inner, *places = node.args
+        ends = [_place(place, inner) for place in places]
+        from_end, start = ends[0][0], ends[0][1] - 1
+        if len(ends) == 1:
+            return self.of(
+                inner,
+                m.last(after, max(-start, 0)) if from_end else m.without_first(after, max(start, 0)),
+                missing,
+            )
+        factor, size = ends[1]
+        if size >= 0:
+            return self.slice(inner, from_end, start, factor, size, after, missing)
+        if not factor:
+            return constant(missing)
+        short = self.of(inner, relabelled(m.length(-size), lambda length: length < -size), _MISSING)
+        cut = self.slice(inner, from_end, start, factor, size, after, missing)
+        return product([short, cut], lambda negative, label: label if negative is False else missing)
+
+    def slice(
+        self, inner: Node, from_end: bool, start: int, factor: bool, size: int, after: Machine, missing: Label
+    ) -> Machine:
+        """text[start : start + size]; the start may count from the end, or the size from the length."""
+        if from_end and factor:
+            raise NotCases
+        begin, end = max(start, 0), start + size
+        if not from_end and not factor:
+            cut = (
+                m.without_first(m.first(after, end - begin), begin)
+                if end > begin
+                else constant(after.label(after.start))
+            )
+        elif end >= 0:
+            cut = m.last(after, max(-start, 0)) if from_end else m.without_first(after, begin)
+        elif from_end:
+            cut = m.reversed_text(m.without_first(m.first(m.reversed_text(m.first(after, size)), size), -end))
+        else:
+            cut = m.reversed_text(m.without_first(m.reversed_text(m.without_first(after, begin)), -end))
+        return self.of(inner, cut, missing)
+
+    # --- numbers and days of texts
+
+    def numeric(self, node: Node) -> Machine:
+        """A test of one number of a string: its length, a position in it, or the number it converts to."""
+        numbers = set(_numbers(node))
+        if len(numbers) != 1:
+            raise NotCases
+        (number,) = numbers
+        variable = Field(number.type, FieldDecl("x", number.type))
+        test = _substituted(node, number, variable)
+        if any(part == self.variable for part in walk(test)):
+            raise NotCases
+        changes = Changes(variable)
+        changes.test(test)
+        if changes.periodic:
+            raise NotCases
+        values = domain_in_cases(variable)
+        low, high = values.least, values.greatest
+        starts = sorted({low, *(key for key in changes.keys if low < key <= high)})
+        run = over_inputs(test)
+        labels = [run({"x": values.value(start)}) for start in starts]
+        return self.number(number, starts, labels, run({"x": None}))
+
+    def number(self, node: Call, starts: list[int], labels: list[Label], unknown: Label) -> Machine:
+        """The label of the range that contains the number that a function returns."""
+
+        def label(value: int | None) -> Label:
+            return unknown if value is None else labels[sum(start <= value for start in starts) - 1]
+
+        inner = node.args[0]
+        if node.op in ("length", "position", "size"):
+            most = max(starts[-1], 0) + 1
+            if most > _MOST_LENGTH:
+                raise NotCases
+            if node.op == "length":
+                return self.of(inner, relabelled(m.length(most), label), unknown)
+            if node.op == "size":
+                by, limit = _split_by(inner)
+                parts = relabelled(m.split_parts(by, limit, most), label)
+                return self.of(children(inner)[0], parts, unknown)
+            wanted = node.args[1]
+            if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
+                raise NotCases
+            return self.of(inner, relabelled(m.position(wanted.value, most), label), unknown)
+        if inner.type != STRING:
+            raise NotCases
+        if node.op == "to_int":
+            return self.of(
+                inner,
+                relabelled(integer(tuple(starts)), lambda piece: unknown if piece is None else labels[piece]),
+                unknown,
+            )
+        return self.of(inner, day(starts, labels, unknown), unknown)
+
+
+def _connected(op: str, *labels: Label) -> Label:
+    match op:
+        case "and":
+            return False if False in labels else None if None in labels else True
+        case "or":
+            return True if True in labels else None if None in labels else False
+        case "not":
+            return None if labels[0] is None else not labels[0]
+        case "is_true":
+            return labels[0] is True
+        case "cond":
+            return None if labels[0] is None else labels[1 if labels[0] else 2]
+        case _:
+            return next((label for label in labels if label is not None), None)
+
+
+def _chosen(missing: Label, test: Label, yes: Label, no: Label) -> Label:
+    return missing if test is None else yes if test else no
+
+
+def _first_present(missing: Label, *labels: Label) -> Label:
+    return next((label for label in labels if label != _MISSING), missing)
+
+
+def _reads_only(node: Node, variable: Node) -> bool:
+    return not any(isinstance(part, Field | Variable) and part != variable for part in walk(node))
+
+
+def _numbers(node: Node) -> Iterator[Call]:
+    """The numbers that a test reads from strings."""
+    if isinstance(node, Call) and node.op in _NUMBERS:
+        yield node
+        return
+    for part in children(node):
+        yield from _numbers(part)
+
+
+def _substituted(node: Node, old: Node, new: Node) -> Node:
+    return new if node == old else rewrite_children(node, lambda part: _substituted(part, old, new))
+
+
+def _place(node: Node, text: Node) -> tuple[bool, int]:
+    """A position as a pair: whether it is relative to the length of the string, and the offset."""
+    match node:
+        case Literal(value=int(value)):
+            return False, value
+        case Call(op="length", args=(inner,)) if inner == text:
+            return True, 0
+        case Call(op="add", args=(left, Literal(value=int(value)))):
+            factor, base = _place(left, text)
+            return factor, base + value
+        case Call(op="add", args=(Literal(value=int(value)), right)):
+            factor, base = _place(right, text)
+            return factor, base + value
+        case Call(op="sub", args=(left, Literal(value=int(value)))):
+            factor, base = _place(left, text)
+            return factor, base - value
+        case _:
+            raise NotCases
+
+
+def _split_by(node: Node) -> tuple[str, int]:
+    match node:
+        case Call(op="split", args=(_, Literal(value=str(by)))):
+            most = 0
+        case Call(op="split", args=(_, Literal(value=str(by)), Literal(value=int(most)))):
+            pass
+        case _:
+            raise NotCases
+    if not by or most < 0:
+        raise NotCases
+    return by, most
+
+
+def _unchanged(result: Node, text: Node) -> Node | None:
+    """A test that a function does not change a string; None if there is no such test."""
+    match result:
+        case Call(op="lower", args=(inner,)) if inner == text:
+            return _never(text, "[A-Z]")
+        case Call(op="upper", args=(inner,)) if inner == text:
+            return _never(text, "[a-z]")
+        case Call(op="trim", args=(inner,)) if inner == text:
+            return _never(text, "^ | $")
+        case Call(op="ltrim", args=(inner,)) if inner == text:
+            return _never(text, "^ ")
+        case Call(op="rtrim", args=(inner,)) if inner == text:
+            return _never(text, " $")
+        case Call(op="strip", args=(inner, Literal(value=str(chars)))) if inner == text and chars:
+            listed = "".join(f"\\x{{{ord(char):x}}}" for char in chars)
+            return _never(text, f"^[{listed}]|[{listed}]$")
+        case Call(op="replace", args=(inner, Literal(value=str(old)) as wanted, Literal(value=new))) if (
+            inner == text and old and old != new
+        ):
+            return Call(BOOLEAN, "not", (Call(BOOLEAN, "contains", (text, wanted)),))
+        case _:
+            return None
+
+
+def _never(text: Node, pattern: str) -> Node:
+    return Call(BOOLEAN, "not", (Call(BOOLEAN, "matches", (text, Literal(STRING, pattern))),))
+
+
+_CASES: dict[str, tuple[Callable[[int], int], tuple[int, int]]] = {
+    "lower": (lambda code: code + 32 if 65 <= code <= 90 else code, (65, 91)),
+    "upper": (lambda code: code - 32 if 97 <= code <= 122 else code, (97, 123)),
+}
+
+
+def _booleans(node: Call) -> Machine:
+    """The conversion of a string to a boolean."""
+    run = over_inputs(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
+    texts = ("true", "TRUE", "True", "t", "1", "false", "FALSE", "False", "f", "0")
+    return product(
+        [relabelled(m.one_of([text]), bool) for text in texts],
+        lambda *found: next((run({"x": text}) for text, own in zip(texts, found, strict=True) if own), None),
+    )
+
+
+_FUNCTIONS: dict[str, Callable[[Texts, Call, Machine, Label], Machine]] = {
+    **dict.fromkeys(("lower", "upper"), Texts.letter_case),
+    **dict.fromkeys(("trim", "ltrim", "rtrim", "strip"), Texts.trimmed),
+    "reverse": Texts.backwards,
+    "concat": Texts.joined,
+    **dict.fromkeys(("replace", "replace_each"), Texts.replaced),
+    "substr": Texts.substring,
+    "index": Texts.part,
+    "cond": Texts.choice,
+    "coalesce": Texts.first_present,
+    **dict.fromkeys(("greatest", "least"), Texts.extreme),
+}
+"""By operator: the machine of a function of a text, as `Texts.of` gives it."""

@@ -1,0 +1,1 @@
+"""Tests of filters: their runs, what they cover, and new ones."""
