@@ -10,12 +10,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 import predicat
-from tests.processes import completed, first_commit, spark_environment
+from tests.processes import completed, first_commit, in_process, spark_environment
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -89,15 +90,36 @@ def test_the_console_of_the_review_guide(workplace: Path) -> None:
     assert count == 2
 
 
-def test_the_steps_of_the_tutorial(tmp_path: Path) -> None:
-    """In the order of the page: files are written, and each `$ predicat` command prints what is shown."""
+def edited(file: Path, change: str) -> None:
+    """Write the filters of a page into a catalog file, where they have other bodies."""
+    data = yaml.safe_load(file.read_text())
+    for name, keys in yaml.safe_load(change)["filters"].items():
+        kept = {
+            key: value for key, value in data["filters"][name].items() if key not in ("sql", "params", "all")
+        }
+        data["filters"][name] = {**kept, **keys}
+    file.write_text(yaml.safe_dump(data, sort_keys=False))
+
+
+@pytest.mark.parametrize("place", [".", "reports/daily"])
+def test_the_steps_of_the_tutorial(tmp_path: Path, place: str) -> None:
+    """In the order of the page: files are written, and each `$ predicat` command prints what is shown, in the
+    folder of the project and below it.
+    """
     text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     dataset = tmp_path / "catalog" / "orders.yml"
+    (tmp_path / place).mkdir(parents=True, exist_ok=True)
+    prefix = "" if place == "." else "../" * (place.count("/") + 1)
     count = 0
 
     def predicat_(*args: str) -> subprocess.CompletedProcess[str]:
-        program = [str(Path(sys.executable).parent / "predicat"), *args]
-        return completed(program, cwd=tmp_path)
+        folder = tmp_path if args[0] == "init" else tmp_path / place
+        done = in_process(*args, cwd=folder)
+        done.stdout, done.stderr = (
+            text.replace(prefix + "catalog", "catalog").replace(prefix + "target", "target")
+            for text in (done.stdout, done.stderr)
+        )
+        return done
 
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if language == "csv":
@@ -106,19 +128,68 @@ def test_the_steps_of_the_tutorial(tmp_path: Path) -> None:
             assert block.partition("filters:")[0] == dataset.read_text().partition("filters:")[0]
             dataset.write_text(block)
         elif language == "yaml":
-            large = dataset.read_text().partition('    sql: "amount')
-            dataset.write_text(large[0] + block.partition("  large:\n")[2] + large[2].partition("}}\n")[2])
-            assert predicat_("check").returncode == 0
-            assert "amount > 12" in predicat_("sql", "large_european").stdout
+            edited(dataset, block)
         elif language == "text":
             right = dataset.read_text()
-            dataset.write_text(right.replace("amount >", "amout >"))
-            assert block.strip() in predicat_("check").stderr
+            before, after = (
+                ("default: 10}", "default: 12}") if "released" in block else ("amount >", "amout >")
+            )
+            assert before in right
+            dataset.write_text(right.replace(before, after))
+            shown = re.sub(
+                r"released on \d{4}-\d\d-\d\d", "released on 2026-01-31", predicat_("check").stderr
+            )
+            assert block.strip() in shown
             dataset.write_text(right)
         for step, output in re.findall(r"^\$ (predicat .*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
             assert predicat_(*shlex.split(step)[1:]).stdout == output, step
             count += 1
-    assert count == 8
+    assert count == 11
+
+
+SOURCES = {
+    "csv": "COPY orders TO '{folder}/orders.csv'",
+    "parquet": "COPY orders TO '{folder}/orders.parquet' (FORMAT parquet)",
+}
+
+
+def three_minutes(folder: Path, place: str, *source: str) -> None:
+    """Each command of the page ends with 0 and without options; `source` is what `init --from` reads."""
+    wanted = "predicat init --from orders.csv"
+    (block,) = [block for block in blocks(ROOT / "README.md", "sh") if wanted in block]
+    (folder / place).mkdir(exist_ok=True)
+    shown = {}
+    for program, *args in (shlex.split(line, comments=True) for line in block.splitlines()):
+        if program == "predicat":
+            made = args[0] == "init"
+            words = [*args[:-1], *source] if made else args
+            done = in_process(*words, cwd=folder if made else folder / place)
+            assert done.returncode == 0, (words, done.stdout, done.stderr)
+            shown[" ".join(args[:2])] = done.stdout
+    assert "19" in shown["quality run"] and "95.00%" in shown["quality run"]
+    assert "at_least" in shown["quality suggest"]
+    assert not any(option in block for option in ("--engine", "--dsn", "--catalog"))
+
+
+@pytest.mark.parametrize("place", [".", "reports"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_three_minutes_of_the_readme(source: str, place: str, tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect() as session:
+        session.execute("CREATE TABLE orders AS SELECT n AS id, n * 1.5 AS amount FROM range(20) r(n)")
+        session.execute(SOURCES[source].format(folder=tmp_path))
+    three_minutes(tmp_path, place, f"orders.{source}")
+
+
+@pytest.mark.parametrize("place", [".", "reports"])
+def test_the_three_minutes_on_postgres(postgres: Any, place: str, tmp_path: Path) -> None:
+    postgres.execute("DROP TABLE IF EXISTS public.readme_orders")
+    postgres.execute(
+        "CREATE TABLE public.readme_orders AS "
+        "SELECT n::bigint AS id, n * 1.5::float8 AS amount FROM generate_series(0, 19) n"
+    )
+    three_minutes(tmp_path, place, "public.readme_orders", "--dsn", postgres.info.dsn, "--dataset", "orders")
 
 
 def test_the_examples_of_the_languages_page() -> None:

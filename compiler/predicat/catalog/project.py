@@ -210,6 +210,12 @@ def _usable(name: str) -> str:
     return name
 
 
+def usable_name(folder: Path) -> str:
+    """A name for a catalog without a project file: its default name, where needed with other characters."""
+    name = _default(folder, _root(folder))
+    return name if _is_name(name) else re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:LONGEST] or _USUAL
+
+
 def _is_name(name: str) -> bool:
     return NAME.match(name) is not None and len(name) <= LONGEST
 

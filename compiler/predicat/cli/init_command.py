@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import check_dataset_name
+from predicat.catalog.paths import PROJECT_FILE
+from predicat.cli.engines import engine_for, is_given
+from predicat.cli.options import check_dataset_name, dsn_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import connect
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.messages import deploy
+from predicat.diagnostics.reading import text_of
 
 if TYPE_CHECKING:
     from predicat.deploy.describe import Described
@@ -46,14 +50,15 @@ filters:
     owner: you@example.com
     all: [active, european]
 """
+_TABLES, IGNORED = ("postgres", "spark"), "target/"
 _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}. -#}\n"
 
 
 @click.command(
     "init",
     help=(
-        "Write a first catalog into FOLDER (default: the current folder). It passes "
-        "predicat check. Existing files are not changed."
+        "Write a first catalog into FOLDER (default: the current folder), and a project file with which "
+        "other commands need no options. The catalog passes predicat check. Existing files are not changed."
     ),
 )
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
@@ -63,22 +68,33 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
     metavar="FILE|TABLE|DSN",
     help=(
         "Write a dataset with the columns of this source: a Parquet, CSV or JSON file, or "
-        "a folder of them (needs the extra duckdb), a PostgreSQL table (with --dsn, or a DSN alone if "
-        "the database has one table), or a Spark table."
+        "a folder of them (needs the extra duckdb), a table of PostgreSQL or Spark, or a DSN alone if "
+        "the database has one table."
     ),
 )
-@click.option("--dsn", metavar="DSN", help="The PostgreSQL server of the table, postgresql://...")
+@click.option(
+    "--engine",
+    type=click.Choice(_TABLES),
+    help="The engine that has the table. Default: postgres with --dsn, otherwise the project's engine.",
+)
+@dsn_option(" of the table")
 @click.option(
     "--dataset", metavar="NAME", help="The name of the dataset. Default: the name of the file or table."
 )
 @format_option
-def command(folder: Path, source: str | None, dsn: str | None, dataset: str | None, form: str) -> None:
+def command(
+    folder: Path, source: str | None, engine: str | None, dsn: str | None, dataset: str | None, form: str
+) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
+    from predicat.catalog.paths import project_file  # noqa: PLC0415  # as above
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
 
-    if source is None and (dsn or dataset):
+    if source is None and (is_given("dsn") or dataset or engine):
         raise click.UsageError(say.NEED_FROM)
-    name, text = ("customers", _CATALOG) if source is None else _described(source, dsn, dataset)
+    name, text, used, server = "customers", _CATALOG, "spark", None
+    if source is not None:
+        described, server = _columns(source, engine, dsn)
+        (name, text), used = _described(described, dataset), described.engine
     main = folder / "catalog" / f"{name}.yml"
     macros = folder / "macros" / "macros.sql"
     files = {main: text}
@@ -89,18 +105,40 @@ def command(folder: Path, source: str | None, dsn: str | None, dataset: str | No
     attributes = missing_attributes(folder / "catalog")
     if attributes is not None and not attributes[0].exists():
         files[attributes[0]] = attributes[1]
+    if project_file(folder) is None:
+        files[folder / PROJECT_FILE] = _project(folder, used, server)
+    ignored = folder / ".gitignore"
+    if not ignored.exists():
+        files[ignored] = f"{IGNORED}\n"
+    elif not _is_ignored(ignored):
+        click.echo(say.not_ignored(IGNORED, ignored), err=True)
     for path, content in files.items():
         write_text(path, content)
     written = [f"wrote {path}\n" for path in files]
     data = {"dataset": name, "files": list(map(str, files))}
-    show(form, data, lambda: f"{''.join(written)}next: predicat check --catalog {folder / 'catalog'}")
+    there = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
+    show(form, data, lambda: f"{''.join(written)}next: {there}predicat check")
 
 
-def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, str]:
+def _is_ignored(file: Path) -> bool:
+    return any(line.strip().strip("/") == IGNORED.strip("/") for line in text_of(file).splitlines())
+
+
+def _project(folder: Path, engine: str, dsn: str | None) -> str:
+    """The text of the project file. A password is not written, which the command says."""
+    from predicat.catalog.project import usable_name  # noqa: PLC0415  # not for --help
+    from predicat.deploy.first_project import project_text, without_password  # noqa: PLC0415  # as above
+
+    server, had_password = without_password(dsn) if dsn is not None else (None, False)
+    if had_password:
+        click.echo(say.LOGIN_BY_LIBPQ, err=True)
+    return project_text(usable_name(folder / "catalog"), engine, server)
+
+
+def _described(described: Described, dataset: str | None) -> tuple[str, str]:
     """The name of the dataset of a file or table, and its catalog file. Raises PredicatError."""
     from predicat.deploy import starter  # noqa: PLC0415  # not for --help
 
-    described = _columns(source, dsn)
     name = dataset or starter.dataset_name(described)
     check_dataset_name(name)
     if local := [column.name for column in described.columns if column.lacks_zone]:
@@ -114,18 +152,31 @@ def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, 
     return name, starter.dataset_text(name, described)
 
 
-def _columns(source: str, dsn: str | None) -> Described:
-    """The columns of a DSN (its only table), of a table in a database, of a file, or of a Spark table."""
+def _columns(source: str, engine: str | None, dsn: str | None) -> tuple[Described, str | None]:
+    """The columns of a DSN (its only table), of a table in a database, of a file, or of a Spark table; and
+    the server, if one is given. Spark is started only if it is named, here or in the project.
+
+    Raises PredicatError.
+    """
     from predicat.deploy import describe  # noqa: PLC0415  # not for --help
     from predicat.deploy.data_files import ENDINGS  # noqa: PLC0415  # as above
 
     is_dsn = source.startswith(("postgresql://", "postgres://")) or (
         "=" in source and not Path(source).exists()
     )
-    if is_dsn or dsn:
-        with connect(source if is_dsn else dsn) as connection:
-            return describe.from_postgres(connection, None if is_dsn else source)
-    if Path(source).exists() or "/" in source or source.lower().endswith((*ENDINGS, ".gz")):
-        return describe.from_file(source)
+    is_file = Path(source).exists() or "/" in source or source.lower().endswith((*ENDINGS, ".gz"))
+    if is_dsn or is_given("dsn"):
+        engine = "postgres"
+    elif is_file and engine is None:
+        return describe.from_file(source), None
+    elif engine is None:
+        engine = engine_for(_TABLES if dsn is not None else (), _TABLES, fallback="")
+    if engine == "postgres":
+        server = source if is_dsn else dsn
+        with connect(server) as connection:
+            return describe.from_postgres(connection, None if is_dsn else source), server
+    if engine != "spark":
+        raise click.UsageError(say.no_file_or_table(source))
     spark: Any = importlib.import_module("predicat_spark.columns")
-    return describe.Described("spark", source, describe.columns_of("spark", spark.table_columns(source)))
+    columns = describe.columns_of("spark", spark.table_columns(source))
+    return describe.Described("spark", source, columns), None

@@ -51,6 +51,14 @@ def profile(context: click.Context) -> Profile | None:
     return Nothing("").chosen(name)
 
 
+def preferred(context: click.Context) -> list[str]:
+    """The engines of the project, the most important one first. Raises PredicatError."""
+    owner, chosen = project(context), profile(context)
+    stated = chosen.settings.get("engine") if chosen is not None else None
+    named = [] if stated is None else [stated.value()]
+    return [*named, *(owner.engines if owner is not None else ())]
+
+
 def from_here(path: Path) -> Path:
     """A path as it is written in the current folder."""
     return Path(os.path.relpath(path))
@@ -86,11 +94,6 @@ class FromProject(click.Option):
             result = owner.checked_folder() if owner is not None else None
             return str(from_here(result)) if result is not None else None
         chosen = profile(context)
-        if self.setting == "engine" and owner is not None and chosen is not None:
-            stated = chosen.settings.get("engine")
-            engines = [*([stated.value()] if stated is not None else []), *owner.engines]
-            offered = self.type.choices if isinstance(self.type, click.Choice) else engines
-            return next((name for name in engines if name in offered), None)
         stated = chosen.settings.get(self.setting) if chosen is not None else None
         # A server may not be needed, so that its address is completed when it is.
         return None if stated is None else stated.text if self.setting == "dsn" else stated.value()

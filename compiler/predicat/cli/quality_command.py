@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from predicat.cli.engines import FOLLOWS, engine_for, located, options_given
 from predicat.cli.exit_codes import ExitCode
 from predicat.cli.options import (
     FILE,
@@ -48,14 +49,9 @@ if TYPE_CHECKING:
     from predicat.quality.suite import Suite
 
 FORMATS = ("text", "json", "junit", "markdown", "html")
+ENGINES, GX_ENGINES = ("spark", "postgres", "duckdb"), ("spark", "postgres")
 engine_option = click.option(
-    "--engine",
-    cls=FromProject,
-    setting="engine",
-    default="spark",
-    show_default=True,
-    type=click.Choice(("spark", "postgres", "duckdb")),
-    help="The engine that counts the rows.",
+    "--engine", type=click.Choice(ENGINES), help=f"The engine that counts the rows. {FOLLOWS}"
 )
 input_option = click.option(
     "--input",
@@ -174,7 +170,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
     base: str | None,
     folder: Path,
     variables: tuple[str, ...],
-    engine: str,
+    engine: str | None,
     inputs: tuple[str, ...],
     sample: float,
     dsn: str | None,
@@ -208,8 +204,9 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
     added: list[Entry] = []
     sources, moment = _sources(inputs, engine, selected), reading(now)
     for name, filters in selected.items():
-        series = Series(project, name, engine, partition, sample)
-        engine_of = partial(_measured, catalog, name, filters, engine, sources, sample, dsn, moment)
+        used = _engine(catalog, name, engine, sources)
+        series = Series(project, name, used, partition, sample)
+        engine_of = partial(_measured, catalog, folder, name, filters, used, sources, sample, dsn, moment)
         result = _run(catalog, name, filters, engine_of, series, past, stated, moment)
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
@@ -270,7 +267,7 @@ def suggest(
     base: str | None,
     folder: Path,
     variables: tuple[str, ...],
-    engine: str,
+    engine: str | None,
     inputs: tuple[str, ...],
     sample: float,
     dsn: str | None,
@@ -284,10 +281,12 @@ def suggest(
     catalog = load_quietly(folder, pairs("--var", variables))
     selected = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
     sources = _sources(inputs, engine, selected)
-    proposed = {
-        name: propose(catalog, _measured(catalog, name, filters, engine, sources, sample, dsn, reading(now)))
-        for name, filters in selected.items()
-    }
+    moment = reading(now)
+    proposed = {}
+    for name, filters in selected.items():
+        used = _engine(catalog, name, engine, sources)
+        measured = _measured(catalog, folder, name, filters, used, sources, sample, dsn, moment)
+        proposed[name] = propose(catalog, measured)
     data = [{"dataset": name, "lines": list(lines)} for name, lines in proposed.items() if lines]
     show(
         form,
@@ -307,15 +306,7 @@ def suggest(
 )
 @catalog_option
 @vars_option
-@click.option(
-    "--engine",
-    cls=FromProject,
-    setting="engine",
-    default="spark",
-    show_default=True,
-    type=click.Choice(("spark", "postgres")),
-    help="The data source.",
-)
+@click.option("--engine", type=click.Choice(GX_ENGINES), help=f"The data source. {FOLLOWS}")
 @click.option(
     "--out",
     cls=FromProject,
@@ -325,7 +316,7 @@ def suggest(
     help="The folder of the project.",
 )
 @baseline_option("The results that stability is measured from.")
-def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, baseline: Path) -> None:
+def project(folder: Path, variables: tuple[str, ...], engine: str | None, out: Path, baseline: Path) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
     extras.require("great_expectations")
@@ -334,9 +325,11 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
     from predicat.quality.project import DSN, checkpoint, generate  # noqa: PLC0415  # takes seconds to import
 
     catalog = load_quietly(folder, pairs("--var", variables))
-    suites = generate(catalog, folder.resolve(), out, engine, by_filter(stores.read(baseline)))
+    relations = dict.fromkeys(name for dataset in catalog.datasets.values() for name in dataset.relation)
+    used = engine_for(relations, GX_ENGINES, engine)
+    suites = generate(catalog, folder.resolve(), out, used, by_filter(stores.read(baseline)))
     names = [checkpoint(item.dataset.name) for item in suites if item.expectations]
-    note = f"; put the connection into {DSN}" if engine == "postgres" else ""
+    note = f"; put the connection into {DSN}" if used == "postgres" else ""
     nothing = say.NO_EXPECTATIONS if suites else say.NO_DATASET_HAS_BOUNDS
     click.echo(f"{out / 'gx'}: {', '.join(names) or nothing}{note}")
     for reason, bounds in _by_reason(suites).items():
@@ -363,7 +356,8 @@ def _about(folder: Path, project: str) -> About:
 
     commit, changed, _ = git.revision(folder).partition("+")
     revision = commit[:12] + changed
-    return About(datetime.now(tz=UTC).isoformat(timespec="seconds"), project, revision)
+    options = options_given("folder", "variables", "engine", "inputs", "sample", "dsn", "now")
+    return About(datetime.now(tz=UTC).isoformat(timespec="seconds"), project, revision, options)
 
 
 def _site_beside(page: Path) -> str:
@@ -453,7 +447,13 @@ def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:
     return result
 
 
-def _sources(inputs: tuple[str, ...], engine: str, selected: Collection[str]) -> dict[str, str]:
+def _engine(catalog: Catalog, name: str, given: str | None, sources: Collection[str]) -> str:
+    """The engine of a dataset. PostgreSQL reads no file."""
+    offered = [engine for engine in ENGINES if engine != "postgres"] if name in sources else ENGINES
+    return engine_for(catalog.datasets[name].relation, offered, given)
+
+
+def _sources(inputs: tuple[str, ...], engine: str | None, selected: Collection[str]) -> dict[str, str]:
     """The table or path that is given for each dataset. Raises click.UsageError if one would not be read."""
     sources = pairs("--input", inputs, "DATASET=SOURCE")
     if sources and engine == "postgres":
@@ -466,6 +466,7 @@ def _sources(inputs: tuple[str, ...], engine: str, selected: Collection[str]) ->
 
 def _measured(
     catalog: Catalog,
+    folder: Path,
     name: str,
     filters: Sequence[str],
     engine: str,
@@ -481,10 +482,11 @@ def _measured(
     if engine == "postgres":
         with connect(dsn) as connection:
             return engines.on_postgres(plan_, connection, sample)
-    source = inputs.get(name) or _relation(plan_, engine)
     with _progress(name):
         if engine == "duckdb":
+            source = inputs.get(name) or located(folder, _relation(plan_, engine))
             return engines.on_duckdb(plan_, source, sample)
+        source = inputs.get(name) or _relation(plan_, engine)
         spark: Any = importlib.import_module("predicat_spark.quality")
         result: Measure = spark.on_spark(plan_, source, sample)
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from predicat.catalog.jobs import BAD_RECORDS, MODES, MOST_TRIES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
+from predicat.cli.engines import located
 from predicat.cli.options import (
     FILE,
     catalog_option,
@@ -268,6 +270,7 @@ def _job(catalog: Catalog, name: str, selection: Selection, options: dict[str, A
     from predicat.deploy.chosen import chosen, with_filters  # noqa: PLC0415  # not for --help
 
     job: Job | None = pipeline.job_of(catalog, name)
+    job = _located(job, selection.folder) if job is not None else None
     if job is None and name not in catalog.datasets:
         known = [
             *catalog.datasets,
@@ -316,6 +319,20 @@ def _job(catalog: Catalog, name: str, selection: Selection, options: dict[str, A
         job,
         **{key: value for key, value in changes.items() if value is not None},
         **({"sinks": tuple(sinks)} if sinks else {}),
+    )
+
+
+def _located(job: Job, folder: Path) -> Job:
+    """A job of the catalog with the paths of its files as seen from the current folder."""
+    place = partial(located, folder)
+    return replace(
+        job,
+        source=replace(job.source, paths=tuple(map(place, job.source.paths))),
+        sinks=tuple(
+            replace(sink, target=place(sink.target)) if sink.kind == "path" else sink for sink in job.sinks
+        ),
+        checkpoint=place(job.checkpoint) if job.checkpoint is not None else None,
+        state=place(job.state) if job.state is not None else None,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.engines import engine_for, is_given, located
 from predicat.cli.options import catalog_option, dsn_option, load_quietly, pairs, vars_option
 from predicat.cli.output import format_option
 from predicat.cli.project import connect
@@ -18,13 +19,15 @@ from predicat.diagnostics.messages import commands as say
 if TYPE_CHECKING:
     from predicat.seeking import Found
 
+_ENGINES = ("postgres", "duckdb")
+
 
 @click.command(
     "seek",
     help=(
         "Find the first row that a filter accepts, and read as little as possible. "
         "NAME is a filter, one of its versions or a subscription. Without --input it "
-        "looks in the PostgreSQL table of the dataset."
+        "looks in the relation of the dataset: its PostgreSQL table, or the files that DuckDB reads."
     ),
 )
 @click.argument("name")
@@ -63,6 +66,8 @@ def command(
     dataset = catalog.datasets[catalog.find(name)[0].dataset]
     if order_by is not None and order_by not in dataset.fields:
         raise PredicatError.of(msg.unknown_field(NOWHERE, order_by, dataset.fields))
+    if source is None and not is_given("dsn") and engine_for(dataset.relation, _ENGINES) == "duckdb":
+        source = located(folder, dataset.relation["duckdb"]) if "duckdb" in dataset.relation else None
     engine = "duckdb" if source is not None else "postgres"
     column = dataset.fields[order_by].column(engine) if order_by is not None else None
     if source is not None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.backends import DIALECTS
+from predicat.cli.engines import FOLLOWS, engine_for
 from predicat.cli.options import load_with_warnings, param_option, values_of
 from predicat.cli.output import format_option, show
-from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selecting
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import commands as say
@@ -33,15 +33,7 @@ if TYPE_CHECKING:
     ),
 )
 @selecting(required=True)
-@click.option(
-    "--dialect",
-    cls=FromProject,
-    setting="engine",
-    default="spark",
-    show_default=True,
-    metavar="DIALECT",
-    help=f"The SQL dialect: {either(DIALECTS)}.",
-)
+@click.option("--dialect", "given", metavar="DIALECT", help=f"The SQL dialect: {either(DIALECTS)}. {FOLLOWS}")
 @click.option(
     "--where",
     is_flag=True,
@@ -69,7 +61,7 @@ if TYPE_CHECKING:
 @format_option
 def command(
     selection: Selection,
-    dialect: str,
+    given: str | None,
     params: tuple[str, ...],
     form: str,
     *,
@@ -82,6 +74,8 @@ def command(
 
     catalog = load_with_warnings(selection.folder, selection.variables)
     rows = selection.versions(catalog)
+    relations = [name for filter_, _ in rows for name in catalog.datasets[filter_.dataset].relation]
+    dialect = engine_for(relations, DIALECTS, given)
     names = {name for filter_, number in rows for name in filter_.versions[number].params}
     texts = [
         (

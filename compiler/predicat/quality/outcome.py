@@ -14,13 +14,14 @@ from predicat.quality.measure import Measure
 
 
 class About(Struct, frozen=True):
-    """A run as a whole: when (an ISO 8601 text), the catalog's name and its revision in git ("" where
-    there is none).
+    """A run as a whole: when (an ISO 8601 text), the catalog's name, its revision in git ("" where there is
+    none), and the options with which another command measures the same, each with a space before it.
     """
 
     at: str
     catalog: str = ""
     revision: str = ""
+    options: str = ""
 
 
 class Run(Struct, frozen=True):

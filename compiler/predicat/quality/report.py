@@ -63,7 +63,7 @@ def text(runs: Sequence[Run]) -> str:
 def _conclusion(run: Run) -> str:
     """How the bounds ended, in one line."""
     if not run.checks:
-        return say.NO_BOUNDS
+        return say.no_bounds(run.about.options if run.about is not None else "")
     return tally(run.checks) + (f"; {say.NOTHING_JUDGED}" if run.nothing_judged else "")
 
 

@@ -51,6 +51,22 @@ def already_exists(name: object) -> str:
     return f"{name} already exists"
 
 
+def no_file_or_table(source: str) -> str:
+    return (
+        f"no file is named {source!r}; a table of PostgreSQL needs --dsn or --engine postgres, "
+        "a table of Spark --engine spark"
+    )
+
+
+def not_ignored(folder: str, file: object) -> str:
+    return f"note: {file} does not have {folder}, the folder of what predicat writes"
+
+
+LOGIN_BY_LIBPQ = (
+    "note: the password is not written to predicat.yml; put it into the variable PGPASSWORD or into ~/.pgpass"
+)
+
+
 def bad_dataset(name: str) -> str:
     return f"--dataset takes lower-case letters, digits and underscores, not {name!r}"
 

@@ -10,7 +10,12 @@ NO_HISTORY = "no earlier results and no baseline were given"
 NO_BASELINE = "there is no baseline: predicat quality baseline writes it"
 NEEDS_THE_TIME = "it depends on the time of the run, which an expectation does not have"
 ABOUT_THE_BASELINE = "it is about the baseline, not about rows"
-NO_BOUNDS = "no bounds to check: predicat quality suggest proposes them"
+
+
+def no_bounds(options: str) -> str:
+    return f"no bounds to check: predicat quality suggest{options} proposes them"
+
+
 NOTHING_JUDGED = "no bound was checked, so this is no success"
 NO_ROWS = "there are no rows, so there is no share of them"
 

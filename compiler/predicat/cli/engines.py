@@ -1,0 +1,64 @@
+"""Which engine a command uses, and where the files of a dataset are."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+import click
+
+from predicat.cli.project import preferred
+
+FOLLOWS = "Default: the project's engine, otherwise that of the dataset's relation."
+"""The end of the help of options that name an engine."""
+
+
+def engine_for(
+    relations: Iterable[str], offered: Collection[str], given: str | None = None, *, fallback: str = "spark"
+) -> str:
+    """The engine: the given one; else the first of the project that has a relation; else that of the first
+    relation; else the project's first. Only engines that are `offered` count.
+    """
+    if given is not None:
+        return given
+    wanted = [name for name in preferred(click.get_current_context()) if name in offered]
+    known = [name for name in relations if name in offered]
+    served = [name for name in wanted if name in known]
+    return next(iter([*served, *known, *wanted]), fallback)
+
+
+def is_given(option: str) -> bool:
+    """Whether an option stands on the command line, and does not come from the project or a default."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def options_given(*names: str) -> str:
+    """Some options as they stand on the command line, each with a space before it, for hints that name
+    another command.
+    """
+    context, words = click.get_current_context(), []
+    for option in context.command.params:
+        if option.name in names and is_given(option.name):
+            value = context.params[option.name]
+            values = value if isinstance(value, tuple) else (value,)
+            words += [word for one in values for word in (option.opts[0], str(one))]
+    return "".join(f" {shlex.quote(word)}" for word in words)
+
+
+def located(folder: Path, path: str) -> str:
+    """The path of data files, seen from the current folder. In the catalog it is written as seen from the
+    folder of the project file, or from the current folder where there is no such file.
+    """
+    from predicat.catalog.project import find  # noqa: PLC0415  # not for --help
+
+    file = find(folder)
+    if file is None or _SCHEME.match(path) or Path(path).is_absolute() or file.parent == Path.cwd():
+        return path
+    return os.path.relpath(file.parent / path)
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
