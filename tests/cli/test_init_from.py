@@ -5,10 +5,12 @@ from typing import Any
 
 import duckdb
 import pytest
+import yaml
 
 import predicat
 from predicat import PredicatError, backends
 from predicat.deploy import describe
+from predicat.deploy.first_project import without_password
 from predicat.diagnostics.messages.deploy import with_zone
 from tests.cli.test_commands import run
 from tests.deploy.test_connections import dsn_of
@@ -89,6 +91,66 @@ def test_nested_types_are_declared_and_others_are_named(tmp_path: Path) -> None:
     assert "# not supported: 'tm' of type TIME" in (tmp_path / "sub" / "catalog" / "things.yml").read_text()
 
 
+def test_a_table_without_an_engine_starts_none(tmp_path: Path) -> None:
+    done = run("init", "--from", "sales.orders", cwd=tmp_path)
+    assert done.returncode == 2 and list(tmp_path.iterdir()) == []
+    assert "needs --dsn or --engine postgres, a table of Spark --engine spark" in done.stderr
+
+
+def test_the_project_file_of_a_first_catalog(tmp_path: Path) -> None:
+    write(tmp_path, "orders.csv")
+    (tmp_path / ".gitignore").write_text("build/\n")
+    done = run("init", "--from", "orders.csv", cwd=tmp_path)
+    assert done.stderr == "note: .gitignore does not have target/, the folder of what predicat writes\n"
+    project = yaml.safe_load((tmp_path / "predicat.yml").read_text())
+    assert project == {"catalog": tmp_path.name, "profile": "dev", "profiles": {"dev": {"engine": "duckdb"}}}
+    write(tmp_path, "events.csv")
+    (tmp_path / "predicat.yml").write_text("catalog: mine\n")
+    assert run("init", "--from", "events.csv", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "predicat.yml").read_text() == "catalog: mine\n"
+
+
+def test_a_project_in_a_folder_whose_name_is_no_catalog_name(tmp_path: Path) -> None:
+    (tmp_path / "My Orders!").mkdir()
+    write(tmp_path / "My Orders!", "orders.csv")
+    assert run("init", "--from", "orders.csv", cwd=tmp_path / "My Orders!").returncode == 0
+    assert "catalog: My_Orders\n" in (tmp_path / "My Orders!" / "predicat.yml").read_text()
+    assert run("quality", "run", cwd=tmp_path / "My Orders!").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("dsn", "written"),
+    [
+        ("postgresql://me:s3cret@host:5433/db", ("user=me dbname=db host=host port=5433", True)),
+        ("host=host password=s3cret dbname=db", ("dbname=db host=host", True)),
+        ("postgresql://host/db", ("postgresql://host/db", False)),
+        ("${DATABASE_URL}", ("${DATABASE_URL}", False)),
+    ],
+)
+def test_a_password_is_not_written(dsn: str, written: tuple[str, bool]) -> None:
+    assert without_password(dsn) == written
+
+
+def test_engines_follow_the_relations_of_datasets(tmp_path: Path) -> None:
+    """Without options: one dataset is counted in DuckDB, the SQL is that of the project's engine."""
+    write(tmp_path, "orders.csv")
+    run("init", "--from", "orders.csv", cwd=tmp_path)
+    (tmp_path / "predicat.yml").write_text("catalog: mine\nengines: [postgres, duckdb]\n")
+    (tmp_path / "catalog" / "table.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: t\nrelation: {spark: t, postgres: t}\n"
+        "fields: {s: string}\nfilters: {f: {sql: \"s RLIKE 'a+'\"}}\n"
+    )
+    assert run("quality", "run", "orders", cwd=tmp_path).stdout.startswith("orders on duckdb: 3 rows")
+    assert (
+        run("sql", "t.f", cwd=tmp_path).stdout
+        == run("sql", "t.f", "--dialect", "postgres", cwd=tmp_path).stdout
+    )
+    (tmp_path / "predicat.yml").write_text("catalog: mine\n")
+    assert (
+        run("sql", "t.f", cwd=tmp_path).stdout == run("sql", "t.f", "--dialect", "spark", cwd=tmp_path).stdout
+    )
+
+
 def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
     dsn = dsn_of(postgres)
     postgres.execute(
@@ -109,7 +171,7 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
             and "'state', whose type started.state is not supported; select "
             '"state"::text AS "state" in a view WITH (security_invoker = true)\n'
             in done.stderr
-            and done.stderr.count("\n") == 6
+            and done.stderr.count("\n") == 6 + ("the password is not written" in done.stderr)
         )
         text = (tmp_path / "catalog" / "orders.yml").read_text()
         assert (

@@ -110,7 +110,7 @@ def test_bounds(tmp_path: Path) -> None:
     assert set(row) == KEYS["quality suggest"] and row["dataset"] == "d" and row["lines"]
     done = in_process("quality", "run", *engine, cwd=tmp_path)
     assert done.returncode == 0 and done.stdout.endswith(
-        "\n\nno bounds to check: predicat quality suggest proposes them\n"
+        "\n\nno bounds to check: predicat quality suggest --catalog d.yml --engine duckdb proposes them\n"
     )
     data = json.loads(in_process("quality", "baseline", "--format", "json", cwd=tmp_path).stdout)
     assert set(data) == KEYS["quality baseline"] and data["filters"] == 1

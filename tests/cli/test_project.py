@@ -216,3 +216,19 @@ def test_of_a_stranger_no_variable_is_read(foreign: Path, command: str) -> None:
     done = in_process(*command.split(), "--untrusted", "--env", "SECRET", "--env", "KNOWN", cwd=foreign)
     assert "is not read" not in done.stderr
     assert in_process("list", cwd=foreign).returncode == 0, "the restriction ends with the command"
+
+
+def test_paths_of_jobs_are_those_of_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from predicat.catalog.jobs import Job, Sink, Source
+    from predicat.cli.run_command import _located
+
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "predicat.yml").write_text("catalog: shop\n")
+    sinks = (Sink("path", "out/{filter}"), Sink("path", "s3a://lake/x"), Sink("table", "t"))
+    job = Job("j", "d", Source(paths=("in/*.csv", "/data/x")), sinks=sinks, checkpoint="state/j")
+    monkeypatch.chdir(tmp_path)
+    assert _located(job, tmp_path / "catalog") == job
+    monkeypatch.chdir(tmp_path / "sub")
+    moved = _located(job, tmp_path / "catalog")
+    assert moved.source.paths == ("../in/*.csv", "/data/x") and moved.checkpoint == "../state/j"
+    assert [sink.target for sink in moved.sinks] == ["../out/{filter}", "s3a://lake/x", "t"]
