@@ -50,6 +50,7 @@ lint: $(STAMP)
 	@$(BIN)/lint-imports
 
 docs: $(STAMP)
+	@$(BIN)/python -m tools.docs_pages
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 fuzz: $(STAMP)

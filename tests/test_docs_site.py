@@ -9,6 +9,7 @@ import pytest
 
 import predicat
 from tests.processes import completed
+from tools import docs_pages
 
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).parent.parent
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
+    docs_pages.write()
     done = completed(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
@@ -45,3 +47,12 @@ def test_every_public_name_is_in_the_api_reference(site: Path) -> None:
 def test_links_of_the_start_page_lead_to_pages(site: Path) -> None:
     text = (site / "index.html").read_text(encoding="utf-8")
     assert 'href="tutorial/"' in text and "docs/tutorial.md" not in text
+
+
+def test_every_page_is_listed_for_language_models(site: Path) -> None:
+    lines = (site / "llms.txt").read_text(encoding="utf-8").splitlines()
+    listed = [line for line in lines if line.startswith("- [")]
+    assert len(listed) == len(list(docs_pages.OUT.glob("*.md"))) > 30
+    assert [line for line in listed if "): " not in line or line.endswith(": ")] == [], (
+        "a page without a first sentence"
+    )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from predicat.proof.compare import Verdict, Witness, compare
     from predicat.pushdown import Split, Weakening, split, weaken
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Catalog",
     "Diagnostic",

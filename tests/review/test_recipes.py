@@ -6,13 +6,13 @@ import json
 import os
 import re
 import subprocess
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from predicat import __version__
 from tests.cli.test_commands import PROGRAM, ROOT
 from tests.processes import completed, git
 from tests.processes import in_process as run
@@ -92,18 +92,31 @@ def github_environment(clone: Path, host: Forge, base: str = "main") -> dict[str
     )
 
 
-def run_github(clone: Path, host: Forge, base: str = "main") -> tuple[bool, str]:
+def steps_of(name: str) -> list[dict[str, Any]]:
+    """The steps of the recipe, or those of the action."""
+    if name == "github":
+        recipe: list[dict[str, Any]] = load("github")["jobs"]["review"]["steps"]
+        return recipe
+    action: list[dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    return action
+
+
+def run_github(
+    clone: Path, host: Forge, base: str = "main", name: str = "github", sarif: str = ""
+) -> tuple[bool, str]:
     """Whether the job passes, and its log. Steps run as GitHub runs them: `bash -e`, and after a failure
     only those that say so.
     """
     env, passed, log = github_environment(clone, host, base), True, ""
-    for step in load("github")["jobs"]["review"]["steps"]:
+    for step in steps_of(name):
         if "uses" in step or step["run"].startswith("pip install"):
             continue
-        if not passed and step.get("if") != "${{ !cancelled() }}":
+        if not passed and "!cancelled()" not in step.get("if", ""):
+            continue
+        if "inputs.sarif" in step.get("if", "") and not sarif:
             continue
         own = {
-            key: value.replace("${{ github.token }}", host.token)
+            key: value.replace("${{ github.token }}", host.token).replace("${{ inputs.sarif }}", sarif)
             for key, value in step.get("env", {}).items()
         }
         script = clone.parent / "step.sh"
@@ -194,9 +207,45 @@ def test_the_base_may_have_any_name_and_a_fork_has_the_summary(branch: Path) -> 
         assert "orders.large" in (branch.parent / "summary.md").read_text()
 
 
+@pytest.mark.long
+def test_the_action_does_what_the_recipe_does(branch: Path) -> None:
+    with forge("github") as host:
+        push(branch, ("amount > 100", "amount > 90"))
+        passed, log = run_github(branch, host, name="action", sarif="lint.sarif")
+        assert not passed and "orders.large@1 was released" in log and "created the comment" in log
+        assert "orders.large" in host.ours()[0]
+        assert json.loads((branch / "lint.sarif").read_text())["version"] == "2.1.0"
+
+
+def test_the_action_is_pinned_and_safe() -> None:
+    steps = steps_of("action")
+    scripts = [step["run"] for step in steps if "run" in step]
+    assert len(scripts) >= 7 and not any("${{" in script for script in scripts)
+    assert all(step.get("shell") == "bash" for step in steps if "run" in step)
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"]) for step in steps if "uses" in step)
+    assert [step["name"] for step in steps if "github.token" in str(step)] == ["Comment"]
+    recipe = {step["run"] for step in steps_of("github") if step.get("run", "").startswith("predicat")}
+    assert recipe <= set(scripts)
+
+
+def test_every_copy_of_the_version_is_that_of_the_package() -> None:
+    copies = {
+        "action.yml": f'    default: "{__version__}"\n',
+        "CITATION.cff": f"\nversion: {__version__}\n",
+        "examples/vscode/package.json": f'"version": "{__version__}"',
+        "examples/vscode/package-lock.json": f'"version": "{__version__}"',
+        "examples/vscode/README.md": f"predicat-{__version__}.vsix",
+        "CHANGELOG.md": f"\n## {__version__} (",
+        "docs/releasing.md": f"predicat@v{__version__}",
+        "docs/review.md": f"predicat@v{__version__}",
+        **{f"examples/ci/{file.name}": f"]=={__version__}'" for file in RECIPES.glob("*.yml")},
+    }
+    assert len(copies) >= 11
+    assert [name for name, text in copies.items() if text not in (ROOT / name).read_text()] == []
+
+
 def test_recipes_are_pinned_and_safe() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    pin = f"pip install 'predicat[review]=={project['version']}'"
+    pin = f"pip install 'predicat[review]=={__version__}'"
     workflow = load("github")
     assert workflow["permissions"] == {} and workflow["concurrency"]["cancel-in-progress"] is True
     assert workflow["jobs"]["review"]["permissions"] == {"contents": "read", "pull-requests": "write"}
@@ -217,7 +266,7 @@ def test_recipes_are_pinned_and_safe() -> None:
         and pipeline["variables"]["GIT_DEPTH"] == "0"
         and re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+-\w+", pipeline["image"])
     )
-    assert f"rev: v{project['version']}\n" in (ROOT / "docs" / "review.md").read_text()
+    assert f"rev: v{__version__}\n" in (ROOT / "docs" / "review.md").read_text()
 
 
 def test_recipes_and_hooks_name_real_commands() -> None:
