@@ -56,6 +56,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return (FAST and collection_path.suffix == ".py" and _speaks_of_engines(collection_path)) or None
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """`make test-fast` (PREDICAT_FAST=1) runs what needs no engine, and only `make test-all`
     (PREDICAT_SLOW=1) what is slow.
