@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from predicat.ir.nodes import FieldDecl, Node
@@ -28,11 +29,9 @@ def on_spark(
     session = session or local_session("local[1]", "predicat test")
     provide(session, nodes)
     frame = frame_of(fields, rows, session)
-    result = (
-        frame.selectExpr("__id", *(f"{sql} AS c{index}" for index, sql in enumerate(expressions)))
-        .orderBy("__id")
-        .collect()
-    )
+    found = frame.selectExpr("__id", *(f"{sql} AS c{index}" for index, sql in enumerate(expressions)))
+    # Spark would compile an ORDER BY together with all expressions, into one method that is often too long.
+    result = sorted(found.collect(), key=itemgetter(0))
     return [list(column) for column in zip(*result, strict=True)][1:]
 
 
