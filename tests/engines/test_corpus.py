@@ -10,7 +10,7 @@ import pytest
 import predicat
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.values import to_value
-from tests.engines.rows import ENGINES, Tables
+from tests.engines.rows import ENGINES, Tables, check_values
 from tests.texts import entries
 
 ENTRIES = entries()
@@ -42,7 +42,10 @@ def test_reference(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
 def test_engines(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
-    check(entry, spark, postgres)
+    """The SQL with its constants, and with parameters in their places."""
+    cases, declared, rows = cases_of(entry)
+    asked = [(label, predicate.node, expected) for label, predicate, expected in cases]
+    check_values(asked, list(declared.values()), rows, spark, postgres, constants=True)
 
 
 def check(entry: dict[str, Any], spark: Any, postgres: Any, only: Sequence[str] = ENGINES) -> None:

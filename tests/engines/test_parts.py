@@ -58,11 +58,12 @@ def test_engines_agree(spark: Any, postgres: Any) -> None:
 def test_spark_says_the_same(spark: Any) -> None:
     made = rows()
     got = on_spark(list(declared(FIELDS).values()), made, CONDITIONS, spark)
+    parsed = [predicat.parse(text, "spark", FIELDS) for text in CONDITIONS]
     wrong = [
         (text, row, value)
-        for text, column in zip(CONDITIONS, got, strict=True)
+        for text, predicate, column in zip(CONDITIONS, parsed, got, strict=True)
         for row, value in zip(made, column, strict=True)
-        if value is not predicat.parse(text, "spark", FIELDS).evaluate(row)
+        if value is not predicate.evaluate(row)
     ]
     assert not wrong, wrong[:5]
 
