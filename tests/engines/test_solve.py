@@ -10,11 +10,11 @@ import pytest
 
 import predicat
 from predicat import backends
-from predicat.analysis.domains import domain_of
 from predicat.api import declared
 from predicat.ir.nodes import Call, Field, Literal, Node, walk
 from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.evaluate import compile_node
+from predicat.values.domain import domain_of
 from tests.engines.rows import Tables
 from tests.texts import tables_of
 

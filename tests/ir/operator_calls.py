@@ -12,7 +12,6 @@ from itertools import pairwise, product
 from math import inf, nan
 from typing import Any, NamedTuple
 
-from predicat.analysis.domains import Domain, domain
 from predicat.check import signatures
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, OPS, ZONED
@@ -34,6 +33,7 @@ from predicat.ir.types import (
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.values import PERIOD_LENGTHS, PERIOD_MONTHS, UNITS, WHITE_SPACE
 from predicat.semantics.evaluate import compile_node
+from predicat.values.domain import Domain, domain
 
 NOT_CALLED = {"entry_filter": "Python code is not run"}
 

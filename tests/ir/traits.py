@@ -14,7 +14,6 @@ from typing import Any
 from msgspec.structs import replace
 
 import predicat
-from predicat.analysis.domains import domain
 from predicat.ir.nodes import Call, Items
 from predicat.ir.operators import CHOICES, COMPARISONS, FLIPPED, NEGATED, STRICT, Operator, Strictness
 from predicat.ir.operators.row import COUNT, Comparison, Order
@@ -34,6 +33,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import EXACT
+from predicat.values.domain import domain
 from tests.ir.operator_calls import Row, Tried, calls, constants, in_order, ordered, table
 
 Fault = str

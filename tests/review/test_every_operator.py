@@ -14,15 +14,15 @@ import pytest
 
 from predicat.analysis import facts
 from predicat.ir.canonical import canonical_text
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, substituted
 from predicat.ir.operators import JSON_READS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, DecimalType, Scalar, Type
-from predicat.proof.cases.machine import NotCases
-from predicat.proof.cases.representatives import Unknown, representatives, substituted
+from predicat.proof.cases.representatives import Unknown, representatives
 from predicat.proof.inputs import over_inputs
 from predicat.rewrite.acceptance import never_unknown
 from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.evaluate import compile_node
+from predicat.values.automaton import Opaque
 from tests.ir.operator_calls import NOT_CALLED, Tried, calls, values_of
 
 CALLED = [op for op in OPS if op not in NOT_CALLED]
@@ -148,7 +148,7 @@ def stand_ins(asked: Asked) -> set[Any] | None:
     """The outcomes that some value has, by the cases; None if these are not known."""
     try:
         return {item.labels[0] for item in representatives(asked.field, [asked.test])}
-    except (NotCases, Unknown):
+    except (Opaque, Unknown):
         return None
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.analysis.domains import Domain, domain
 from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import parse_type
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, RANGES, as_stored, fits, stored_width
 from predicat.proof.candidate_rows import CandidateRows
 from predicat.proof.compare import PROVED, SHOWN, Verdict, compare, compare_nodes
 from predicat.proof.inputs import over_inputs
+from predicat.values.domain import Domain, domain
 from tests.review.test_compare import refutes
 
 NARROW = ("tinyint", "smallint", "int")

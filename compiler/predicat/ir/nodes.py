@@ -212,6 +212,11 @@ def replaced(node: Node, old: Node, new: Node) -> Node:
     return new if node is old else rewrite_children(node, lambda part: replaced(part, old, new))
 
 
+def substituted(node: Node, old: Node, new: Node) -> Node:
+    """The node with each part that equals `old` replaced."""
+    return new if node == old else rewrite_children(node, lambda part: substituted(part, old, new))
+
+
 def walk(node: Node) -> Iterator[Node]:
     """A node and all its parts, in pre-order."""
     stack = [node]

@@ -17,7 +17,6 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.analysis.domains import Domain, domain_of
 from predicat.analysis.facts import may_be_nan, may_overflow
 from predicat.forms.decimals import fits, may_have_more_digits
 from predicat.forms.engine_order import bare_comparison, paired, rewrite_parts, whole_parts
@@ -43,6 +42,7 @@ from predicat.rewrite.solve_zones import near_zone
 from predicat.rewrite.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
+from predicat.values.domain import Domain, domain_of, first_where
 
 _MAX_ITEMS = 20
 """An IN of more values stays as it is."""
@@ -268,9 +268,7 @@ def _between(domain: Domain, least: Any, greatest: Any) -> Domain:
 
     def first(holds: Callable[[Any], bool]) -> int:
         """The least ordinal for whose value a test holds, which does from some place on."""
-        if holds(domain.value(domain.least)):
-            return domain.least
-        return _first(lambda at: holds(domain.value(at)), domain.least, domain.greatest + 1)
+        return first_where(lambda at: holds(domain.value(at)), domain.least, domain.greatest)
 
     low = domain.least if least is None else first(lambda value: value >= least)
     high = domain.greatest if greatest is None else first(lambda value: value > greatest) - 1
@@ -459,7 +457,7 @@ def _split_at_zero(value: Callable[[int], Any], low: int, high: int) -> list[tup
     below = value(first) < 0
     if below == (value(last) < 0):
         return [inside]
-    turn = _first(lambda at: (value(at) < 0) != below, first, last)
+    turn = first_where(lambda at: (value(at) < 0) != below, first, last)
     return [(first, turn - 1), (turn, last)]
 
 
@@ -468,8 +466,8 @@ def _defined(has_value: Callable[[int], bool], low: int, high: int) -> tuple[int
     start = next((at for at in _samples(low, high) if has_value(at)), None)
     if start is None:
         return None
-    first = low if has_value(low) else _first(has_value, low, start)
-    last = high if has_value(high) else _first(lambda at: not has_value(at), start, high) - 1
+    first = first_where(has_value, low, start)
+    last = first_where(lambda at: not has_value(at), start, high) - 1
     return first, last
 
 
@@ -481,14 +479,6 @@ def _samples(low: int, high: int) -> Iterator[int]:
     while width > 1:
         width //= 2
         yield from (low + width, high - width)
-
-
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least ordinal in (low, high] for which `holds`; it does at `high`, and from some place on."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 def _holds(node: Call, field: Field, domain: Domain, low: int, high: int) -> list[tuple[int, int]]:
@@ -503,7 +493,7 @@ def _holds(node: Call, field: Field, domain: Domain, low: int, high: int) -> lis
     start, end = holds(low), holds(high)
     if start == end:
         return [(low, high)] if start else []
-    turn = _first(lambda at: holds(at) == end, low, high)
+    turn = first_where(lambda at: holds(at) == end, low, high)
     return [(low, turn - 1)] if start else [(turn, high)]
 
 

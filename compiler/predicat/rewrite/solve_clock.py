@@ -22,7 +22,7 @@ from predicat.ir.nodes import (
     Literal,
     Node,
     Parameter,
-    rewrite_children,
+    substituted,
     walk,
 )
 from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS, ORDERED
@@ -57,7 +57,7 @@ def of_length(node: Call, solve: Callable[[Call], Node | None]) -> Node | None:
     (length,) = lengths
     name = next(part.decl.name for part in walk(length) if isinstance(part, Field))
     field = Field(length.type, FieldDecl(name, length.type))
-    of_field = _replaced(node, length, field)
+    of_field = substituted(node, length, field)
     if not isinstance(of_field, Call) or any(_is_other(part, field) for part in walk(of_field)):
         return None
     result = solve(of_field)
@@ -76,10 +76,6 @@ def _is_length(node: Call) -> bool:
     one, other = node.args
     clock, field = (one, other) if is_of_clock(one) else (other, one)
     return is_of_clock(clock) and (isinstance(field, Field) or is_step(field))
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    return new if node == old else rewrite_children(node, lambda part: _replaced(part, old, new))
 
 
 def _back(node: Node, field: Field, length: Call) -> Node | None:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from predicat.analysis.clock import is_of_clock
-from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, children, rewrite_children, walk
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, children, substituted, walk
 from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BOOLEAN, DURATION, TIMESTAMP
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
@@ -36,17 +36,13 @@ def near_zone(node: Call, solve: Callable[[Node], Node]) -> Node:
         return node
     (local,) = zoned
     shown = Field(TIMESTAMP, FieldDecl("shown in the zone", TIMESTAMP))
-    bounds = _bounds(solve(_replaced(node, local, shown)), shown, children(local)[0])
+    bounds = _bounds(solve(substituted(node, local, shown)), shown, children(local)[0])
     return node if bounds is None else conjunction([bounds, node])
 
 
 def _is_local(node: Node) -> bool:
     """Whether a node is the time of a field in a zone."""
     return isinstance(node, Call) and node.op == "in_zone" and isinstance(node.args[0], Field)
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    return new if node == old else rewrite_children(node, lambda part: _replaced(part, old, new))
 
 
 def _bounds(node: Node, shown: Field, field: Node) -> Node | None:

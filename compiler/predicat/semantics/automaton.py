@@ -16,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import assert_never
+from typing import Any, assert_never
 
 from msgspec import Struct
 
@@ -451,23 +451,28 @@ class Automaton:
             if len(order) * len(ranges) > _MOST_MOVES:  # from here on places would be forgotten
                 return None
             moves.append([numbers[id(target)] for target in targets])
-        result = _minimal(moves, [self.ends(place) for place in order])
-        return Table(*result, ranges) if len(result[0]) <= most else None
+        kept, ends = minimal(moves, [self.ends(place) for place in order])
+        accepting = [place for place, accepts in enumerate(ends) if accepts]
+        return Table(kept, accepting, ranges) if len(kept) <= most else None
 
 
-def _minimal(moves: list[list[int]], accepts: list[bool]) -> tuple[list[list[int]], list[int]]:
-    """The minimal automaton (Moore's algorithm) and its accepting states. The start stays the first state."""
-    block = [int(accept != accepts[0]) for accept in accepts]
+def minimal(moves: list[list[int]], labels: Sequence[Any]) -> tuple[list[list[int]], list[Any]]:
+    """The minimal automaton (Moore's algorithm): its moves, and the labels of its states. The start stays the
+    first state.
+    """
+    known: dict[Any, int] = {}
+    block = [known.setdefault(label, len(known)) for label in labels]
+    count = len(known)
     while True:
         numbers: dict[tuple[int, ...], int] = {}
-        finer = [
-            numbers.setdefault((block[place], *(block[target] for target in targets)), len(numbers))
-            for place, targets in enumerate(moves)
+        block = [
+            numbers.setdefault((own, *map(block.__getitem__, row)), len(numbers))
+            for own, row in zip(block, moves, strict=True)
         ]
-        if len(numbers) == len(set(block)):
+        if len(numbers) == count:
             break
-        block = finer
-    first = {number: place for place, number in reversed(list(enumerate(block)))}
-    return [[block[target] for target in moves[first[number]]] for number in sorted(first)], sorted(
-        {block[place] for place, accept in enumerate(accepts) if accept}
-    )
+        count = len(numbers)
+    first = [-1] * count
+    for place in range(len(moves) - 1, -1, -1):
+        first[block[place]] = place
+    return [[block[target] for target in moves[place]] for place in first], [labels[place] for place in first]

@@ -6,7 +6,7 @@ from typing import Any
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, Type
-from predicat.proof.cases.ordered import domain_in_cases
+from predicat.values.ordered import domain_in_cases
 
 Leaf = tuple[str, Any]
 """A comparison: its operator and its constant, or `in` and a set of constants."""

@@ -17,10 +17,10 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children, reads_now
 from predicat.ir.operators import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
-from predicat.proof.cases.machine import NotCases
 from predicat.proof.cases.representatives import Representative, Unknown, representatives
 from predicat.proof.inputs import is_affordable, over_inputs
 from predicat.rewrite.acceptance import never_unknown
+from predicat.values.automaton import Opaque
 
 Outcome = bool | None
 Pair = tuple[Outcome, Outcome]
@@ -51,7 +51,7 @@ def cases(before: Node, after: Node) -> Cases | None:
         return None  # a clock has no value of each kind that a timestamp has
     try:
         return _Proof((before, after)).cases()
-    except (NotCases, RecursionError, PredicatError):
+    except (Opaque, RecursionError, PredicatError):
         return None
 
 
@@ -85,11 +85,11 @@ class _Proof:
             left, right = (_renamed(skeleton, same) for skeleton in skeletons)
             try:
                 return self.outcomes((left, right), levels)
-            except NotCases:
+            except Opaque:
                 if left != right:
                     raise
                 return Cases(frozenset(((True, True), (False, False), (None, None))), {}, {})
-        raise NotCases
+        raise Opaque
 
     # --- taking predicates apart
 
@@ -178,7 +178,7 @@ class _Proof:
                     possible.setdefault(left, path)
                     continue
                 if level is None:
-                    raise NotCases
+                    raise Opaque
                 for value in level.open_to(absent):
                     labels = dict(zip(level.tests, value.labels, strict=True))
                     missing = level.absent(value, absent) if level.place in holders else absent
@@ -187,13 +187,13 @@ class _Proof:
                     looked_at += 1
             states = following
             if looked_at > _MOST_STATES:
-                raise NotCases
+                raise Opaque
         return self.checked_cases(possible)
 
     def checked_cases(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> Cases:
         """The rows, by the outcomes of the reference evaluator.
 
-        Raises NotCases if it disagrees with the computed outcomes: the evaluator is right.
+        Raises Opaque if it disagrees with the computed outcomes: the evaluator is right.
         """
         functions = [over_inputs(node) for node in self.nodes]
         rows: dict[Pair, dict[str, Any]] = {}
@@ -204,10 +204,10 @@ class _Proof:
                 if level.place is not None and (value is not None or isinstance(level.place, Parameter)):
                     _put(row, _path(level.place), value)
             if not is_affordable(row, self.nodes):
-                raise NotCases
+                raise Opaque
             seen: Pair = (functions[0](row), functions[1](row))
             if seen != pair and all(level.place is not None for level, _ in path):
-                raise NotCases
+                raise Opaque
             rows.setdefault(seen, row)
             if seen != pair:
                 partial[pair] = row

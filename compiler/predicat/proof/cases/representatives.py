@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.analysis.domains import domain_of
 from predicat.ir.nodes import (
     Call,
     Field,
@@ -21,15 +20,18 @@ from predicat.ir.nodes import (
     Quantifier,
     Variable,
     rewrite_children,
+    substituted,
     walk,
 )
 from predicat.ir.operators import JSON_READS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
-from predicat.proof.cases import constants, machine, ordered
-from predicat.proof.cases.machine import NotCases
-from predicat.proof.cases.texts import Texts
+from predicat.proof.cases import constants
 from predicat.proof.inputs import Inputs, over_inputs
 from predicat.rewrite.fold import fold
+from predicat.values import automaton, ordered
+from predicat.values.automaton import Opaque
+from predicat.values.domain import domain_of
+from predicat.values.texts import Texts
 
 Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
@@ -43,7 +45,7 @@ _KINDS: dict[str, tuple[str, Type]] = {
 """What reads a JSON value of a kind, and as what."""
 
 
-class Unknown(NotCases):
+class Unknown(Opaque):
     """A test whose cases are unknown."""
 
     def __init__(self, test: Node) -> None:
@@ -61,7 +63,7 @@ class Representative(Struct, frozen=True):
 def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Representative]:
     """One value of a path for each possible combination of outcomes.
 
-    If NULL and a value have the same outcomes, `absent_first` prefers NULL. Raises Unknown, or NotCases if
+    If NULL and a value have the same outcomes, `absent_first` prefers NULL. Raises Unknown, or Opaque if
     there are too many combinations.
     """
     variable = Field(slot.type, FieldDecl("x", slot.type, stored=_stored(slot)))
@@ -84,11 +86,6 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
 def _stored(slot: Node) -> str:
     """The declared width of the column at a path."""
     return slot.decl.stored if isinstance(slot, Field) else ""
-
-
-def substituted(node: Node, old: Node, new: Node) -> Node:
-    """The node with each part that equals `old` replaced."""
-    return new if node == old else rewrite_children(node, lambda part: substituted(part, old, new))
 
 
 def _labels(runs: Iterable[Callable[[Inputs], Any]], value: Any) -> Labels:
@@ -125,38 +122,38 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
         return [{}]
     if kind == JSON:
         return _documents(variable, nodes, tests)
-    raise NotCases
+    raise Opaque
 
 
 def _try(test: Node, take: Any, *args: Any) -> Any:
     try:
         return take(*args)
-    except NotCases:
+    except Opaque:
         raise Unknown(test) from None
 
 
-def _table(node: Node, variable: Field) -> machine.Table:
+def _table(node: Node, variable: Field) -> automaton.Table:
     result = _known_table(node, variable)
     if result is None:
-        raise NotCases
+        raise Opaque
     return result
 
 
 @lru_cache(maxsize=4096)
-def _known_table(node: Node, variable: Field) -> machine.Table | None:
+def _known_table(node: Node, variable: Field) -> automaton.Table | None:
     """The machine of a test. It is cached, because filters share tests."""
     try:
         return Texts(variable).table(node)
-    except NotCases:
+    except Opaque:
         return None
 
 
 def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[str]:
     tables = [_try(test, _table, node, variable) for node, test in zip(nodes, tests, strict=True)]
-    result = machine.shortest_texts(tables)
+    result = automaton.shortest_texts(tables)
     runs = [over_inputs(node) for node in nodes]
     if any(_labels(runs, text) != labels for labels, text in result.items()):
-        raise NotCases  # the machine and the evaluator disagree: the evaluator is right
+        raise Opaque  # the machine and the evaluator disagree: the evaluator is right
     return list(result.values())
 
 
@@ -176,12 +173,12 @@ def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Seque
         for op, end in (("ge", column.least), ("le", column.greatest))
     ]
     tables.append(texts.table(Call(BOOLEAN, "and", (shape, *ends))))
-    return [int(result) for labels, result in machine.shortest_texts(tables).items() if labels[-1] is True]
+    return [int(result) for labels, result in automaton.shortest_texts(tables).items() if labels[-1] is True]
 
 
 def _asks_presence_only(node: Node, variable: Node) -> None:
     if node == variable:
-        raise NotCases
+        raise Opaque
     if isinstance(node, Call) and node.op == "is_null" and node.args[0] == variable:
         return
     if isinstance(node, Call | Quantifier):
@@ -213,7 +210,7 @@ def _json(value: Any) -> Any:
 
 def _reads_scalars(node: Node, variable: Node) -> None:
     if node == variable:
-        raise NotCases
+        raise Opaque
     if (
         isinstance(node, Call)
         and (node.op in JSON_READS or node.op in ("json_is", "is_null"))
@@ -279,7 +276,7 @@ class _Arrays:
                 else:
                     self.filtered(node)
             case _:
-                raise NotCases
+                raise Opaque
 
     def filtered(self, node: Call) -> None:
         """Add a test of the number of elements that a filter keeps."""
@@ -289,17 +286,17 @@ class _Arrays:
             if isinstance(part, Quantifier) and part.kind == "filter" and part.source == self.variable
         }
         if len(filters) != 1:
-            raise NotCases
+            raise Opaque
         (only,) = filters
         test = substituted(node, Call(BIGINT, "size", (only,)), self.size)
         self.closed(test, self.size)
         changes = ordered.Changes(self.size)
         changes.test(test)
         if changes.periodic:
-            raise NotCases
+            raise Opaque
         self.body(self.own(only), max((key for key in changes.keys if 0 < key < _MOST_COUNTED), default=1))
         if any(_MOST_COUNTED <= key <= _LONGEST for key in changes.keys):
-            raise NotCases
+            raise Opaque
 
     def own(self, node: Quantifier) -> Node:
         return substituted(node.body, Variable(self.element.type, node.variable), self.element)
@@ -313,7 +310,7 @@ class _Arrays:
     @staticmethod
     def closed(node: Node, own: Field) -> None:
         if any(isinstance(part, Field | Variable | Parameter) and part != own for part in walk(node)):
-            raise NotCases
+            raise Opaque
 
     def values(self) -> Iterator[list[Any]]:
         bodies = list(self.bodies)
@@ -326,7 +323,7 @@ class _Arrays:
             for kind in kinds
         ]
         if prod(max(limit, 1) + 1 for limit in limits) > _MOST_ARRAYS:
-            raise NotCases
+            raise Opaque
         starts = [0, *sorted(key for key in self.sizes.keys if key > 0)]
         for counts in product(*(range(max(limit, 1) + 1) for limit in limits)):
             elements = [kind.value for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
@@ -343,5 +340,5 @@ class _Arrays:
         for start in starts:
             if more and start > len(elements):
                 if start > _LONGEST:
-                    raise NotCases
+                    raise Opaque
                 yield elements + more[:1] * (start - len(elements))

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from predicat.proof.cases.machine import MOST_STATES, Machine, NotCases, Table, tabulated
-from predicat.proof.cases.text_machines import Ranges, sequence
 from predicat.semantics import automaton, casefold, like, regex
+from predicat.values.automaton import MOST_STATES, Machine, Opaque, Table, tabulated
+from predicat.values.text_machines import Ranges, sequence
 
 _ANY: Ranges = ((0, regex.TOP),)
 
@@ -54,9 +54,9 @@ def pattern_machine(op: str, value: str) -> Machine:
     try:
         result = automaton.table(value, MOST_STATES)
     except regex.RegexError:
-        raise NotCases from None
+        raise Opaque from None
     if result is None:
-        raise NotCases
+        raise Opaque
     return _machine(result)
 
 

@@ -14,26 +14,26 @@ from predicat.ir.nodes import (
     Quantifier,
     Variable,
     children,
-    rewrite_children,
+    substituted,
     walk,
 )
 from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.types import BOOLEAN, STRING
-from predicat.proof.cases import text_machines as m
-from predicat.proof.cases.machine import (
+from predicat.semantics.evaluate import compile_node
+from predicat.values import text_machines as m
+from predicat.values.automaton import (
     Label,
     Machine,
-    NotCases,
+    Opaque,
     Table,
     constant,
     product,
     relabelled,
     tabulated,
 )
-from predicat.proof.cases.ordered import Changes, domain_in_cases
-from predicat.proof.cases.text_numbers import day, integer
-from predicat.proof.cases.text_patterns import PATTERNS, pattern_machine
-from predicat.proof.inputs import over_inputs
+from predicat.values.ordered import Changes, domain_in_cases
+from predicat.values.text_numbers import day, integer
+from predicat.values.text_patterns import PATTERNS, pattern_machine
 
 _MOST_LENGTH = 600
 """The longest text that is counted character by character."""
@@ -49,13 +49,13 @@ class Texts:
         self.variable = variable
 
     def table(self, node: Node) -> Table:
-        """The outcomes of a predicate as a table. Raises NotCases."""
+        """The outcomes of a predicate as a table. Raises Opaque."""
         return tabulated(self.test(node))
 
     # --- predicates
 
     def test(self, node: Node) -> Machine:
-        """The outcomes of a predicate as a machine. Raises NotCases."""
+        """The outcomes of a predicate as a machine. Raises Opaque."""
         match node:
             case Literal(value=value):
                 return constant(value)
@@ -84,16 +84,16 @@ class Texts:
             case Call():
                 return self.numeric(node)
             case _:
-                raise NotCases
+                raise Opaque
 
     def small(self, node: Node) -> Machine:
         """A minimal machine of a test, so that products of several stay small."""
         return self.table(node).machine()
 
     def closed(self, node: Node) -> Machine:
-        """A test that reads only the string. Raises NotCases for others."""
+        """A test that reads only the string. Raises Opaque for others."""
         if not _reads_only(node, self.variable):
-            raise NotCases
+            raise Opaque
         return self.small(node)
 
     def present(self, node: Node) -> Machine:
@@ -115,14 +115,14 @@ class Texts:
             unchanged = _unchanged(left, right) or _unchanged(right, left)
             if unchanged is not None:
                 return self.test(unchanged if op == "eq" else Call(BOOLEAN, "not", (unchanged,)))
-        raise NotCases
+        raise Opaque
 
     def listed(self, left: Node, items: Iterable[Node]) -> Machine:
         """`in` a list of constants."""
         values = []
         for item in items:
             if not isinstance(item, Literal):
-                raise NotCases
+                raise Opaque
             values.append(item.value)
         unknown = None in values
         return self.of(
@@ -147,7 +147,7 @@ class Texts:
         if isinstance(node, Literal):
             return constant(missing if node.value is None else after.label(after.run(str(node.value))))
         if not isinstance(node, Call) or node.op not in _FUNCTIONS:
-            raise NotCases
+            raise Opaque
         return _FUNCTIONS[node.op](self, node, after, missing)
 
     def letter_case(self, node: Call, after: Machine, missing: Label) -> Machine:
@@ -162,7 +162,7 @@ class Texts:
             case (inner, Literal(value=str(chars))) if node.op == "strip":
                 pass
             case _:
-                raise NotCases
+                raise Opaque
         cut = m.stripped(after, chars, left=node.op != "rtrim", right=node.op != "ltrim")
         return self.of(inner, cut, missing)
 
@@ -178,7 +178,7 @@ class Texts:
             case (inner, Literal(value=str(text))):
                 return self.of(inner, m.suffixed(after, text), missing)
             case _:
-                raise NotCases
+                raise Opaque
 
     def replaced(self, node: Call, after: Machine, missing: Label) -> Machine:
         """`replace` and `replace_each`, of constants."""
@@ -188,7 +188,7 @@ class Texts:
                     return self.of(inner, m.replaced(after, old, new), missing)
                 return self.of(inner, after if node.op == "replace" else m.between_each(after, new), missing)
             case _:
-                raise NotCases
+                raise Opaque
 
     def part(self, node: Call, after: Machine, missing: Label) -> Machine:
         """`index` of a `split`: one part of a string."""
@@ -199,7 +199,7 @@ class Texts:
                     return constant(missing)
                 return self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
             case _:
-                raise NotCases
+                raise Opaque
 
     def choice(self, node: Call, after: Machine, missing: Label) -> Machine:
         """`cond`."""
@@ -218,7 +218,7 @@ class Texts:
         ]
         others = [arg for arg in node.args if not isinstance(arg, Literal)]
         if len(others) != 1 or not constants:
-            raise NotCases
+            raise Opaque
         is_greatest = node.op == "greatest"
         limit = max(constants) if is_greatest else min(constants)
         label, sign = after.label(after.run(limit)), 1 if is_greatest else -1
@@ -255,7 +255,7 @@ class Texts:
     ) -> Machine:
         """text[start : start + size]; the start may count from the end, or the size from the length."""
         if from_end and factor:
-            raise NotCases
+            raise Opaque
         begin, end = max(start, 0), start + size
         if not from_end and not factor:
             cut = (
@@ -277,20 +277,20 @@ class Texts:
         """A test of one number of a string: its length, a position in it, or the number it converts to."""
         numbers = set(_numbers(node))
         if len(numbers) != 1:
-            raise NotCases
+            raise Opaque
         (number,) = numbers
         variable = Field(number.type, FieldDecl("x", number.type))
-        test = _substituted(node, number, variable)
+        test = substituted(node, number, variable)
         if any(part == self.variable for part in walk(test)):
-            raise NotCases
+            raise Opaque
         changes = Changes(variable)
         changes.test(test)
         if changes.periodic:
-            raise NotCases
+            raise Opaque
         values = domain_in_cases(variable)
         low, high = values.least, values.greatest
         starts = sorted({low, *(key for key in changes.keys if low < key <= high)})
-        run = over_inputs(test)
+        run = compile_node(test)
         labels = [run({"x": values.value(start)}) for start in starts]
         return self.number(number, starts, labels, run({"x": None}))
 
@@ -304,7 +304,7 @@ class Texts:
         if node.op in ("length", "position", "size"):
             most = max(starts[-1], 0) + 1
             if most > _MOST_LENGTH:
-                raise NotCases
+                raise Opaque
             if node.op == "length":
                 return self.of(inner, relabelled(m.length(most), label), unknown)
             if node.op == "size":
@@ -313,10 +313,10 @@ class Texts:
                 return self.of(children(inner)[0], parts, unknown)
             wanted = node.args[1]
             if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
-                raise NotCases
+                raise Opaque
             return self.of(inner, relabelled(m.position(wanted.value, most), label), unknown)
         if inner.type != STRING:
-            raise NotCases
+            raise Opaque
         if node.op == "to_int":
             return self.of(
                 inner,
@@ -363,10 +363,6 @@ def _numbers(node: Node) -> Iterator[Call]:
         yield from _numbers(part)
 
 
-def _substituted(node: Node, old: Node, new: Node) -> Node:
-    return new if node == old else rewrite_children(node, lambda part: _substituted(part, old, new))
-
-
 def _place(node: Node, text: Node) -> tuple[bool, int]:
     """A position as a pair: whether it is relative to the length of the string, and the offset."""
     match node:
@@ -384,7 +380,7 @@ def _place(node: Node, text: Node) -> tuple[bool, int]:
             factor, base = _place(left, text)
             return factor, base - value
         case _:
-            raise NotCases
+            raise Opaque
 
 
 def _split_by(node: Node) -> tuple[str, int]:
@@ -394,9 +390,9 @@ def _split_by(node: Node) -> tuple[str, int]:
         case Call(op="split", args=(_, Literal(value=str(by)), Literal(value=int(most)))):
             pass
         case _:
-            raise NotCases
+            raise Opaque
     if not by or most < 0:
-        raise NotCases
+        raise Opaque
     return by, most
 
 
@@ -436,7 +432,7 @@ _CASES: dict[str, tuple[Callable[[int], int], tuple[int, int]]] = {
 
 def _booleans(node: Call) -> Machine:
     """The conversion of a string to a boolean."""
-    run = over_inputs(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
+    run = compile_node(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
     texts = ("true", "TRUE", "True", "t", "1", "false", "FALSE", "False", "f", "0")
     return product(
         [relabelled(m.one_of([text]), bool) for text in texts],

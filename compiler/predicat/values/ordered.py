@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from predicat.analysis.domains import DAY, Domain, domain, domain_of
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.operators import CHOICES, COMPARISONS, MONOTONE, SOLVED_ONLY, TIME_PARTS, monotone_in
 from predicat.ir.operators.row import Order
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import UNITS, UNITS_OF_NEXT
-from predicat.proof.cases.machine import NotCases
-from predicat.proof.inputs import over_inputs
+from predicat.semantics.evaluate import compile_node
+from predicat.values.automaton import Opaque
+from predicat.values.domain import DAY, Domain, domain, domain_of, first_where
 
 Keys = frozenset[int]
 """Places along the keys of a type: the outcome may change from the key before each to it."""
@@ -26,10 +26,10 @@ PERIODIC = TIME_PARTS - MONOTONE.keys() | {"mod", "time_of_day"}
 
 
 def domain_in_cases(node: Node) -> Domain:
-    """The values that a node may have. Raises NotCases if they have no order."""
+    """The values that a node may have. Raises Opaque if they have no order."""
     result = domain_of(node)
     if result is None:
-        raise NotCases
+        raise Opaque
     return result
 
 
@@ -46,7 +46,7 @@ class Changes:
         self.periodic: dict[Call, set[int]] = {}
 
     def test(self, node: Node) -> None:
-        """Add a predicate. Raises NotCases if its outcome may change at other keys."""
+        """Add a predicate. Raises Opaque if its outcome may change at other keys."""
         match node:
             case Literal():
                 return
@@ -64,7 +64,7 @@ class Changes:
                 for item in items:
                     self.comparison(left, item)
             case _:
-                raise NotCases
+                raise Opaque
 
     def all(self, nodes: Iterable[Node]) -> None:
         """Add several predicates."""
@@ -72,11 +72,11 @@ class Changes:
             self.test(node)
 
     def comparison(self, left: Node, right: Node) -> None:
-        """Add a comparison with a constant. Raises NotCases for others."""
+        """Add a comparison with a constant. Raises Opaque for others."""
         if isinstance(left, Literal):
             left, right = right, left
         if not isinstance(right, Literal) or isinstance(left, Literal):
-            raise NotCases
+            raise Opaque
         self.value(left, _around(left.type, right))
 
     def value(self, node: Node, keys: Keys) -> None:
@@ -108,7 +108,7 @@ class Changes:
                 place = _variable_place(args)
                 self.value(args[place], _before(node, place, keys))
             case _:
-                raise NotCases
+                raise Opaque
 
     def chosen(self, args: Iterable[Node], kind: Type, keys: Keys) -> None:
         """Add the nodes that a choice of a type is made from. Each has keys of its own type."""
@@ -135,7 +135,7 @@ def _utc(node: Call) -> bool:
 def _variable_place(args: tuple[Node, ...]) -> int:
     places = [index for index, arg in enumerate(args) if not isinstance(arg, Literal)]
     if len(places) != 1:
-        raise NotCases
+        raise Opaque
     return places[0]
 
 
@@ -149,13 +149,13 @@ def _around(kind: Type, constant: Literal) -> Keys:
         key = values.ordinal(value)
         return frozenset((key, key + 1))
     reaches, passes = (_function(Call(BOOLEAN, op, (_field(kind), constant)), values) for op in ("ge", "gt"))
-    return frozenset(_first(test, values.least, values.greatest) for test in (reaches, passes))
+    return frozenset(first_where(test, values.least, values.greatest) for test in (reaches, passes))
 
 
 def _of_type(kind: Type) -> Domain:
     result = domain(kind)
     if result is None:
-        raise NotCases
+        raise Opaque
     return result
 
 
@@ -164,19 +164,8 @@ def _field(kind: Type) -> Field:
 
 
 def _function(node: Node, values: Domain) -> Callable[[int], Any]:
-    run = over_inputs(node)
+    run = compile_node(node)
     return lambda key: run({"x": values.value(key)})
-
-
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first key for which a monotone test is TRUE; `high` + 1 if there is none."""
-    while low <= high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle - 1
-        else:
-            low = middle + 1
-    return low
 
 
 def _before(node: Call, index: int, keys: Keys) -> Keys:
@@ -184,14 +173,14 @@ def _before(node: Call, index: int, keys: Keys) -> Keys:
     direction = _direction(node, index)
     kind = node.args[index].type
     if not direction:
-        raise NotCases
+        raise Opaque
     values, results = _of_type(kind), _of_type(node.type)
     run = _function(
         Call(node.type, node.op, (*node.args[:index], _field(kind), *node.args[index + 1 :])), values
     )
     low, high = _domain(run, values.least, values.greatest)
     passes = [_passes(run, results, key, rising=direction > 0) for key in keys]
-    return frozenset((low, high + 1, *(_first(test, low, high) for test in passes)))
+    return frozenset((low, high + 1, *(first_where(test, low, high) for test in passes)))
 
 
 def _passes(run: Callable[[int], Any], results: Domain, key: int, *, rising: bool) -> Callable[[int], bool]:
@@ -202,9 +191,9 @@ def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
     """The first and last key for which a monotone operator is not NULL. There are no gaps between them."""
     inside = next((key for key in (low, high, min(max(0, low), high)) if run(key) is not None), None)
     if inside is None:
-        raise NotCases
-    least = _first(lambda key: run(key) is not None, low, inside)
-    return least, _first(lambda key: run(key) is None, inside, high) - 1
+        raise Opaque
+    least = first_where(lambda key: run(key) is not None, low, inside)
+    return least, first_where(lambda key: run(key) is None, inside, high) - 1
 
 
 def _direction(node: Call, index: int) -> int:
@@ -252,13 +241,13 @@ def _simple(low: int, high: int, column: Domain, kind: Type) -> int:
 
 
 def _simple_double(low: int, high: int, column: Domain) -> int:
-    first, last = column.value(low), column.value(high)
-    if not (math.isinf(first) and math.isinf(last)):
-        near = math.ceil(first) if not math.isinf(first) else math.floor(last)
+    least, most = column.value(low), column.value(high)
+    if not (math.isinf(least) and math.isinf(most)):
+        near = math.ceil(least) if not math.isinf(least) else math.floor(most)
         key = column.ordinal(float(near)) if abs(near) < 2**53 else low
         if low <= key <= high:
             return key
-    return low if not math.isinf(first) else high
+    return low if not math.isinf(least) else high
 
 
 _MOST_TIMES = 6_000
@@ -305,10 +294,10 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
     for node in changes.periodic:
         by = node.args[1]
         if node.op != "mod" or not isinstance(by, Literal) or not isinstance(by.value, int) or not by.value:
-            raise NotCases
+            raise Opaque
         period = math.lcm(period, abs(by.value))
     if period > 2_000:
-        raise NotCases
+        raise Opaque
     for start, end in zip(starts, ends, strict=True):
         for low, high in ((start, min(end, -1)), (max(start, 0), end)):
             if low <= high:
@@ -336,7 +325,7 @@ def _clock(changes: Changes) -> list[int]:
         if keys:
             whole = DAY // (step * UNITS_OF_NEXT[unit])
             if whole * len(keys) > _MOST_TIMES:
-                raise NotCases
+                raise Opaque
             result |= {
                 number * step * UNITS_OF_NEXT[unit] + key * step
                 for number in range(whole)
@@ -358,8 +347,8 @@ def _whole_days(
     start: int, end: int, window: int, dates: Mapping[Call, set[int]], times: list[int]
 ) -> Iterator[int]:
     """Timestamps on whole days of a range, one for each kind of day and each kind of time of day."""
-    first, last = -(-start // DAY), (end + 1) // DAY - 1
-    days = [day * DAY for day in range(first, min(last, first + window - 1) + 1)]
+    begin, last = -(-start // DAY), (end + 1) // DAY - 1
+    days = [day * DAY for day in range(begin, min(last, begin + window - 1) + 1)]
     number = _of_type(TIMESTAMP).ordinal
     for value in _distinct(dates, TIMESTAMP, days):
         day = number(value)
@@ -369,7 +358,7 @@ def _whole_days(
 def _distinct(periodic: Mapping[Call, set[int]], kind: Type, keys: Iterable[int]) -> Iterator[Any]:
     """One value for each combination of results of the periodic operators."""
     parts = [
-        (over_inputs(_over(node, kind)), _of_type(node.type), sorted(own)) for node, own in periodic.items()
+        (compile_node(_over(node, kind)), _of_type(node.type), sorted(own)) for node, own in periodic.items()
     ]
     value_of, seen = _of_type(kind).value, set()
     for key in keys:

@@ -3,12 +3,12 @@
 import re
 from functools import lru_cache
 
-from predicat.analysis.domains import domain
 from predicat.ir.types import DATE
 from predicat.ir.values import DATE_PATTERN, INT_MAX
-from predicat.proof.cases.machine import Label, Machine, product, tabulated
-from predicat.proof.cases.text_machines import order
-from predicat.proof.cases.text_patterns import pattern_machine
+from predicat.values.automaton import Label, Machine, product, tabulated
+from predicat.values.domain import domain
+from predicat.values.text_machines import order
+from predicat.values.text_patterns import pattern_machine
 
 _Read = tuple[str, int, int, tuple[int, ...]]
 

@@ -75,6 +75,14 @@ def domain(kind: Type, stored: str = "") -> Domain | None:
     return replace(result, least=least, greatest=greatest)
 
 
+def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The first ordinal of a range from which a test holds; `high` + 1 if it holds for none."""
+    while low <= high:
+        middle = (low + high) // 2
+        low, high = (low, middle - 1) if holds(middle) else (middle + 1, high)
+    return low
+
+
 # --- binary numbers
 
 

@@ -6,7 +6,7 @@ The machine of a function is built from the machine of a test of its result (`af
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
-from predicat.proof.cases.machine import TOP, Label, Machine, NotCases, State, constant, tabulated
+from predicat.values.automaton import TOP, Label, Machine, Opaque, State, constant, tabulated
 
 _MOST_REVERSED = 300
 """States of a machine that is reversed, at most."""
@@ -194,7 +194,7 @@ def reversed_text(after: Machine) -> Machine:
     """
     table = tabulated(after)
     if len(table.labels) > _MOST_REVERSED:
-        raise NotCases
+        raise Opaque
     columns, kinds, edges = table.columns, table.kinds, table.edges
 
     def step(state: tuple[Label, ...], code: int) -> tuple[Label, ...]:

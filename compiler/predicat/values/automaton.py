@@ -12,6 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.semantics.automaton import minimal
+
 Label = Any
 State = Hashable
 MOST_STATES = 3_000
@@ -27,7 +29,7 @@ _NICE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.,:/@"
 """The characters that a shown text has if it can."""
 
 
-class NotCases(Exception):
+class Opaque(Exception):
     """No finite set of cases is known to be complete, or it is too large."""
 
 
@@ -82,7 +84,7 @@ def constant(label: Label) -> Machine:
 
 
 def tabulated(machine: Machine) -> Table:
-    """The minimal machine as a table. Raises NotCases if it has too many states."""
+    """The minimal machine as a table. Raises Opaque if it has too many states."""
     edges = sorted({0, *(cut for cut in machine.cuts if 0 < cut < TOP)})
     numbers: dict[State, int] = {machine.start: 0}
     order = [machine.start]
@@ -98,8 +100,9 @@ def tabulated(machine: Machine) -> Table:
             targets.append(number)
         moves.append(targets)
         if len(order) > MOST_STATES or len(order) * len(edges) > MOST_MOVES:
-            raise NotCases
-    return _table(edges, *_minimal(moves, [machine.label(state) for state in order]))
+            raise Opaque
+    labels = [machine.label(state) for state in order]
+    return _table(edges, *(minimal(moves, labels) if len(moves) <= _MINIMIZED else (moves, labels)))
 
 
 def _table(edges: list[int], moves: list[list[int]], labels: list[Label]) -> Table:
@@ -112,29 +115,6 @@ def _table(edges: list[int], moves: list[list[int]], labels: list[Label]) -> Tab
             kept.append(edge)
             kinds.append(kind)
     return Table(kept, kinds, [list(column) for column in numbers], labels)
-
-
-def _minimal(moves: list[list[int]], labels: list[Label]) -> tuple[list[list[int]], list[Label]]:
-    """A minimal automaton (Moore's algorithm); the first state stays the first."""
-    if len(moves) > _MINIMIZED:
-        return moves, labels
-    known: dict[Label, int] = {}
-    block = [known.setdefault(label, len(known)) for label in labels]
-    count = len(known)
-    while True:
-        numbers: dict[tuple[int, ...], int] = {}
-        finer = [
-            numbers.setdefault((own, *map(block.__getitem__, row)), len(numbers))
-            for own, row in zip(block, moves, strict=True)
-        ]
-        block = finer
-        if len(numbers) == count:
-            break
-        count = len(numbers)
-    first = [-1] * count
-    for place in range(len(moves) - 1, -1, -1):
-        first[block[place]] = place
-    return [[block[target] for target in moves[place]] for place in first], [labels[place] for place in first]
 
 
 def product(machines: Sequence[Machine], label: Callable[..., Label]) -> Machine:
@@ -161,7 +141,7 @@ def relabelled(machine: Machine, change: Callable[[Label], Label]) -> Machine:
 def shortest_texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
     """The combinations of labels that a string can have, each with a shortest such string.
 
-    Raises NotCases if there are too many.
+    Raises Opaque if there are too many.
     """
     classes = _classes(tables) if tables else []
     start: tuple[int, ...] = (0,) * len(tables)
@@ -178,7 +158,7 @@ def shortest_texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
                 seen[target] = seen[state] + char
                 order.append(target)
         if len(order) * len(classes) > _MOST_TOGETHER:
-            raise NotCases
+            raise Opaque
     return result
 
 
