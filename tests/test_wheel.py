@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -131,3 +132,31 @@ def test_a_command_without_an_extra_works(bare: tuple[Path, Path], command: str)
     program, folder = bare
     done = completed([str(program), *command.split()], cwd=folder, env=ISOLATED)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_the_first_screen_of_the_readme_runs_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    """The wheel with its extra duckdb and nothing else: the YAML of the page and its SQL, then the three
+    minutes.
+    """
+    from tests.test_docs import blocks
+
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, f"{wheel}[duckdb]"], check=True, capture_output=True)
+    readme, first, second = ROOT / "README.md", tmp_path / "first", tmp_path / "second"
+    (first / "catalog").mkdir(parents=True)
+    second.mkdir()
+    (first / "catalog" / "flights.yml").write_text(blocks(readme, "yaml")[0])
+    (second / "orders.csv").write_text("id,amount\n1,2.5\n2,3.5\n")
+    shown = next(block for block in blocks(readme, "console") if "predicat sql" in block)
+    command, _, output = shown.partition("\n")
+    program = str(python.with_name("predicat"))
+    done = completed([program, *command.split()[2:]], cwd=first, env=ISOLATED)
+    assert (done.returncode, done.stdout) == (0, output)
+    (steps,) = [block for block in blocks(readme, "sh") if "predicat init --from" in block]
+    for line in steps.splitlines():
+        if line.startswith("predicat"):
+            done = completed([program, *shlex.split(line, comments=True)[1:]], cwd=second, env=ISOLATED)
+            assert done.returncode == 0, done.stderr

@@ -8,6 +8,7 @@ README.md, CONTRIBUTING.md and other files outside docs/ are pages too, with lin
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,7 +58,7 @@ def _target(link: re.Match[str]) -> str:
 
 def _llms(out: Path) -> str:
     """The pages with their titles and first sentences. Source: llmstxt.org."""
-    summary = _about((out / "index.md").read_text(encoding="utf-8"))[1]
+    summary = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["description"]
     lines = ["# predicat", "", f"> {summary}", "", "## Pages", ""]
     for page in sorted(out.glob("*.md")):
         title, about = _about(page.read_text(encoding="utf-8"))
@@ -71,7 +72,7 @@ def _about(markdown: str) -> tuple[str, str]:
     text = markdown[title.end() :] if title is not None else markdown
     paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
     first = next(
-        (part for part in paragraphs if re.match(r"[A-Z`]", part) and not part.startswith("```")), ""
+        (part for part in paragraphs if re.match(r"[A-Z`\"]", part) and not part.startswith("```")), ""
     )
     return title[1] if title is not None else "", re.split(r"(?<=[.:]) (?=[A-Z`\[])", first)[0]
 
