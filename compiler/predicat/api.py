@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, Struct, UnsetType
 
 from predicat import backends
-from predicat.check.resolve import check
+from predicat.check.resolve import check, names_unknown
 from predicat.check.scope import Scope
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
@@ -36,11 +36,11 @@ from predicat.ir.nodes import (
 from predicat.ir.operators import BY_KEY
 from predicat.ir.python_values import RowError, as_row
 from predicat.ir.rows import absent_fields, flat_keys
-from predicat.ir.syntax import Value
+from predicat.ir.syntax import PartlyRead, Tree, Value
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import to_value
 from predicat.ir.widths import stored_width
-from predicat.language import LANGUAGES, WRITERS, writer
+from predicat.language import LANGUAGES, WRITERS, Language, writer
 from predicat.language.common.body import Body
 from predicat.lower import core
 from predicat.rewrite.simplify import simplify
@@ -421,14 +421,25 @@ def parse(
         source, 0, len(source.text)
     )  # data that was read from a file knows its place
     keys = language_.on if isinstance(on, UnsetType) else on
-    tree = language_.read(Body(text, source, whole, keys, known))
     constants = {
         f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()
     }
-    surface = check(tree, Scope(known, enums=constants), language_.rules)
+    scope = Scope(known, enums=constants)
+    tree = read_body(language_, Body(text, source, whole, keys, known), scope)
+    surface = check(tree, scope, language_.rules)
     node = core(surface)
     alone = language_.shape == "text" and isinstance(text, str) and not constants and not params_of(node)
     return Predicate(node, language, text.strip() if alone else None, simplify(surface))
+
+
+def read_body(language: Language, body: Body, scope: Scope) -> Tree:
+    """The tree of a body. Raises PredicatError, also with the unknown names in the parts that can be read."""
+    try:
+        return language.read(body)
+    except PartlyRead as error:
+        others = names_unknown(error, scope, language.rules)
+        places = sorted({*error.diagnostics, *others}, key=lambda item: (item.span.start, item.span.end))
+        raise PredicatError(places) from None
 
 
 def _whole_characters(source: Source) -> None:

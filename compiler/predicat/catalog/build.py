@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from predicat.api import Predicate
+from predicat.api import Predicate, read_body
 from predicat.catalog.checks import Checks
 from predicat.catalog.definitions import DefinitionReader
 from predicat.catalog.inline_tests import run_tests
@@ -171,7 +171,6 @@ class Builder(Struct, dict=True):
             source = self.templates.render(source, version.language)
             body = source.text
         on = version.on if version.on is not None else language.on
-        tree = language.read(Body(body, source, version.span, on, dataset.fields))
         doubts: list[Diagnostic] = []
         scope = Scope(
             dataset.fields,
@@ -181,7 +180,9 @@ class Builder(Struct, dict=True):
             language.placeholders,
             doubts,
             self.lists_of(filter_.dataset),
+            _tables(self.reader.datasets[filter_.dataset]),
         )
+        tree = read_body(language, Body(body, source, version.span, on, dataset.fields), scope)
         qualified = f"{filter_.qualified}@{version.number}"
         surface = self.typed(qualified, tree, scope, language)
         self.doubted(qualified, doubts)
@@ -285,6 +286,12 @@ class Builder(Struct, dict=True):
             over = date.fromisoformat(version.deprecated) < self.today
             message = references.deprecated_use if over else references.deprecated
             self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
+
+
+def _tables(dataset: WrittenDataset) -> frozenset[str]:
+    """The names that may stand before a field: those of the dataset and of its relations."""
+    names = (part.strip('"`') for relation in dataset.relation.values() for part in relation.split("."))
+    return frozenset((dataset.name, *names))
 
 
 def _fitting(node: Node, dataset: WrittenDataset, name: str, span: Span) -> Node:

@@ -79,19 +79,28 @@ class Names(Operators):
             raise self.fail(say_lists.unknown_list(span, ".".join(keys), known))
         if self.rules.case_insensitive_names and keys and keys[0] in fields and self.is_table(name):
             return self.root(t.Name(keys[0], base.span), keys[1:], span)
+        if self.scope.tables and self.rules.case_insensitive_names and keys and keys[0] in fields:
+            raise self.fail(say.other_table(span, name, keys[0]))
         known = [*fields, *self.scope.params, *enums]
         if keys and name not in span.text and not any(field.startswith(f"{name}.") for field in fields):
             raise self.fail(msg.no_key_field(span, name, known))  # the language put it before the key
         raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), known))
 
     def is_table(self, name: str) -> bool:
-        """Whether a name before a field is the name of the table, and not a misspelt field. A condition has
-        only one table.
+        """Whether a name before a field is the name of the table or an alias of it, and not a misspelt field
+        or another table. A condition has only one table.
         """
-        short = len(name) <= _ALIAS
-        if self.table is None and (short or msg.did_you_mean(name, self.scope.fields or ()) is None):
+        if self.table is None and self.may_be_table(name):
             self.table = name
         return self.table == name
+
+    def may_be_table(self, name: str) -> bool:
+        """Whether a name is one of the relation or the beginning of one, or short as aliases are."""
+        if len(name) <= _ALIAS:
+            return True
+        if self.scope.tables is None:
+            return msg.did_you_mean(name, self.scope.fields or ()) is None
+        return any(fold_identifier(table).startswith(fold_identifier(name)) for table in self.scope.tables)
 
     def variable(self, name: t.Name) -> Node | None:
         """The node for the variable of this name, or None. Raises Stop if in SQL the name of a variable

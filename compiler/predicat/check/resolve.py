@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import assert_never
 
 from msgspec import field
@@ -31,6 +32,7 @@ from predicat.ir.limits import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES
 from predicat.ir.nodes import (
     Call,
     Field,
+    FieldDecl,
     Items,
     Literal,
     Node,
@@ -81,6 +83,19 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     if node is None:  # a referenced filter is broken, and reported there
         raise PredicatError([])
     return node
+
+
+def names_unknown(read: t.PartlyRead, scope: Scope, rules: Rules) -> list[Diagnostic]:
+    """The problems with names in the parts of a text that a language could read."""
+    checker = _Checker(scope, rules)
+    checker.variables = {name: Field(JSON, FieldDecl(name, JSON)) for name in read.variables}
+    for part in read.parts:
+        with suppress(Stop):
+            checker.node(part, 0)
+    return [item for item in checker.reporter.errors if item.code in _OF_NAMES]
+
+
+_OF_NAMES = frozenset({"unknown-field", "unknown-parameter"})
 
 
 def _placeholders(text: str, params: Iterable[str]) -> list[str]:

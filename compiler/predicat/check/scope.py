@@ -105,6 +105,7 @@ class Scope(Struct, frozen=True):
     precedence. `doubts` collects expressions on which engines differ (`sql`): their first meaning is used. If
     it is None, such an expression is an error. `lists` has the types and values of the lists `lists.NAME`.
     `placeholders`: `${name}` in a string constant stands for the parameter of that name, if there is one.
+    `tables` has the names of the dataset's relation, which may stand before a field; None for any.
     """
 
     fields: Mapping[str, FieldDecl] | None
@@ -116,6 +117,7 @@ class Scope(Struct, frozen=True):
     lists: Mapping[str, tuple[Type, tuple[Any, ...] | ValueSet]] = field(
         default_factory=dict[str, tuple[Type, tuple[Any, ...] | ValueSet]]
     )
+    tables: frozenset[str] | None = None
 
 
 class Stop(Exception):

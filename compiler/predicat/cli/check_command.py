@@ -28,6 +28,8 @@ from predicat.diagnostics.messages import commands
 from predicat.diagnostics.messages import selection as say
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from predicat.catalog import Catalog
     from predicat.review.base import BaseCommit
     from predicat.review.releases import Select
@@ -175,9 +177,32 @@ def _checked(folder: Path, values: dict[str, str], base: BaseCommit, scope: Scop
     from predicat.catalog import load_catalog  # noqa: PLC0415  # not for --help
 
     files = scope.files if scope is not None else None
-    catalog = load_catalog(folder, variables=values, files=files)
     select = scope.of_lock if scope is not None else None
+    try:
+        catalog = load_catalog(folder, variables=values, files=files)
+    except PredicatError as error:
+        raise _with_releases(error, folder, values, base, files, select) from None
     return _result(folder, catalog, base, select, None if files is not None else len(catalog.known))
+
+
+def _with_releases(
+    error: PredicatError,
+    folder: Path,
+    values: dict[str, str],
+    base: BaseCommit,
+    files: Collection[Path] | None,
+    select: Select | None,
+) -> PredicatError:
+    """The problems of a catalog, with breaches of the rules of released versions where only tests fail."""
+    try:
+        catalog = load_quietly(folder, values, files)
+    except PredicatError:
+        return error  # not only tests fail
+    try:
+        _result(folder, catalog, base, select, None)
+    except PredicatError as other:
+        return PredicatError([*error.diagnostics, *other.diagnostics])
+    return error
 
 
 def _result(

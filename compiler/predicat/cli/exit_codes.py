@@ -41,19 +41,24 @@ JUDGES = ("diff", "discover", "lint", "quality", "test")
 """Commands for which 1 means findings: for these, a catalog with problems is wrong use."""
 
 _USAGE = frozenset({"usage", "missing-extra", "file", "empty-catalog"})
-_NAMES = frozenset({"unknown-filter", "unknown-version"})
-"""Wrong use where the name was given to the command, and so has no place in a file."""
+_WITH_INPUT = ("init", "match", "seek")
+"""Commands that read a file that is given to them; others read those of the catalog."""
 _ENGINE = frozenset({"engine", "connection", "encoding", "java"})
 
 
 def code_for(command: str, problems: Sequence[Diagnostic]) -> ExitCode:
-    """The exit code of a command that ends with these problems. A failed engine has priority."""
-    codes = {
-        "usage" if problem.code in _NAMES and problem.span == NOWHERE else problem.code
-        for problem in problems
-    }
+    """The exit code of a command that ends with these problems. A failed engine has priority. A problem
+    without a place in a file is about what was given to the command.
+    """
+    codes = {problem.code for problem in problems}
     if codes & _ENGINE:
         return ExitCode.ENGINE
-    if command in JUDGES or codes <= _USAGE:
+    if command in JUDGES or all(_is_usage(command, item) for item in problems):
         return ExitCode.USAGE
     return ExitCode.FINDINGS
+
+
+def _is_usage(command: str, problem: Diagnostic) -> bool:
+    if problem.code == "unreadable" and command not in _WITH_INPUT:
+        return False
+    return problem.code in _USAGE or problem.span == NOWHERE

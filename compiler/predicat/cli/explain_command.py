@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
 from predicat.cli.output import format_option, show
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 @vars_option
 @click.option(
     "--row",
-    metavar="JSON|@FILE",
-    help="A row as JSON, such as '{\"dep_delay\": 90}', or a file that contains it.",
+    metavar="ROW|@FILE",
+    help="A row as JSON or as YAML, such as '{dep_delay: 90}' in a review, or a file that contains it.",
 )
 @format_option
 def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None, form: str) -> None:
@@ -68,10 +68,17 @@ def _check_names(row: dict[str, object], fields: Mapping[str, FieldDecl]) -> Non
 
 
 def _row(text: str) -> dict[str, object]:
-    try:
-        data = json.loads(Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text)
-    except (OSError, ValueError) as error:
-        raise click.UsageError(say.bad_row(error)) from None
-    if not isinstance(data, dict):
+    """A row as in a test of the catalog. Raises PredicatError."""
+    from predicat.catalog.yaml_nodes import compose  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import PredicatError, Reporter, Source  # noqa: PLC0415  # as above
+    from predicat.diagnostics.reading import text_of  # noqa: PLC0415  # as above
+
+    file = Path(text[1:]) if text.startswith("@") else None
+    reporter = Reporter()
+    item = compose(Source(str(file or "--row"), text if file is None else text_of(file)), reporter)
+    if reporter.errors:
+        raise PredicatError([replace(problem, code="usage") for problem in reporter.errors])
+    if item is None or not item.is_mapping:
         raise click.UsageError(say.ROW_OBJECT)
+    data: dict[str, object] = item.plain()
     return data

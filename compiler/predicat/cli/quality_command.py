@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ from predicat.cli.options import (
 from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
-from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics import PredicatError, Reporter, waiting
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.wording import quantity
@@ -480,7 +480,7 @@ def _measured(
 
     plan_ = plan(catalog, name, filters, engine, now)
     if engine == "postgres":
-        with connect(dsn) as connection:
+        with connect(dsn) as connection, _progress(name):
             return engines.on_postgres(plan_, connection, sample)
     with _progress(name):
         if engine == "duckdb":
@@ -499,8 +499,9 @@ def _relation(plan_: Plan, engine: str) -> str:
     return result
 
 
-def _progress(name: str) -> Any:
-    from rich.console import Console  # noqa: PLC0415  # only where work may take long
+def _progress(name: str) -> AbstractContextManager[Any]:
+    if not sys.stderr.isatty():
+        return waiting.told(f"measuring {name}")
+    from rich.console import Console  # noqa: PLC0415  # only on a terminal
 
-    console = Console(stderr=True)
-    return console.status(f"measuring {name}") if sys.stderr.isatty() else nullcontext()
+    return Console(stderr=True).status(f"measuring {name}")

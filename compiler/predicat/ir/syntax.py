@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from msgspec import Struct
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import Diagnostic, PredicatError, Span
 from predicat.ir.value_sets import ValueSet
 
 Value = bool | int | float | Decimal | str | datetime | date | timedelta | ValueSet | None
@@ -89,3 +90,15 @@ class Ref(Struct, frozen=True, gc=False):
 
 
 Tree = Constant | Name | Param | Member | ListLiteral | MapLiteral | OperatorCall | Macro | Ref
+
+
+class PartlyRead(PredicatError):
+    """The problems of a text that a language cannot read, with the parts of it that it can: their problems
+    are shown too. `variables` are names that lambdas and macros of the text define.
+    """
+
+    def __init__(
+        self, diagnostics: Sequence[Diagnostic], parts: Sequence[Tree], variables: Collection[str] = ()
+    ) -> None:
+        super().__init__(diagnostics)
+        self.parts, self.variables = tuple(parts), frozenset(variables)

@@ -1,5 +1,5 @@
-"""How far a run is, from Spark's own metrics: a bar on a terminal, nothing in a pipe. And what the batches of
-a stream did, as metrics of Spark and in the progress of its query.
+"""How far a run is, from Spark's own metrics: a bar on a terminal, a line now and then in a pipe. And what
+the batches of a stream did, as metrics of Spark and in the progress of its query.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from predicat.diagnostics import waiting
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.pipeline.report import Report
 
 if TYPE_CHECKING:
@@ -45,9 +47,10 @@ class Metrics:
 
 @contextmanager
 def bar(metrics: Metrics, label: str) -> Iterator[None]:
-    """A progress bar of Spark's tasks, on a terminal only."""
+    """A progress bar of Spark's tasks on a terminal; elsewhere a line now and then."""
     if not sys.stderr.isatty():
-        yield
+        with waiting.told(label, lambda: say.rows_read(metrics.now()[0])):
+            yield
         return
     from rich.console import Console  # noqa: PLC0415  # only on a terminal
     from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn  # noqa: PLC0415  # as above
@@ -58,7 +61,7 @@ def bar(metrics: Metrics, label: str) -> Iterator[None]:
         while not over.wait(_SECONDS):
             with suppress(Exception):  # the work itself tells what is wrong
                 rows, _, done, tasks = metrics.now()
-                progress.update(task, completed=done, total=max(tasks, 1), rows=f"{rows:,} rows read")
+                progress.update(task, completed=done, total=max(tasks, 1), rows=say.rows_read(rows))
 
     columns = (
         TextColumn("{task.description}"),

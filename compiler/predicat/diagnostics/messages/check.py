@@ -181,3 +181,12 @@ def look_up_among_types(span: Span) -> Diagnostic:
 
 def list_of_types(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(span, "a list of values of different types, or an empty list, here")
+
+
+def other_table(span: Span, table: str, field: str) -> Diagnostic:
+    return Diagnostic(
+        "unknown-field",
+        f"{table!r} is not the table of this filter: it is neither the dataset nor its relation",
+        span,
+        f"for the field of this dataset write {field}; a filter reads one relation",
+    )

@@ -20,7 +20,7 @@ NOTHING = "nothing"
 REVISION_WITHOUT_KEY = "--revision is a part of the signature; it needs --sign KEY"
 NO_ROW_ACCEPTED = "no row is accepted"
 SUBSCRIPTIONS_AND_SELECTORS = "--subscriptions selects all subscriptions; leave it out to name some"
-ROW_OBJECT = "--row takes a JSON object, such as '{\"dep_delay\": 90}'"
+ROW_OBJECT = "--row takes an object in JSON or YAML, such as '{dep_delay: 90}'"
 
 
 def shorter_condition() -> str:
@@ -41,10 +41,6 @@ def bad_port(port: int, reason: str | None) -> str:
 
 def bad_report(report: object, reason: object) -> str:
     return f"{report} is not a report of predicat quality run --format json: {reason}"
-
-
-def bad_row(reason: object) -> str:
-    return f"--row takes a JSON object: {reason}"
 
 
 def already_exists(name: object) -> str:

@@ -217,3 +217,7 @@ def no_spark(folder: str) -> Diagnostic:
         NOWHERE,
         "give the SPARK_HOME of a Spark that has the version of the cluster",
     )
+
+
+def rows_read(count: int) -> str:
+    return f"{count:,} rows read"

@@ -5,7 +5,7 @@ are recognised.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -49,13 +49,20 @@ def read(body: Body) -> t.Tree:
     reader = _Reader(body.source, offsets)
     try:
         return reader.read(expr)
-    except _Stop:
-        reader.reporter.raise_errors()
-        raise
+    except _Stop as stop:
+        raise t.PartlyRead(reader.reporter.errors, stop.parts, _VARIABLE.findall(body.source.text)) from None
+
+
+_VARIABLE = re.compile(r"\(\s*([A-Za-z_]\w*)\s*,")
+"""A name where macros have their variable: `xs.all(x, ...)`."""
 
 
 class _Stop(Exception):
-    """A part has a problem that is reported already."""
+    """A part has a problem that is reported already. `parts` are trees inside of it that were read."""
+
+    def __init__(self, parts: Iterable[t.Tree] = ()) -> None:
+        super().__init__()
+        self.parts = tuple(parts)
 
 
 _ARITHMETIC = frozenset({"_+_", "_-_", "_*_", "_/_", "_%_", "-_"})
@@ -185,10 +192,11 @@ class _Reader:
         for expr in exprs:
             try:
                 out.append(self.read(expr))
-            except _Stop:
+            except _Stop as stop:
                 stopped = True
+                out += stop.parts
         if stopped:
-            raise _Stop
+            raise _Stop(out)
         return tuple(out)
 
     def constant(self, expr: Any) -> t.Tree:
@@ -428,7 +436,8 @@ class _Reader:
                 raise self.fail(say.form_of_call(at, call.function, _FORMS[call.function]))
             if call.function in _CONVERSIONS and not call.HasField("target"):
                 raise self.fail(msg.wrong_argument_count(at, call.function, len(call.args), "1 argument"))
-            raise self.fail(msg.unknown_function(at, call.function, KNOWN))
+            self.reporter.add(msg.unknown_function(at, call.function, KNOWN))
+            raise _Stop(self.all([call.target, *call.args] if call.HasField("target") else call.args))
         op, count = table[call.function]
         if len(call.args) != count:
             raise self.fail(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from sqlglot import exp
@@ -44,7 +44,13 @@ class RuleTable(Struct, frozen=True):
 
 
 class Stop(Exception):
-    """A part of the condition has a problem, which is already reported."""
+    """A part of the condition has a problem, which is already reported. `parts` are trees inside of it that
+    were read.
+    """
+
+    def __init__(self, parts: Iterable[t.Tree] = ()) -> None:
+        super().__init__()
+        self.parts = tuple(parts)
 
 
 class Reader:
@@ -107,7 +113,12 @@ class Reader:
             raise self.fail(say.missing_operand(self.whole))
         if depth > MAX_DEPTH * 3:
             raise self.fail(msg.too_deep(self.span(node), MAX_DEPTH))
-        allowed, build = self.rule(node)
+        try:
+            allowed, build = self.rule(node)
+        except Stop:
+            if isinstance(node, exp.Anonymous):  # the arguments may have problems of their own
+                raise Stop(self.all(node.expressions, depth + 1)) from None
+            raise
         for name, value in node.args.items():
             if value and allowed is not None and name not in allowed:
                 raise self.fail(self.unsupported(self.foreign(node, value)))
@@ -180,10 +191,11 @@ class Reader:
         for node in nodes:
             try:
                 out.append(self.read(node, depth))
-            except Stop:
+            except Stop as stop:
                 stopped = True
+                out += stop.parts
         if stopped:
-            raise Stop
+            raise Stop(out)
         return tuple(out)
 
     def apply(self, op: str, node: exp.Expr, *parts: exp.Expr, depth: int) -> t.Tree:

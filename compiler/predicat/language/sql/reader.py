@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from sqlglot import Token, TokenType
+from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError, TokenError
 
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
@@ -93,9 +93,9 @@ def _parse(
     reader.extent(statements[0])
     try:
         return reader.read(statements[0], 0)
-    except Stop:
-        reader.reporter.raise_errors()
-        raise
+    except Stop as stop:
+        variables = [name.name for one in statements[0].find_all(exp.Lambda) for name in one.expressions]
+        raise t.PartlyRead(reader.reporter.errors, stop.parts, variables) from None
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_DEPTH)) from None
 
