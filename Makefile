@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Two processes have a Spark session each (tests/conftest.py); they and the others take the remaining files.
-PARALLEL ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+# One process has all tests of a file, so that what they share is made once; those with Spark come first (tests/conftest.py).
+PARALLEL ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test test-fast test-all test-pythons lint docs fuzz test-matrix schema clean
 .DEFAULT_GOAL := help
@@ -36,7 +36,7 @@ test-fast: $(STAMP)
 	@PREDICAT_FAST=1 $(BIN)/python -m pytest -q $(PARALLEL)
 
 test-all: test
-	@PREDICAT_SLOW=1 $(BIN)/python -m pytest -q -m slow
+	@PREDICAT_SLOW=1 $(BIN)/python -m pytest -q $(PARALLEL) -m slow
 	@$(BIN)/python tests/pythons.py
 
 test-pythons: $(STAMP)
@@ -67,6 +67,7 @@ fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/importing/test_import.py -k any_shape
 	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/catalog/test_catalog_fuzz.py
 	@PREDICAT_FUZZ_EXAMPLES=250 $(BIN)/python -m pytest -q tests/catalog/test_sandbox.py
+	@PREDICAT_SLOW=1 PREDICAT_FUZZ_EXAMPLES=50 $(BIN)/python -m pytest -q tests/pipeline -k kills
 
 schema: $(STAMP)
 	@$(BIN)/predicat schema > docs/catalog.schema.json

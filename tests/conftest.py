@@ -56,7 +56,6 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return (FAST and collection_path.suffix == ".py" and _speaks_of_engines(collection_path)) or None
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """`make test-fast` (PREDICAT_FAST=1) runs what needs no engine, and only `make test-all`
     (PREDICAT_SLOW=1) what is slow.
@@ -70,23 +69,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = set(chosen)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = chosen
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    # The processes take the groups in this order: what takes longest must not come last.
-    items.sort(key=lambda item: _LONGEST.index(_group(item)) if _group(item) in _LONGEST else len(_LONGEST))
+    # The processes take files in this order: what takes longest must not come last.
+    spark = {item.path for item in items if "spark" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path not in spark and item.path.stem not in _LONG)
 
 
-_LONGEST = ("engines", "spark", "test_programs", "test_benchmarks", "test_docs")
-"""The groups that take longest, in the order in which they start."""
-
-
-def _group(item: pytest.Item) -> str:
-    """Tests of one group run in one process. Two groups use a Spark session each: what compares engines row
-    by row, and the extension with the pipeline. The others are a group for each file.
-    """
-    if "spark" not in getattr(item, "fixturenames", ()):
-        return item.path.stem
-    return "engines" if item.path.parent.name in ("engines", "conformance") else "spark"
+_LONG = ("test_benchmarks", "test_docs", "test_programs")
+"""Files that take long though they have no Spark session."""
 
 
 @pytest.fixture(scope="session")
