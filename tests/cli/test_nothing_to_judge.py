@@ -1,5 +1,6 @@
 """A command without a catalog fails, with the path and a hint: its job would always pass."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -69,6 +70,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("folder", FOLDERS)
 @pytest.mark.parametrize("command", commands())
 def test_a_command_without_a_catalog_fails(command: str, folder: str, here: Path) -> None:
+    if command == "quality gx" and find_spec("great_expectations") is None:
+        pytest.skip("Great Expectations is not installed")
     arguments = CALLS.get(command, "")
     done = in_process(*f"{command} {arguments} --catalog {folder}".split(), cwd=here)
     assert done.returncode in ((1, 2) if folder == "csv" else (2,)), done.stdout

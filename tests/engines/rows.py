@@ -4,9 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
-import psycopg
-
 import predicat
 from predicat import backends
 from predicat.deploy.rows import TABLE, fill_duckdb, fill_postgres, on_duckdb, on_postgres
@@ -132,9 +129,13 @@ def with_values(
             query = query.removesuffix(" ORDER BY __id")
             return [tuple(row) for row in connection.sql(query, args=list(values)).collect()]
         case "postgres":
+            import psycopg  # only here: tests without engines load this module, too
+
             fill_postgres(connection, fields, rows)
             return psycopg.RawCursor(connection).execute(query.encode(), values).fetchall()
         case _:
+            import duckdb  # as above
+
             with duckdb.connect() as own:
                 fill_duckdb(own, fields, rows)
                 return own.execute(query, values).fetchall()
