@@ -134,6 +134,10 @@ RUNS = [
 ]
 
 
+QUICK = ("languages.py", "pairs.py")
+"""Those that `make test` runs; `make test-all` runs all."""
+
+
 def start(run: Run) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, f"benchmarks/{run.program}", *run.arguments.split()]
     # With Java's quick compiler Spark starts in half of the time.
@@ -160,9 +164,9 @@ def runs(request: pytest.FixtureRequest) -> Iterator[dict[Run, Future[subprocess
 @pytest.mark.parametrize(
     "run",
     [
-        # These start Spark, which takes far longer than what they measure.
+        # What starts is a program, and often an engine: that takes far longer than what they measure.
         pytest.param(
-            run, id=f"{run.program} {run.arguments}", marks=[pytest.mark.slow] * ("pyspark" in run.needs)
+            run, id=f"{run.program} {run.arguments}", marks=[pytest.mark.slow] * (run.program not in QUICK)
         )
         for run in RUNS
     ],

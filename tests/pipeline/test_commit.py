@@ -352,13 +352,16 @@ def kills(spark: Any, sources: list[str], tmp_path: Path, count: int) -> None:
     assert not [path for path in (out / "_predicat").iterdir() if path.suffix != ".json"]
 
 
+KILLS = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "12"))
+
+
 def test_a_kill(spark: Any, sources: list[str], tmp_path: Path) -> None:
     kills(spark, sources, tmp_path, 1)
 
 
-@pytest.mark.slow  # fifty starts of Spark
-def test_fifty_kills(spark: Any, sources: list[str], tmp_path: Path) -> None:
-    kills(spark, sources, tmp_path, 50)
+@pytest.mark.slow  # each is a start of Spark
+def test_many_kills(spark: Any, sources: list[str], tmp_path: Path) -> None:
+    kills(spark, sources, tmp_path, KILLS)
 
 
 def test_an_interrupt_leaves_nothing(sources: list[str], tmp_path: Path) -> None:

@@ -135,10 +135,13 @@ def finish(catalog: Path) -> None:
     assert process.returncode == 0, errors
 
 
-@pytest.mark.slow  # thirty starts of Spark
-def test_thirty_kills_lose_and_repeat_nothing(spark: Any, catalog: Path, tmp_path: Path) -> None:
+KILLS = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "10"))
+
+
+@pytest.mark.slow  # each kill is a start of Spark
+def test_many_kills_lose_and_repeat_nothing(spark: Any, catalog: Path, tmp_path: Path) -> None:
     """The process and its JVM are killed at random moments while rows keep coming."""
-    number = killed(catalog, tmp_path, times=30, lives=(5, 12), pauses=(0.05, 0.5))
+    number = killed(catalog, tmp_path, times=KILLS, lives=(5, 12), pauses=(0.05, 0.5))
     finish(catalog)
     repeated = {value: times for value, times in Counter(rows(tmp_path)).items() if times > 1}
     assert not repeated
@@ -167,14 +170,14 @@ class Later:
 """
 
 
-@pytest.mark.slow  # ten starts of Spark
+@pytest.mark.slow  # as above
 def test_kills_lose_and_repeat_no_row_that_was_put_off(spark: Any, tmp_path: Path, monkeypatch: Any) -> None:
     """Each even row is delivered once, at its first or second offer, or is a dead letter once."""
     (tmp_path / "c.yml").write_text(ENTRIES.replace("FOLDER", str(tmp_path)))
     (tmp_path / "entry_later.py").write_text(LATER)
     (tmp_path / "in").mkdir()
     monkeypatch.chdir(tmp_path)
-    number = killed(tmp_path / "c.yml", tmp_path, times=8, lives=(8, 20), pauses=(0.1, 0.6))
+    number = killed(tmp_path / "c.yml", tmp_path, times=max(KILLS // 2, 1), lives=(8, 20), pauses=(0.1, 0.6))
     for _ in range(3):  # what waits is offered again without new rows
         finish(tmp_path / "c.yml")
     even = range(0, number * ROWS, 2)

@@ -157,6 +157,7 @@ except Exception as error:
     assert done.stdout.splitlines() == ["[2, 3]", "[1, 2]", "True", "True"], done.stderr[-3000:]
 
 
+@pytest.mark.slow
 def test_coverage_on_spark_connect(connect_server: int, tmp_path: Path) -> None:
     """One pass, and Great Expectations, on a DataFrame of Spark Connect."""
     (tmp_path / "catalog").mkdir()
