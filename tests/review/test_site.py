@@ -178,6 +178,112 @@ def test_coverage_of_a_report(tmp_path: Path) -> None:
     assert done.returncode == 2 and "is not a report" in done.stderr
 
 
+DUCK = """apiVersion: predicat/v1
+dataset: orders
+relation: {duckdb: "orders*.csv", postgres: shop.orders}
+fields: {id: bigint, country: string}
+filters:
+  large: {description: Large., sql: id > 1000}
+  german: {sql: "country = 'DE'"}
+  given: {sql: "id > :n", params: {n: bigint}}
+groups: {all: {filters: [large, german]}}
+"""
+
+
+def _history(*shares: int) -> dict[str, list[dict[str, Any]]]:
+    statuses = ["pass"] * (len(shares) - 1) + ["fail"]
+    days = enumerate(zip(shares, statuses, strict=True), 1)
+    row = {"engine": "duckdb", "rows": 100}
+    return {
+        "orders.large": [
+            {**row, "at": f"2026-11-{day:02}T05:17:00+00:00", "accepted": share, "status": status}
+            for day, (share, status) in days
+        ]
+    }
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder, out = tmp_path_factory.mktemp("catalog"), tmp_path_factory.mktemp("used")
+    (folder / "orders.yml").write_text(DUCK)
+    catalog = predicat.load_catalog(folder)
+    build(catalog, out, history=_history(20, 22, 21, 60), released={"orders.large"})
+    return out
+
+
+def test_each_engine_has_its_use_to_copy(used: Path, page: Any) -> None:
+    page.goto((used / "filters" / "orders.large.html").as_uri())
+    texts = dict(
+        zip(
+            page.locator(".use h3").all_text_contents(),
+            page.locator(".use pre").all_text_contents(),
+            strict=True,
+        )
+    )
+    assert list(texts) == ["PostgreSQL view", "DuckDB", "Python"]
+    assert texts["PostgreSQL view"] == "SELECT * FROM shop.orders__large"
+    assert texts["DuckDB"] == "SELECT * FROM 'orders*.csv' WHERE id > 1000"
+    page.locator(".copy").nth(1).click()
+    page.locator(".copy", has_text="Copied").wait_for()
+    page.locator("#search").fill("")
+    page.locator("#search").focus()
+    page.keyboard.press("Control+V")
+    assert page.locator("#search").input_value() == texts["DuckDB"]
+
+
+def test_what_is_copied_runs(used: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    (tmp_path / "orders1.csv").write_text("id,country\n1,DE\n2000,FR\n")
+    text = (used / "filters" / "orders.large.html").read_text()
+    assert "orders.yml:6</code>" in text
+    query = _use(text, "DuckDB")
+    with duckdb.connect() as session:
+        rows = session.execute(query.replace("orders*.csv", f"{tmp_path}/orders*.csv")).fetchall()
+    assert rows == [(2000, "FR")]
+
+
+def _use(page: str, engine: str) -> str:
+    import html
+    import re
+
+    (found,) = re.findall(rf"<h3>{engine}</h3><pre[^>]*>(.*?)</pre>", page, re.DOTALL)
+    return html.unescape(re.sub(r"<[^>]+>", "", found))
+
+
+def test_the_start_page_has_what_needs_attention(used: Path, page: Any) -> None:
+    page.goto((used / "index.html").as_uri())
+    shown = page.locator("main").inner_text()
+    assert "Broken 1" in shown and "New 2" in shown and "Unused 1" in shown
+    page.locator(".names a", has_text="orders.large").first.click()
+    assert "Coverage over time" in page.locator("main").inner_text()
+    assert page.locator(".trend circle").count() == 1
+    assert "60 of 100" in page.locator("main").inner_text()
+
+
+def test_fields_and_words_of_conditions_are_found(used: Path, page: Any) -> None:
+    page.goto((used / "index.html").as_uri())
+    page.locator("#search").fill("country")
+    assert page.locator("#results b").all_text_contents() == ["orders.german"]
+    page.locator("#search").fill("1000")
+    assert page.locator("#results b").all_text_contents() == ["orders.large"]
+
+
+@pytest.mark.parametrize("name", ["index.html", "filters/orders.large.html", "datasets/orders.html"])
+def test_every_number_is_visible_on_a_telephone(used: Path, page: Any, name: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto((used / name).as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    outside = page.evaluate(
+        "[...document.querySelectorAll('td, .count, .facts, pre.words, .use pre')]"
+        ".filter((one) => { const box = one.getBoundingClientRect();"
+        " const wide = one.scrollWidth > one.clientWidth + 1;"
+        " return box.width > 0 && (box.right > 390 || box.left < 0 || wide) })"
+        ".map((one) => one.textContent)"
+    )
+    assert outside == []
+
+
 def test_a_picture_of_many_is_cut() -> None:
     found = graph("f", [(f"x{number}", "field", "") for number in range(100)], [])
     assert found.boxes[14].text == "and 86 more"

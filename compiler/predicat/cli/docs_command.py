@@ -25,6 +25,15 @@ out_option = click.option(
     help="The folder of the site.",
 )
 
+history_option = click.option(
+    "--history",
+    cls=FromProject,
+    below="target/quality/history.jsonl",
+    show_default=True,
+    type=FILE,
+    help="The results of predicat quality run, which the pages show over time.",
+)
+
 
 @click.group("docs", help="Build the catalog as a static web site.")
 def command() -> None:
@@ -46,9 +55,13 @@ def command() -> None:
     type=FILE,
     help="A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
 )
+@history_option
 @format_option
-def build(selection: Selection, out: Path, coverage: Path | None, form: str, *, no_proofs: bool) -> None:
-    pages = _build(selection, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None)
+def build(
+    selection: Selection, out: Path, history: Path, coverage: Path | None, form: str, *, no_proofs: bool
+) -> None:
+    figures = _figures(coverage) if coverage else None
+    pages = _build(selection, out, history, proofs=not no_proofs, coverage=figures)
     data = {"folder": str(out), "pages": pages}
     show(form, data, lambda: f"{out / 'index.html'}: {pages} pages")
 
@@ -56,9 +69,10 @@ def build(selection: Selection, out: Path, coverage: Path | None, form: str, *, 
 @command.command("serve", help="Build the site and serve it on localhost.")
 @selecting()
 @out_option
+@history_option
 @click.option("--port", default=8080, show_default=True, metavar="NUMBER", help="The port.")
-def serve(selection: Selection, out: Path, port: int) -> None:
-    _build(selection, out, proofs=True)
+def serve(selection: Selection, out: Path, history: Path, port: int) -> None:
+    _build(selection, out, history, proofs=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
@@ -94,14 +108,23 @@ def _figures(report: Path) -> dict[str, dict[str, str]]:
 
 
 def _build(
-    selection: Selection, out: Path, *, proofs: bool, coverage: dict[str, dict[str, str]] | None = None
+    selection: Selection,
+    out: Path,
+    history: Path,
+    *,
+    proofs: bool,
+    coverage: dict[str, dict[str, str]] | None = None,
 ) -> int:
     needs_review()
     from rich.progress import Progress  # noqa: PLC0415  # not for --help
 
+    from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # as above
+    from predicat.quality import stores  # noqa: PLC0415  # as above
+    from predicat.quality.history import by_filter  # noqa: PLC0415  # as above
     from predicat.site.build import build as write  # noqa: PLC0415  # as above
 
     catalog = load_quietly(selection.folder, selection.variables)
+    lock = read_lock_file(lock_path(selection.folder))
     if not selection.everything:
         catalog = catalog.only(filter_.qualified for filter_ in selection.filters(catalog))
     with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
@@ -111,5 +134,7 @@ def _build(
             out,
             proofs=proofs,
             coverage=coverage,
+            history=by_filter(stores.read(history) if history.exists() else ()),
+            released={name.partition("@")[0] for name in lock.lock.versions} if lock is not None else None,
             advance=lambda step: progress.update(task, advance=step),
         )

@@ -3,7 +3,7 @@
 import itertools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,23 @@ from predicat.diagnostics.writing import write_text
 from predicat.explain.show import row_text
 from predicat.explain.text import pushdown, tree
 from predicat.site.graph import Entry, Graph, graph
+from predicat.site.trend import trend
+from predicat.site.uses import uses
 
 HERE = Path(__file__).parent
 _LEXERS = {
     **dict.fromkeys(backends.DIALECTS, "sql"),
     "sql": "sql",
+    "python": "python",
     "cesql": "sql",
     "jms": "sql",
     "cel": "javascript",
 }
 Advance = Callable[[int], object]
 Report = Mapping[str, Mapping[str, Any]]
+History = Mapping[str, Sequence[Mapping[str, Any]]]
+_SEARCHED = 1000
+"""The number of characters of a condition that the search knows."""
 
 
 def build(
@@ -39,15 +45,18 @@ def build(
     *,
     proofs: bool = True,
     coverage: Report | None = None,
+    history: History | None = None,
+    released: Collection[str] | None = None,
     advance: Advance = lambda _: None,
 ) -> int:
     """Write the site into a folder; returns the number of its pages.
 
     `proofs` compares each version with the one before it. `coverage` are figures of a quality report by
-    filter.
+    filter, `history` the results of all runs by filter, the oldest first. `released` are the names of
+    filters that were released; None without a lock file.
     """
     manifest = build_manifest(catalog)
-    site = _Site(catalog, manifest, proofs, coverage or {})
+    site = _Site(catalog, manifest, proofs, coverage or {}, history or {}, released)
     pages = 0
     for name, text in site.shared():
         write_text(out / name, text)
@@ -69,9 +78,19 @@ def build(
 
 
 class _Site:
-    def __init__(self, catalog: Catalog, manifest: dict[str, Any], proofs: bool, coverage: Report) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        manifest: dict[str, Any],
+        proofs: bool,
+        coverage: Report,
+        history: History,
+        released: Collection[str] | None,
+    ) -> None:
         self.catalog = catalog
         self.coverage = coverage
+        self.history = history
+        self.released = released
         self.proofs = proofs and extras.installed("z3")
         self.versions: dict[str, list[dict[str, Any]]] = {}
         for version in manifest["filters"]:
@@ -106,7 +125,8 @@ class _Site:
                 "o": filter_.owner,
                 "t": list(filter_.tags),
                 "l": filter_.current.language,
-                "b": filter_.current.body[:200],
+                "b": filter_.current.body[:_SEARCHED],
+                "f": list(filter_.current.predicate.fields),
             }
             for filter_ in self.catalog.filters()
         ]
@@ -128,7 +148,26 @@ class _Site:
             owners[row.owner or "nobody"] = owners.get(row.owner or "nobody", 0) + 1
             for tag in row.tags:
                 tags[tag] = tags.get(tag, 0) + 1
-        return self.render("index.html", "", owners=sorted(owners.items()), tags=sorted(tags.items()))
+        return self.render(
+            "index.html",
+            "",
+            owners=sorted(owners.items()),
+            tags=sorted(tags.items()),
+            attention=[(title, rows) for title, rows in self.attention().items() if rows],
+        )
+
+    def attention(self) -> dict[str, list[str]]:
+        """The filters that somebody should look at, by the reason."""
+        names = [filter_.qualified for filter_ in self.catalog.filters()]
+        last = {name: runs[-1].get("status") for name, runs in self.history.items() if runs}
+        released = names if self.released is None else self.released
+        return {
+            "Broken: a bound did not hold in the last run": [
+                name for name in names if last.get(name) == "fail"
+            ],
+            "New: not released yet": [name for name in names if name not in released],
+            "Unused: nothing in the catalog reads it": [name for name in names if name not in self.users],
+        }
 
     def dataset(self, name: str) -> str:
         dataset = self.catalog.datasets[name]
@@ -171,6 +210,9 @@ class _Site:
             proofs=self.between(filter_),
             users=self.users.get(filter_.qualified, []),
             graph=self.graph(filter_),
+            uses=list(uses(self.catalog, filter_)),
+            place=_place(filter_),
+            trend=trend(self.history.get(filter_.qualified, ())),
             tests=_tests(filter_),
             coverage=self.coverage.get(filter_.qualified),
         )
@@ -215,6 +257,12 @@ class _Site:
                 "rows": rows,
             }
         return result
+
+
+def _place(filter_: Filter) -> str:
+    """The file and line of a filter."""
+    span = filter_.span.outermost()
+    return f"{span.source.name}:{span.source.line_column(span.start)[0]}"
 
 
 def _tests(filter_: Filter) -> list[tuple[str, str, str]]:

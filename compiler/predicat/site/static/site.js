@@ -4,7 +4,7 @@
   const list = document.getElementById("results");
   const index = (window.PREDICAT_INDEX || []).map((entry) => ({
     ...entry,
-    text: [entry.n, entry.d, entry.o, (entry.t || []).join(" "), entry.l, entry.b].join(" ").toLowerCase(),
+    text: [entry.n, entry.d, entry.o, (entry.t || []).join(" "), (entry.f || []).join(" "), entry.l, entry.b].join(" ").toLowerCase(),
   }));
   let shown = [];
   let at = -1;
@@ -94,6 +94,26 @@
     const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
     document.documentElement.dataset.theme = theme;
     localStorage.setItem("theme", theme);
+  });
+
+  document.querySelectorAll("[data-copy]").forEach((button) => button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+    } catch {  // pages from file:// may not write to the clipboard
+      getSelection().selectAllChildren(source);
+      document.execCommand("copy");
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }));
+
+  // On narrow screens each cell stands below the title of its column.
+  document.querySelectorAll("table").forEach((table) => {
+    const titles = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent);
+    if (!titles.length) return;
+    table.classList.add("titled");
+    table.querySelectorAll("tbody tr").forEach((row) => [...row.cells].forEach((cell, place) => { cell.dataset.title = titles[place]; }));
   });
 
   document.querySelectorAll(".tabs").forEach((tabs) => {
