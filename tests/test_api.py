@@ -227,3 +227,21 @@ def test_a_catalog_is_a_collection_of_names() -> None:
     assert len(catalog) == len(names) > 50 and all(name in catalog for name in names)
     assert "late" in catalog and "flights.late@1" in catalog
     assert "nothing" not in catalog and 5 not in catalog
+
+
+def test_a_predicate_shows_itself_in_one_line() -> None:
+    fields = {"s": "string", "properties": "map<string, string>"}
+    assert repr(predicat.parse("s =\n 'x'", "sql", fields)) == "Predicate(\"s = 'x'\", 'sql')"
+    policy = predicat.parse({"type": ["order"]}, "sns", fields, on="properties")
+    assert (
+        repr(policy).startswith("Predicate(") and repr(policy).endswith("'sns')") and "\n" not in repr(policy)
+    )
+    long = predicat.parse(" OR ".join(f"s = '{number}'" for number in range(500)), "sql", fields)
+    assert len(repr(long)) < 160
+
+
+def test_sqlglot_and_its_compiled_core_are_one_pair() -> None:
+    """The compiled core reads the trees of its own release only."""
+    from importlib.metadata import version
+
+    assert version("sqlglot") == version("sqlglotc")

@@ -20,6 +20,7 @@ from predicat.diagnostics.messages import entries, references
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import rows as say_rows
 from predicat.ir.bounds import bound_of, has_bounds
+from predicat.ir.canonical import canonical_text
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import (
     Call,
@@ -117,6 +118,10 @@ def dialects() -> tuple[str, ...]:
     return backends.DIALECTS
 
 
+_SHOWN = 120
+"""The number of characters of a text that `repr` shows."""
+
+
 class Predicate(Struct, frozen=True, dict=True):
     """A checked predicate. It is TRUE, FALSE or UNKNOWN for every row. An error in a row is UNKNOWN.
 
@@ -133,6 +138,13 @@ class Predicate(Struct, frozen=True, dict=True):
     language: str
     text: str | None = None
     written: Node | None = None
+
+    def __repr__(self) -> str:
+        """One line: the text, or the canonical text of the core where there is none."""
+        text = self.text if self.text is not None else canonical_text(self.node)
+        line = " ".join(text.split())
+        shown = line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
+        return f"Predicate({shown!r}, {self.language!r})"
 
     @property
     def surface(self) -> Node:
