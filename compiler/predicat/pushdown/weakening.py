@@ -87,7 +87,7 @@ def _support(language: str) -> Callable[[Node], bool]:
 def _weakened(node: Node, supported: Callable[[Node], bool]) -> Node | None:
     """A wider condition that is supported; None if only TRUE is."""
     if isinstance(node, Literal):
-        return None if node.value is True else node
+        return node if node.value is not True and supported(node) else None
     if supported(node):
         return node
     if isinstance(node, Call) and node.op == "and":

@@ -22,6 +22,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.quality.fold import LANES
+from predicat.values.domain import after_prefix
 
 Cut = tuple[Any, bool]
 """A place between values: just below a constant (False) or just above it (True)."""
@@ -34,7 +35,6 @@ _CUTS = 96
 """Cuts of one key: its classes fit into a byte, and its search into a method that the JVM's compiler takes
 (8,000 bytes).
 """
-_BEFORE_SURROGATES = 0xD7FF
 _ITEMS = 32
 """Items of an IN that are looked for in this way; engines look through longer lists by a hash table."""
 
@@ -163,7 +163,7 @@ def _ranges(test: Call) -> list[Range] | None:
         return [((value, False), (value, True)) for value in values]
     (value,) = values
     if test.op == "starts_with":
-        after = _after(str(value))
+        after = after_prefix(str(value))
         return None if after is None else [((value, False), (after, False))]
     if test.op in ("lt", "le"):
         return [(None, (value, test.op == "le"))]
@@ -191,15 +191,6 @@ def _ordered(subject: Node, item: Literal) -> bool:
     if isinstance(subject.type, DecimalType):
         return isinstance(item.type, DecimalType)
     return subject.type == item.type and item.type in (BIGINT, STRING, DOUBLE, DATE, TIMESTAMP)
-
-
-def _after(prefix: str) -> str | None:
-    """The first text after all with this prefix, by code point; None if there is none."""
-    stem = prefix.rstrip("\U0010ffff")
-    if not stem:
-        return None
-    last = ord(stem[-1])
-    return stem[:-1] + chr(0xE000 if last == _BEFORE_SURROGATES else last + 1)
 
 
 def _add_cuts(

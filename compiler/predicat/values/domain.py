@@ -45,13 +45,30 @@ class Domain(Struct, frozen=True):
         closed_above: Whether no engine has a value above the greatest one.
     """
 
-    least: int
-    greatest: int
-    value: Callable[[int], Any]
-    ordinal: Callable[[Any], int]
+    least: Any
+    greatest: Any
+    value: Callable[[Any], Any]
+    ordinal: Callable[[Any], Any]
     others: tuple[Any, ...] = ()
     closed_below: bool = True
     closed_above: bool = True
+
+    def next(self, ordinal: Any) -> Any:
+        """The ordinal of the next greater value."""
+        return ordinal + "\0" if self is TEXTS else ordinal + 1
+
+
+TEXTS = Domain("", None, str, str)
+"""All texts, each of which is its own ordinal: between two there is always a third."""
+_BEFORE_SURROGATES = "\ud7ff"
+
+
+def after_prefix(prefix: str) -> str | None:
+    """The first text after all with this prefix, by code point; None if there is none."""
+    stem = prefix.rstrip("\U0010ffff")
+    if not stem:
+        return None
+    return stem[:-1] + ("\ue000" if stem[-1] == _BEFORE_SURROGATES else chr(ord(stem[-1]) + 1))
 
 
 def domain_of(node: Node) -> Domain | None:

@@ -377,5 +377,5 @@ def _over(node: Call, kind: Type) -> Call:
 def _piece(result: Any, results: Domain, keys: list[int]) -> int | None:
     if result is None:
         return None
-    reached = results.ordinal(result)
+    reached: int = results.ordinal(result)
     return sum(key <= reached for key in keys)

@@ -62,7 +62,7 @@ class Texts:
             case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce", args=args) if (
                 node.type == BOOLEAN
             ):
-                return product([self.small(arg) for arg in args], partial(_connected, node.op))
+                return product([self.small(arg) for arg in args], partial(connected, node.op))
             case Call(op="is_null", args=(inner,)):
                 return (
                     relabelled(self.small(inner), lambda label: label is None)
@@ -326,7 +326,8 @@ class Texts:
         return self.of(inner, day(starts, labels, unknown), unknown)
 
 
-def _connected(op: str, *labels: Label) -> Label:
+def connected(op: str, *labels: Label) -> Label:
+    """The outcome of a connective."""
     match op:
         case "and":
             return False if False in labels else None if None in labels else True

@@ -25,6 +25,7 @@ from predicat.backends.sql.storage import UNKNOWN_ORDER, TextOrder
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, walk
 from predicat.ir.types import STRING
 from predicat.semantics import casefold, like
+from predicat.values.domain import after_prefix
 
 _TREES = ("btree", "hash")
 _TRIGRAMS = ("gin_trgm_ops", "gist_trgm_ops")
@@ -158,7 +159,7 @@ def _range(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | 
     ):
         return None
     low = exp.GTE(this=comparison_operand(sql), expression=string_literal(prefix))
-    after = _after(prefix)
+    after = after_prefix(prefix)
     if after is None:
         return Served(low)
     return Served(
@@ -173,18 +174,6 @@ def _prefix(test: TextTest) -> str:
     pattern = test.wanted[0]
     ends = [pattern.index(char) for char in "%_\\" if char in pattern]
     return pattern[: min(ends)] if ends else pattern
-
-
-def _after(prefix: str) -> str | None:
-    """The least string above all those with a prefix; None if there is none."""
-    while prefix:
-        code = ord(prefix[-1]) + 1
-        if code == 0xD800:
-            code = 0xE000  # surrogates are no characters
-        if code <= 0x10FFFF:
-            return prefix[:-1] + chr(code)
-        prefix = prefix[:-1]
-    return None
 
 
 def _equal(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | None:

@@ -1,0 +1,240 @@
+"""The outcome of a test of one value for each value that it can have.
+
+The value is the operand of the test: a field, or a calculation that nothing here sees through. The reference
+evaluator decides the outcome of each piece, so overflow and rounding are as in a row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+
+from msgspec import Struct
+
+from predicat.forms.engine_order import engine_order
+from predicat.ir.nodes import (
+    LEAVES,
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    Quantifier,
+    rewrite_children,
+    substituted,
+    walk,
+)
+from predicat.ir.operators import COMPARISONS, FLIPPED, LOOK_UPS, OPS, ORDERED
+from predicat.ir.surface import ENGINE_ORDER
+from predicat.ir.types import BOOLEAN, DOUBLE, STRING, Type
+from predicat.semantics.evaluate import compile_node
+from predicat.values.automaton import Label, Opaque
+from predicat.values.domain import TEXTS, Domain, after_prefix, domain
+from predicat.values.ordered import Changes
+from predicat.values.partition import MOST_PIECES, Line, Partition, line, product, relabelled
+from predicat.values.texts import Texts, connected
+
+_CONNECTIVES = ("and", "or", "not", "is_true")
+_PERHAPS = "perhaps"
+"""The outcome of a calculation of a moment before or behind the calendar, which PostgreSQL has."""
+
+
+_ONE_SIDED = ("eq", "in", *ORDERED)
+"""Comparisons that are not TRUE behind the end of an order if they are not TRUE at it."""
+
+
+class Accepted(Struct, frozen=True):
+    """The values for which a test is TRUE, as sets.
+
+    Attributes:
+        operand: What the test is a test of.
+        sure: The values for which it is TRUE.
+        near: Those for which it may be TRUE.
+    """
+
+    operand: Node
+    sure: Partition
+    near: Partition
+
+
+@lru_cache(maxsize=16384)
+def accepted(test: Node) -> Accepted | None:
+    """The values that a test accepts. Its operand is as far inside as the outcome is known for; None for a
+    test of several values, and for one of which nothing is known.
+    """
+    plain = _core(test)
+    for operand in reversed(_operands(plain)):
+        try:
+            outcome = _outcome(plain, operand)
+        except Opaque:
+            continue
+        sure = relabelled(outcome, lambda label: label is True)
+        near = relabelled(outcome, lambda label: label is True or label == _PERHAPS)
+        return Accepted(operand, sure, sure if near == sure else near)
+    return None
+
+
+def _core(node: Node) -> Node:
+    """The node without the marks of the surface for the engines' order of doubles."""
+    node = rewrite_children(node, _core)
+    return engine_order(node) if isinstance(node, Call) and node.op == ENGINE_ORDER else node
+
+
+# --- operands
+
+
+def _operands(node: Node) -> tuple[Node, ...]:
+    """The values of which a node is a calculation or a test, the outermost first."""
+    if isinstance(node, Literal | Quantifier):
+        return ()
+    parts = [_operands(arg) for arg in _parts(node)]
+    shared = [one for one in parts[0] if all(one in other for other in parts)] if parts else []
+    return (node, *shared) if _is_value(node) else tuple(shared)
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """The arguments that are no constants."""
+    if isinstance(node, Call):
+        yield from (arg for arg in node.args if not isinstance(arg, Literal) and not _are_constants(arg))
+
+
+def _are_constants(node: Node) -> bool:
+    return isinstance(node, Items) and all(isinstance(item, Literal) for item in node.items)
+
+
+def _is_value(node: Node) -> bool:
+    """Whether a node is a value that tests are tests of. A boolean is one if it is no test itself."""
+    if node.type == BOOLEAN:
+        return not isinstance(node, Call) or node.op in LOOK_UPS
+    return node.type == STRING or domain(node.type) is not None
+
+
+# --- outcomes
+
+
+def _outcome(node: Node, operand: Node) -> Partition:
+    """The outcomes of a test of an operand. Raises Opaque."""
+    variable = Field(operand.type, FieldDecl("x", operand.type))
+    test = substituted(node, operand, variable)
+    if any(_is_other(part, variable) for part in walk(test)):
+        raise Opaque
+    return _taken_apart(test, variable)
+
+
+@lru_cache(maxsize=4096)
+def _taken_apart(test: Node, variable: Field) -> Partition:
+    if isinstance(test, Call) and test.op in _CONNECTIVES:
+        parts = [_taken_apart(arg, variable) for arg in test.args]
+        return product(parts, partial(_connected, test.op))
+    return _OF.get(variable.type, _of_ordered)(test, variable)
+
+
+def _connected(op: str, *labels: Label) -> Label:
+    """The outcome of a connective, if it is the same whatever the unknown ones are."""
+    if _PERHAPS not in labels:
+        return connected(op, *labels)
+    chosen = [[one if label == _PERHAPS else label for label in labels] for one in (True, False, None)]
+    possible = {connected(op, *row) for row in chosen}
+    return possible.pop() if len(possible) == 1 else _PERHAPS
+
+
+def _is_other(part: Node, variable: Field) -> bool:
+    """Whether a part of a test reads another value, or is of the surface."""
+    if isinstance(part, Call):
+        return part.op not in OPS and part.op not in _CONNECTIVES
+    return isinstance(part, LEAVES) and not isinstance(part, Literal) and part != variable
+
+
+def _of_ordered(test: Node, variable: Field) -> Partition:
+    values = domain(variable.type)
+    changes = Changes(variable)
+    changes.test(test)
+    if values is None or changes.periodic or len(changes.keys) > MOST_PIECES:
+        raise Opaque
+    run = compile_node(test)
+    starts = [values.least, *sorted(key for key in changes.keys if values.least < key <= values.greatest)]
+    labels = [run({"x": values.value(start)}) for start in starts]
+    others = [run({"x": None})]
+    if variable.type == DOUBLE:
+        if run({"x": -0.0}) is not run({"x": 0.0}):
+            raise Opaque
+        others.append(run({"x": math.nan}))
+    if not values.closed_below:
+        others += _beyond_calendar(test, variable, values, changes.keys, labels)
+    return Partition(values, line(starts, labels), tuple(others))
+
+
+def _beyond_calendar(
+    test: Node, variable: Field, values: Domain, keys: set[int], labels: list[Label]
+) -> Iterator[Label]:
+    """The outcomes before and behind the calendar.
+
+    That of a comparison is the one at the end, unless it names the end. A calculation may have no value
+    there, even if it has one at the end.
+    """
+    users = [part for part in walk(test) if isinstance(part, Call) and variable in part.args]
+    is_direct = all(part.type == BOOLEAN for part in users)
+    is_one_sided = isinstance(test, Call) and test.op in _ONE_SIDED
+    low, high = (end(keys, default=0) for end in (min, max))
+    for label, is_named in ((labels[0], low <= values.least + 1), (labels[-1], high >= values.greatest)):
+        is_known = not is_named if is_direct else is_one_sided and label is not True
+        yield label if is_known else _PERHAPS
+
+
+# --- texts
+
+
+def _of_text(test: Node, variable: Field) -> Partition:
+    null = compile_node(test)({"x": None})
+    return Partition(TEXTS, _intervals(test, variable) or Texts(variable).table(test), (null,))
+
+
+def _intervals(test: Node, variable: Field) -> Line | None:
+    """The intervals of a comparison with constants, or of a test of the beginning; None for other tests."""
+    match test:
+        case Call(op="is_null", args=(inner,)) if inner == variable:
+            return Line(("",), (False,))
+        case Call(op="starts_with", args=(inner, Literal(value=str(start)))) if inner == variable and start:
+            end = after_prefix(start)
+            return _line([("", False), (start, True), *([] if end is None else [(end, False)])])
+        case Call(op=op, args=(inner, Literal(value=str(value)))) if op in COMPARISONS and inner == variable:
+            return _beside(op, value)
+        case Call(op=op, args=(Literal(value=str(value)), inner)) if op in COMPARISONS and inner == variable:
+            return _beside(FLIPPED[op], value)
+        case Call(op="in", args=(inner, Items(items=items))) if inner == variable:
+            values = {item.value for item in items if isinstance(item, Literal)}
+            return None if None in values else _listed(sorted(map(str, values)))
+        case _:
+            return None
+
+
+def _beside(op: str, value: str) -> Line:
+    holds = COMPARISONS[op].holds
+    return _line([("", holds(-1, 0)), (value, holds(0, 0)), (TEXTS.next(value), holds(1, 0))])
+
+
+def _listed(values: list[str]) -> Line:
+    pieces = [piece for value in values for piece in ((value, True), (TEXTS.next(value), False))]
+    return _line([("", False), *pieces])
+
+
+def _line(pieces: list[tuple[str, Label]]) -> Line:
+    """Intervals; of those that begin at one text the last one counts."""
+    known = dict(pieces)
+    return line(known, known.values())
+
+
+# --- booleans
+
+_TRUTHS = Domain(0, 1, bool, int)
+
+
+def _of_boolean(test: Node, _variable: Field) -> Partition:
+    run = compile_node(test)
+    return Partition(_TRUTHS, line((0, 1), (run({"x": False}), run({"x": True}))), (run({"x": None}),))
+
+
+_OF: dict[Type, Callable[[Node, Field], Partition]] = {STRING: _of_text, BOOLEAN: _of_boolean}
+"""By the type of the operand; all others have an order that bisection works on."""
