@@ -108,9 +108,7 @@ def test_no_sentence_stands_where_a_problem_is_found(room: str) -> None:
         for file in files
         for line, text in sentences(ast.parse(file.read_text(encoding="utf-8")))
     }
-    assert not found, "\n".join(
-        ["move these into a function of predicat.diagnostics.messages:", *sorted(found)]
-    )
+    assert not found, "\n".join(["move these into a row of predicat.diagnostics.messages:", *sorted(found)])
 
 
 def test_a_sentence_is_found() -> None:

@@ -34,7 +34,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
         reporter.add(say_files.empty_catalog(str(root)))
     for file in files:
         if not file.is_file():
-            reporter.add(say.no_file(str(file), link=file.is_symlink()))
+            reporter.add(say.no_file(str(file), file.is_symlink()))
     return [file for file in files if file.is_file()]
 
 

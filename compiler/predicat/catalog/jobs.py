@@ -423,7 +423,7 @@ def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnosti
         if brace != PLACEHOLDER
     ]
     if sink.rows in PER_FILTER and PLACEHOLDER not in sink.target and len(sink.filters or names) != 1:
-        problems_.append(bad(say.filters_share_place(PLACEHOLDER, path=sink.kind == "path")))
+        problems_.append(bad(say.filters_share_place(PLACEHOLDER, sink.kind == "path")))
     if sink.rows not in PER_FILTER and sink.filters:
         problems_.append(bad(say.rows_of_no_filter(sink.rows, "filters:")))
     if sink.rows not in PER_FILTER and PLACEHOLDER in sink.target:
@@ -433,7 +433,7 @@ def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnosti
         and sink.kind != "table"
         and not (sink.kind == "path" and sink.partition_by)
     ):
-        problems_.append(bad(say.no_partitions(path=sink.kind == "path")))
+        problems_.append(bad(say.no_partitions(sink.kind == "path")))
     if sink.rows == "bad" and job.bad_records != "quarantine":
         problems_.append(bad(say.quarantine_needed()))
     return problems_

@@ -89,7 +89,7 @@ def _instead(thread: Thread, text: str, problem: ApiError, form: str) -> str:
     """Say why there is no comment, and show the review where the job shows results. Returns the reason."""
     advice = f"; {thread.advice}" if problem.status in _NO_RIGHT else ""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    reason = say.comment_not_written(problem.reason + advice, summary=bool(summary))
+    reason = say.comment_not_written(problem.reason + advice, bool(summary))
     if not summary:
         click.echo(text, err=form == "json")
         click.echo(f"warning: {reason}", err=True)

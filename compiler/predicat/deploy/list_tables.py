@@ -138,7 +138,7 @@ def plan(
         digest = wanted[place].listed.digest if place in wanted else ""
         if not ours or _MARK not in comment or digest not in comment:
             if place in wanted:
-                raise PredicatError.of(say.not_a_list(".".join(place), ours=bool(ours)))
+                raise PredicatError.of(say.not_a_list(".".join(place), bool(ours)))
             continue
         there[place] = str(comment)
         if place in wanted and is_read and _is_edited(connection, wanted[place], str(comment)):

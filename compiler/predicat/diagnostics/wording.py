@@ -1,8 +1,10 @@
-"""Words that depend on a number, and names in a row."""
+"""Words that depend on a number, names in a row, and values as a message shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
+from difflib import get_close_matches
 
 
 def either(names: Sequence[str]) -> str:
@@ -13,3 +15,62 @@ def either(names: Sequence[str]) -> str:
 def quantity(number: int, noun: str) -> str:
     """A number of things: `1 filter`, `1,200 filters`. The noun forms its plural with an s."""
     return f"{number:,} {noun}{'s' if number != 1 else ''}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint with the nearest known names, or None. A name that differs only by case is the nearest."""
+    near = _near(name, list(known), 3)
+    return f"did you mean {either([repr(item) for item in near])}?" if near else None
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a name resembles most, if any does."""
+    return next(iter(_near(name, list(known), 1)), None)
+
+
+def _near(name: str, known: list[str], most: int) -> list[str]:
+    same = [item for item in known if item.casefold() == name.casefold()]
+    parent, dot, last = name.rpartition(".")
+    parent = parent + dot if len(last) > 2 else ""  # of flights.late only `late` is compared, in flights
+    beside = [item.removeprefix(parent) for item in known if item.startswith(parent)]
+    elsewhere = [item for item in known if not item.startswith(parent)]
+    close = get_close_matches(name.removeprefix(parent), beside, n=most, cutoff=0.6)
+    return same or [parent + item for item in close] or get_close_matches(name, elsewhere, n=most, cutoff=0.6)
+
+
+_SHOWN = 60
+"""The longest value that a message shows as a whole."""
+
+
+_WRITTEN_BITS = 4_096
+
+
+def shown(value: object) -> str:
+    """A value of a row as YAML and JSON have it, cut where it is long."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, int) and value.bit_length() > _WRITTEN_BITS:
+        return cut(hex(value), _SHOWN)  # Python refuses to write very long integers with decimal digits
+    return cut(str(value) if isinstance(value, date) else repr(value), _SHOWN)
+
+
+def cut(text: str, most: int = 160) -> str:
+    """A text of the user, cut where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def article(noun: str) -> str:
+    """A noun with its indefinite article, by its first letter; `unit` begins with a consonant."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' and not noun.startswith('uni') else 'a'} {noun}"
+
+
+def listed(names: Iterable[str], limit: int = 12) -> str:
+    """Names in their order, and how many more there are."""
+    items = sorted(names)
+    more = f", ... ({len(items)} in all)" if len(items) > limit else ""
+    return ", ".join(items[:limit]) + more
+
+
+def some(names: Sequence[str], most: int) -> str:
+    """The first names in a row, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

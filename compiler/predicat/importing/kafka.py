@@ -38,7 +38,7 @@ def read(document: Document, findings: Findings) -> None:
     title = title_of(data) if "kind" in data else f"connector {name}"
     rows = applied(config)
     for transform in rows:
-        says = say.records_of(transform.transform, drops=transform.drops)
+        says = say.records_of(transform.transform, transform.drops)
         _predicate(
             findings,
             config,

@@ -88,7 +88,7 @@ def _headers(arguments: Any, binding: Any) -> Any:
         span = span_of(value)
         tests.append(mapping([("headerEquals", mapping([(name, value, span)], span), span)], span))
     if not tests:
-        raise Skip(say.no_header(every=mode.startswith("all")))
+        raise Skip(say.no_header(mode.startswith("all")))
     place = span_of(arguments, span_of(binding))
     return (
         tests[0]

@@ -1,13 +1,11 @@
 """Reasons why a language or a dialect does not support a part of a filter.
 
-Each function is a message: see the package.
+Each row is one: see the package.
 """
 
 from __future__ import annotations
 
-from predicat.diagnostics import messages as msg
-from predicat.diagnostics.diagnostic import Diagnostic
-from predicat.diagnostics.source import Span
+from predicat.diagnostics.message import Problem, Text
 
 ARRAY_IN_JSONB = "PostgreSQL has no type for an array of arrays or of structs in jsonb"
 ASKS_ABOUT_A_PROPERTY = "IN and LIKE test a property"
@@ -81,109 +79,33 @@ WHOLE_DIVISION = (
     "integers divide without a fraction, and a property without a declared type may hold integers"
 )
 
-
-def automaton_states(reason: str, most: int) -> str:
-    return f"{reason}, and its automaton has more than {most} states"
-
-
-def no_attribute_name(name: str) -> str:
-    return f"{name!r} is not a valid name of an attribute"
-
-
-def one_binding_key(field: str, most: int) -> str:
-    return f"a binding key is one pattern of words for {field}, of at most {most} bytes"
-
-
-def selector_has_no_parameters(noun: str) -> str:
-    return f"{noun} has no parameters, lists or macros"
-
-
-def no_identifier(name: str, noun: str) -> str:
-    return f"{name!r} is not a valid identifier in {noun}"
-
-
-def selector_has_no_operator(noun: str) -> str:
-    return f"{noun} has no operator for it"
-
-
-def calculates_with_numbers(noun: str) -> str:
-    return f"{noun} calculates only with numbers"
-
-
-def divides_as_doubles(noun: str) -> str:
-    return f"{noun} divides as doubles, with a fraction"
-
-
-def infinite_quotient(noun: str) -> str:
-    return f"a double of {noun} divided by zero is infinite"
-
-
-def selector_constants(noun: str) -> str:
-    return f"{noun} has only strings, numbers and booleans"
-
-
-def no_label_key(key: str) -> str:
-    return f"{key!r} is not a valid label key"
-
-
-def two_values_of_one_key(key: str) -> str:
-    return f"two values of a row are named {key!r}, but a message has only one"
-
-
-def no_name_in_cel(name: str) -> str:
-    return f"{name!r} is not a valid name in CEL"
-
-
-def cel_has_no_type(kind: object) -> str:
-    return f"CEL has no {kind}"
-
-
-def finer_than_milliseconds(key: str) -> str:
-    return f"{key} is a number of milliseconds, and the constant has microseconds"
-
-
-def a_number_of_milliseconds(key: str) -> str:
-    return f"{key} is a number of milliseconds"
-
-
-def read_only(span: Span, language: str, names: str) -> Diagnostic:
-    return msg.unsupported(
-        span, language, "this condition", f"predicat can read but not write this language; use one of {names}"
-    )
-
-
-def too_deep_to_write(span: Span, dialect: str, depth: int) -> Diagnostic:
-    return msg.unsupported(
-        span,
-        dialect,
-        "this condition",
-        f"it is nested so deeply that its SQL would have {depth} nested functions",
-    )
-
-
-def one_column(span: Span, dialect: str, other: object, one: object) -> Diagnostic:
-    return msg.unsupported(
-        span, dialect, f"the column {other!r}", f"it treats the columns {one!r} and {other!r} as the same"
-    )
-
-
-def too_many_parts(span: Span, dialect: str, written: str, parts: int) -> Diagnostic:
-    return msg.unsupported(
-        span, dialect, written, f"it is nested so deeply that its SQL would have {parts:,} parts"
-    )
-
-
-def variable_in_column(span: Span, dialect: str, name: object) -> Diagnostic:
-    return msg.unsupported(
-        span, dialect, f"the column {name!r}", "Spark would replace it with the value of a variable"
-    )
-
-
-def array_worked_out(span: Span) -> Diagnostic:
-    return msg.unsupported(
-        span, "postgres", "map over it", "PostgreSQL has no type for a computed array of arrays or of structs"
-    )
-
-
-def no_comparison_of(noun: str, kind: str, *, order: bool) -> str:
-    return f"{noun} does not {'order' if order else 'compare'} a {kind}"
+automaton_states = Text[str, int]("{reason}, and its automaton has more than {most} states")
+no_attribute_name = Text[str]("{name!r} is not a valid name of an attribute")
+one_binding_key = Text[str, int]("a binding key is one pattern of words for {field}, of at most {most} bytes")
+selector_has_no_parameters = Text[str]("{noun} has no parameters, lists or macros")
+no_identifier = Text[str, str]("{name!r} is not a valid identifier in {noun}")
+selector_has_no_operator = Text[str]("{noun} has no operator for it")
+calculates_with_numbers = Text[str]("{noun} calculates only with numbers")
+divides_as_doubles = Text[str]("{noun} divides as doubles, with a fraction")
+infinite_quotient = Text[str]("a double of {noun} divided by zero is infinite")
+selector_constants = Text[str]("{noun} has only strings, numbers and booleans")
+no_label_key = Text[str]("{key!r} is not a valid label key")
+two_values_of_one_key = Text[str]("two values of a row are named {key!r}, but a message has only one")
+no_name_in_cel = Text[str]("{name!r} is not a valid name in CEL")
+cel_has_no_type = Text[object]("CEL has no {kind}")
+finer_than_milliseconds = Text[str]("{key} is a number of milliseconds, and the constant has microseconds")
+a_number_of_milliseconds = Text[str]("{key} is a number of milliseconds")
+read_only = Problem[str, str]("""unsupported: {language} does not support this condition here: predicat
+    can read but not write this language; use one of {names}""")
+too_deep_to_write = Problem[str, int]("""unsupported: {dialect} does not support this condition here: it
+    is nested so deeply that its SQL would have {depth} nested functions""")
+one_column = Problem[str, object, object]("""unsupported: {dialect} does not support the column {other!r}
+    here: it treats the columns {one!r} and {other!r} as the same""")
+too_many_parts = Problem[str, str, int]("""unsupported: {dialect} does not support {written} here: it is
+    nested so deeply that its SQL would have {parts:,} parts""")
+variable_in_column = Problem[str, object]("""unsupported: {dialect} does not support the column {name!r}
+    here: Spark would replace it with the value of a variable""")
+array_worked_out = Problem[()]("""unsupported: postgres does not support map over it here: PostgreSQL has
+    no type for a computed array of arrays or of structs""")
+no_comparison_of = Text[str, str, bool]("""(noun, kind, order) {noun} does not {order:if order|compare} a
+    {kind}""")

@@ -18,9 +18,7 @@ MOMENT = "the day of a moment depends on a time zone"
 NANOSECONDS = "it has nanoseconds, and timestamps have microseconds"
 TEXT_OF_JSON = "its documents are text"
 OTHER_TYPE = "values of another type are not converted"
-
 IN_UTC = "read as times in UTC"
-
 DECLARE = "declare the field as {natural}, or "
 VIEW = "read a view that selects {cast} AS {column}"
 

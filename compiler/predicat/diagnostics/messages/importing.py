@@ -1,12 +1,8 @@
-"""Messages about the files that filters are imported from. Each function is one: see the package."""
+"""Messages about the files that filters are imported from. Each row is one: see the package."""
 
 from __future__ import annotations
 
-from predicat.diagnostics import messages as msg
-from predicat.diagnostics.diagnostic import Diagnostic
-from predicat.diagnostics.messages import files as say_files
-from predicat.diagnostics.messages import keys as say_keys
-from predicat.diagnostics.source import Span
+from predicat.diagnostics.message import Problem, Text
 
 _OTHER_OBJECTS = "it looks up other objects, which no row has"
 _IMAGES = "it looks up images, which no row has"
@@ -75,111 +71,35 @@ WILDCARD_IN_DIRECT_KEY = (
 )
 WITH_NAMESPACE_SELECTOR = "it is combined with a namespaceSelector, which is not about labels of pods"
 
-
-def records_of(transform: str, *, drops: bool) -> str:
-    return f"The records that transforms.{transform} {'lets pass' if drops else 'is applied to'}."
-
-
-def version_of(title: str, version: str) -> str:
-    return f"{title}, version {version}"
-
-
-def worked_out(name: str) -> str:
-    return f"{name!r} is computed when it is deployed"
-
-
-def differs_between_copies(name: str) -> str:
-    return f"{name} differs between the copies of the resource"
-
-
-def defined_by_itself(name: str) -> str:
-    return f"local.{name} is defined by itself"
-
-
-def variable_given(name: str, kind: str) -> str:
-    return f"var.{name} is a {kind} that is known only when it is deployed"
-
-
-def worked_out_with_template(name: str) -> str:
-    return f"{name} is computed when the template is deployed"
-
-
-def events_without_filter(kind: str) -> str:
-    return f"events of the type {kind} have no filter"
-
-
-def parameter_is_a_list(name: str) -> str:
-    return f"the parameter {name} is a list that is known only when the template is deployed"
-
-
-def parameter_is_a_number(name: str) -> str:
-    return f"the parameter {name} is a number that is known only when the template is deployed"
-
-
-def action_of(title: str) -> str:
-    return f"{title}, its action"
-
-
-def no_variable(name: str) -> str:
-    return f"the template has no variable {name!r}"
-
-
-def own_program(name: str) -> str:
-    return f"the interceptor {name!r} checks signatures and events with its own program"
-
-
-def another_trigger(name: str) -> str:
-    return f"it is the Trigger {name}"
-
-
-def as_a_whole(title: str) -> str:
-    return f"{title} as a whole"
-
-
-def other_exchange(kind: str) -> str:
-    return f"exchanges of the type {kind!r} do not route by binding keys or headers"
-
-
-def header_no_text(name: str, value: str) -> str:
-    return f"the header {name!r} is compared with {value!r}, which is not a string"
-
-
-def own_header(mode: str, name: str) -> str:
-    return f"x-match: {mode} tests {name}, a header of the broker itself"
-
-
-def composed_of(names: str) -> str:
-    return f"it is composed of {names}, which cannot be used"
-
-
-def aliases(span: Span) -> Diagnostic:
-    return say_keys.yaml_limit(span, "with its aliases expanded it is too large, or nested too deeply")
-
-
-def invalid_hcl(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this is not valid HCL")
-
-
-def hcl_too_deep(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this HCL is nested too deeply")
-
-
-def target_no_yaml(span: Span, reason: str) -> Diagnostic:
-    return say_files.import_target(span, f"it is not valid YAML: {reason}")
-
-
-def target_no_catalog(span: Span) -> Diagnostic:
-    return say_files.import_target(span, "it is not a catalog file")
-
-
-def target_of_another_dataset(span: Span, result: object, dataset: str) -> Diagnostic:
-    return say_files.import_target(
-        span,
-        f"it belongs to the dataset {result}, and these filters belong to {dataset}",
-        f"write them to another file, or give --dataset {result}",
-    )
-
-
-def no_header(*, every: bool) -> str:
-    """`every`: every message passes, otherwise none."""
-    return "it tests no header" + (": every message passes" if every else ": no message passes")
+records_of = Text[str, bool]("The records that transforms.{transform} {drops:if lets pass|is applied to}.")
+version_of = Text[str, str]("{title}, version {version}")
+worked_out = Text[str]("{name!r} is computed when it is deployed")
+differs_between_copies = Text[str]("{name} differs between the copies of the resource")
+defined_by_itself = Text[str]("local.{name} is defined by itself")
+variable_given = Text[str, str]("var.{name} is a {kind} that is known only when it is deployed")
+worked_out_with_template = Text[str]("{name} is computed when the template is deployed")
+events_without_filter = Text[str]("events of the type {kind} have no filter")
+parameter_is_a_list = Text[str]("""the parameter {name} is a list that is known only when the template is
+    deployed""")
+parameter_is_a_number = Text[str]("""the parameter {name} is a number that is known only when the template
+    is deployed""")
+action_of = Text[str]("{title}, its action")
+no_variable = Text[str]("the template has no variable {name!r}")
+own_program = Text[str]("the interceptor {name!r} checks signatures and events with its own program")
+another_trigger = Text[str]("it is the Trigger {name}")
+as_a_whole = Text[str]("{title} as a whole")
+other_exchange = Text[str]("exchanges of the type {kind!r} do not route by binding keys or headers")
+header_no_text = Text[str, str]("the header {name!r} is compared with {value!r}, which is not a string")
+own_header = Text[str, str]("x-match: {mode} tests {name}, a header of the broker itself")
+composed_of = Text[str]("it is composed of {names}, which cannot be used")
+aliases = Problem[()]("yaml-limit: with its aliases expanded it is too large, or nested too deeply")
+invalid_hcl = Problem[()]("syntax: this is not valid HCL")
+hcl_too_deep = Problem[()]("syntax: this HCL is nested too deeply")
+target_no_yaml = Problem[str]("""import: nothing can be imported into this file: it is not valid YAML:
+    {reason}""")
+target_no_catalog = Problem[()]("import: nothing can be imported into this file: it is not a catalog file")
+target_of_another_dataset = Problem[object, str]("""import: nothing can be imported into this file: it belongs
+    to the dataset {result}, and these filters belong to {dataset}
+    hint: write them to another file, or give --dataset {result}""")
+# `every`: every message passes, otherwise none.
+no_header = Text[bool]("it tests no header{every:if : every message passes|: no message passes}")

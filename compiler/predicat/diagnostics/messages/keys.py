@@ -1,4 +1,4 @@
-"""Messages about the keys, names and types of a catalog file. Each function is one: see the package."""
+"""Messages about the keys, names and types of a catalog file. Each row is one: see the package."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ from collections.abc import Collection, Iterable
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import Problem, Text
 from predicat.diagnostics.source import Span
 
-
-def bad_yaml(span: Span, reason: str) -> Diagnostic:
-    return Diagnostic("yaml", f"this is not valid YAML: {reason}", span)
-
-
-def yaml_limit(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
-    return Diagnostic("yaml-limit", reason, span, hint)
-
+bad_yaml = Problem[str]("yaml: this is not valid YAML: {reason}")
 
 KEYS_BY_MEANING = {
     **dict.fromkeys(("where", "condition", "expression", "expr", "predicate", "query"), "sql"),
@@ -29,61 +23,20 @@ KEYS_BY_MEANING = {
 }
 """Keys that people write for those that there are."""
 
-
-def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
-    known = list(known)
-    meant = KEYS_BY_MEANING.get(key.lower())
-    hint = f"did you mean {meant!r}?" if meant in known else msg.did_you_mean(key, known)
-    hint = hint or f"known keys: {msg.listed(known, 30)}"
-    return Diagnostic("unknown-key", f"{where} has no key {key!r}", span, hint)
-
-
-def missing_key(span: Span, key: str, where: str) -> Diagnostic:
-    return Diagnostic("missing-key", f"{where} needs the key {key!r}", span)
-
-
-def duplicate_key(span: Span, key: str) -> Diagnostic:
-    return Diagnostic("duplicate-key", f"duplicate key {key!r}", span, "rename or remove one of the two")
-
-
-def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | None = None) -> Diagnostic:
-    if expected == "a list" and given.startswith("'"):
-        hint = f"write [{given.strip(chr(39))}]"
-    if hint is None and expected == "a string" and not given.startswith(("a ", "an ", "null", "{", "[")):
-        hint = in_quotes(given)
-    if hint is None and expected == "a mapping":
-        hint = "write keys with values: name: {sql: a > 1}" if what == "filters" else "write {key: value}"
-    return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
-
-
-def in_quotes(text: str) -> str:
-    """What to write where YAML reads something else than a string, such as NO, 1.10 or 2024-05-01."""
-    return f'write "{text}": without quotes, it is not read as a string'
-
-
-def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> Diagnostic:
-    """Something stands where keys are expected. The keys are named where they are few."""
-    hint = f"write {{key: value}}; its keys: {', '.join(known)}" if len(known) <= FEW_KEYS else None
-    return wrong_kind(span, what, "a mapping", given, hint)
-
+missing_key = Problem[str, str]("(key, where) missing-key: {where} needs the key {key!r}")
+duplicate_key = Problem[str]("""duplicate-key: duplicate key {key!r}
+    hint: rename or remove one of the two""")
+# What to write where YAML reads something else than a string, such as NO, 1.10 or 2024-05-01.
+in_quotes = Text[str]('write "{text}": without quotes, it is not read as a string')
 
 FEW_KEYS = 12
 """That a hint lists."""
 
-
-def bad_name(span: Span, what: str, name: str) -> Diagnostic:
-    return Diagnostic(
-        "bad-name",
-        f"{name!r} is not a valid name for a {what}",
-        span,
-        "names consist of lower-case letters, digits and underscores, start with a letter and have "
-        "at most 63 characters",
-    )
-
+bad_name = Problem[str, str]("""(what, name) bad-name: {name!r} is not a valid name for a {what}
+    hint: names consist of lower-case letters, digits and underscores, start with a letter and have at
+    most 63 characters""")
 
 TYPES = "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
-
-
 TYPES_BY_MEANING = {
     **dict.fromkeys(("array", "list", "set", "sequence", "repeated"), "array<string>"),
     **dict.fromkeys(("map", "dict"), "map<string, string>"),
@@ -98,13 +51,42 @@ TYPES_BY_MEANING = {
     **dict.fromkeys(("float32",), "float"),
 }
 """Types of other systems, and what they are called here."""
-
-
 TYPES_NOT_SUPPORTED = {
     **dict.fromkeys(("binary", "bytea", "bytes", "blob", "varbinary"), "binary values"),
     **dict.fromkeys(("interval", "time", "timetz"), "intervals and times of day"),
     **dict.fromkeys(("geography", "geometry", "point", "vector", "hstore", "inet"), "such values"),
 }
+
+no_body = Problem[str]("""no-body: {name} has no condition
+    hint: write it under the name of its language, such as sql: or cel:""")
+two_bodies = Problem[str, Iterable[str]]("""two-bodies: {name} has more than one condition: {languages:list}
+    hint: keep one of them""")
+duplicate_name = Problem[str, str, str]("""duplicate-name: the {what} {name!r} is defined twice; the first
+    is at {first}""")
+
+
+def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    meant = KEYS_BY_MEANING.get(key.lower())
+    hint = f"did you mean {meant!r}?" if meant in known else msg.did_you_mean(key, known)
+    hint = hint or f"known keys: {msg.listed(known, 30)}"
+    return Diagnostic("unknown-key", f"{where} has no key {key!r}", span, hint)
+
+
+def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | None = None) -> Diagnostic:
+    if expected == "a list" and given.startswith("'"):
+        hint = f"write [{given.strip(chr(39))}]"
+    if hint is None and expected == "a string" and not given.startswith(("a ", "an ", "null", "{", "[")):
+        hint = in_quotes(given)
+    if hint is None and expected == "a mapping":
+        hint = "write keys with values: name: {sql: a > 1}" if what == "filters" else "write {key: value}"
+    return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span, hint)
+
+
+def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> Diagnostic:
+    """Something stands where keys are expected. The keys are named where they are few."""
+    hint = f"write {{key: value}}; its keys: {', '.join(known)}" if len(known) <= FEW_KEYS else None
+    return wrong_kind(span, what, "a mapping", given, hint)
 
 
 def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
@@ -133,30 +115,6 @@ def is_cut(text: str) -> bool:
 def is_rest(text: str) -> bool:
     """Whether a text is the part of a type behind a comma, such as `2)`."""
     return text.count("(") < text.count(")") or text.count("<") < text.count(">")
-
-
-def no_body(span: Span, name: str) -> Diagnostic:
-    return Diagnostic(
-        "no-body",
-        f"{name} has no condition",
-        span,
-        "write it under the name of its language, such as sql: or cel:",
-    )
-
-
-def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
-    return Diagnostic(
-        "two-bodies",
-        f"{name} has more than one condition: {', '.join(languages)}",
-        span,
-        "keep one of them",
-    )
-
-
-def duplicate_name(span: Span, what: str, name: str, first: str) -> Diagnostic:
-    return Diagnostic(
-        "duplicate-name", f"the {what} {name!r} is defined twice; the first is at {first}", span
-    )
 
 
 def failed_test(span: Span, name: str, expected: str, actual: str, decided_by: str = "") -> Diagnostic:

@@ -1,6 +1,8 @@
-"""Reasons why a pattern or a type is refused. Each function is a message: see the package."""
+"""Reasons why a pattern or a type is refused. Each row is one: see the package."""
 
 from __future__ import annotations
+
+from predicat.diagnostics.message import Text
 
 ALTERNATIVES_BEGIN_ALIKE = (
     "two alternatives can begin with the same character, and engines choose differently"
@@ -39,58 +41,18 @@ TOO_LARGE_FOR_ENGINES = "its nested repetitions multiply to more than engines su
 TO_FIND = "let the next character decide: write '([^@]*)@' instead of '(.*)@', 'ab?' instead of 'a|ab'"
 TYPE_ENDS_EARLY = "the type ends too early"
 
-
-def unexpected_after_type(text: str) -> str:
-    return f"unexpected {text!r} after the type"
-
-
-def types_nest_at_most(most: int) -> str:
-    return f"types are nested at most {most} levels deep"
-
-
-def unknown_type(name: str) -> str:
-    return f"unknown type {name!r}"
-
-
-def digits_of_a_decimal(most: int) -> str:
-    return f"a decimal has 1 to {most} digits, and at most as many after the point"
-
-
-def escape_before(character: str) -> str:
-    return f"the escape character is before {character!r}, which needs no escape"
-
-
-def pattern_too_long(count: int, most: int) -> str:
-    return f"it has {count} characters; the limit is {most}"
-
-
-def too_many_rounds(most: int) -> str:
-    return f"its nested repetitions multiply to more than {most:,}, which RE2 does not support"
-
-
-def groups_nest(most: int) -> str:
-    return f"groups are nested deeper than {most} levels"
-
-
-def too_many_repetitions(most: int) -> str:
-    return f"it repeats more than {most} times, which PostgreSQL does not support"
-
-
-def no_escape(character: str) -> str:
-    return f"RE2 has no escape \\{character}"
-
-
-def nothing_to_repeat(sign: str) -> str:
-    return f"there is nothing for {sign!r} to repeat"
-
-
-def unknown_class(name: str) -> str:
-    return f"there is no class [:{name}:]"
-
-
-def no_group(number: int, count: int) -> str:
-    return f"it has no group {number}" + (f"; its last one is {count}" if count else "")
-
-
-def group_repeats(number: int) -> str:
-    return f"its group {number} is repeated, and engines capture different repetitions"
+unexpected_after_type = Text[str]("unexpected {text!r} after the type")
+types_nest_at_most = Text[int]("types are nested at most {most} levels deep")
+unknown_type = Text[str]("unknown type {name!r}")
+digits_of_a_decimal = Text[int]("a decimal has 1 to {most} digits, and at most as many after the point")
+escape_before = Text[str]("the escape character is before {character!r}, which needs no escape")
+pattern_too_long = Text[int, int]("it has {count} characters; the limit is {most}")
+too_many_rounds = Text[int]("""its nested repetitions multiply to more than {most:,}, which RE2 does not
+    support""")
+groups_nest = Text[int]("groups are nested deeper than {most} levels")
+too_many_repetitions = Text[int]("it repeats more than {most} times, which PostgreSQL does not support")
+no_escape = Text[str](r"RE2 has no escape \{character}")
+nothing_to_repeat = Text[str]("there is nothing for {sign!r} to repeat")
+unknown_class = Text[str]("there is no class [:{name}:]")
+no_group = Text[int, int]("it has no group {number}{count:if ; its last one is {count}|}")
+group_repeats = Text[int]("its group {number} is repeated, and engines capture different repetitions")

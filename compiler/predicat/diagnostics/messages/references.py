@@ -1,12 +1,36 @@
-"""Messages about references between filters. Each function is one: see the package."""
+"""Messages about references between filters. Each row is one: see the package."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from predicat.diagnostics import messages as msg
-from predicat.diagnostics.diagnostic import Diagnostic, Severity
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import NotInFilter, Problem
 from predicat.diagnostics.source import Span
+
+unknown_version = Problem[str, str, Iterable[str]]("""unknown-version: {name} has no version {version}
+    hint: its versions: {known:list}""")
+reference_outside_catalog = Problem[()]("""no-catalog: a reference to another filter needs a catalog
+    hint: put the filter into a catalog, or write the condition out""")
+cycle = Problem[Iterable[str]]("""cycle: filters refer to each other in a cycle: {path:by ->}
+    hint: remove one of these references""")
+deprecated = Problem[str, str, str | None]("""warning[deprecated]: {name} is deprecated as of {date}
+    hint: {replacement:if use {replacement}|}""")
+missing_param = Problem[str, str]("missing-parameter: {filter_name} needs a value for its parameter {name!r}")
+surplus_param = Problem[str, str, Iterable[str]]("""unknown-parameter: {filter_name} has no parameter {name!r}
+    hint: {known:near name}
+    hint: {known:if its parameters: {known:listed}|it takes no parameters}""")
+param_type = Problem[str, str, str, str]("""(filter_name, name, expected, given) parameter-type: the
+    parameter {name!r} of {filter_name} must have type {expected}, not {given}""")
+deprecation_over = Problem[str, str]("""warning[deprecation-over]: {name} is past its deprecation date {day}
+    hint: remove it""")
+deprecated_use = Problem[str, str, str | None]("""deprecated: {name} was deprecated as of {day}, which is past
+    hint: {replacement:if use {replacement}|}""")
+filter_name_in_call = NotInFilter[()]("""a filter name that is not a constant
+    hint: write filter("name")""")
+filter_name_not_constant = NotInFilter[str]("""a filter name that is not a constant
+    hint: {hint}""")
 
 
 def unknown_filter(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
@@ -14,75 +38,3 @@ def unknown_filter(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     elsewhere = [other for other in known if other.rpartition(".")[2] == name]
     hint = f"did you mean {elsewhere[0]!r}?" if len(elsewhere) == 1 else msg.did_you_mean(name, known)
     return Diagnostic("unknown-filter", f"no filter is named {name!r}", span, hint)
-
-
-def unknown_version(span: Span, name: str, version: str, known: Iterable[str]) -> Diagnostic:
-    return Diagnostic(
-        "unknown-version", f"{name} has no version {version}", span, f"its versions: {', '.join(known)}"
-    )
-
-
-def reference_outside_catalog(span: Span) -> Diagnostic:
-    return Diagnostic(
-        "no-catalog",
-        "a reference to another filter needs a catalog",
-        span,
-        "put the filter into a catalog, or write the condition out",
-    )
-
-
-def cycle(span: Span, path: Iterable[str]) -> Diagnostic:
-    return Diagnostic(
-        "cycle",
-        f"filters refer to each other in a cycle: {' -> '.join(path)}",
-        span,
-        "remove one of these references",
-    )
-
-
-def deprecated(span: Span, name: str, date: str, replacement: str | None) -> Diagnostic:
-    hint = f"use {replacement}" if replacement else None
-    return Diagnostic("deprecated", f"{name} is deprecated as of {date}", span, hint, Severity.WARNING)
-
-
-def missing_param(span: Span, filter_name: str, name: str) -> Diagnostic:
-    return Diagnostic("missing-parameter", f"{filter_name} needs a value for its parameter {name!r}", span)
-
-
-def surplus_param(span: Span, filter_name: str, name: str, known: Iterable[str]) -> Diagnostic:
-    known = list(known)
-    hint = msg.did_you_mean(name, known) or (
-        f"its parameters: {msg.listed(known)}" if known else "it takes no parameters"
-    )
-    return Diagnostic("unknown-parameter", f"{filter_name} has no parameter {name!r}", span, hint)
-
-
-def param_type(span: Span, filter_name: str, name: str, expected: str, given: str) -> Diagnostic:
-    return Diagnostic(
-        "parameter-type",
-        f"the parameter {name!r} of {filter_name} must have type {expected}, not {given}",
-        span,
-    )
-
-
-def deprecation_over(span: Span, name: str, day: str) -> Diagnostic:
-    return Diagnostic(
-        "deprecation-over", f"{name} is past its deprecation date {day}", span, "remove it", Severity.WARNING
-    )
-
-
-def deprecated_use(span: Span, name: str, day: str, replacement: str | None) -> Diagnostic:
-    return Diagnostic(
-        "deprecated",
-        f"{name} was deprecated as of {day}, which is past",
-        span,
-        f"use {replacement}" if replacement else None,
-    )
-
-
-def filter_name_in_call(span: Span) -> Diagnostic:
-    return filter_name_not_constant(span, 'write filter("name")')
-
-
-def filter_name_not_constant(span: Span, hint: str) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a filter name that is not a constant", hint)

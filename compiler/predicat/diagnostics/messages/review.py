@@ -1,11 +1,10 @@
-"""Messages of reviews, lint and git. Each function is one: see the package."""
+"""Messages of reviews, lint and git. Each row is one: see the package."""
 
 from __future__ import annotations
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
-from predicat.diagnostics.messages import files as say_files
-from predicat.diagnostics.source import Span
+from predicat.diagnostics.message import Failure, Problem, Text
 
 READS_FILES = (
     "DuckDB reads files, from the working directory on: --input DATASET=FILE, or relation: {duckdb: FILE}"
@@ -23,13 +22,65 @@ PROOF_DOUBTED = "a row contradicts the proof: this is a defect of predicat, plea
 RULE_OF_FIELDS = "the name of a field starts with a letter and consists of letters, digits and _ . - /"
 RULE_OF_NAMES = "names consist of lower-case letters, digits and underscores, and start with a letter"
 
-
-def comment_lost(comment: str) -> str:
-    return f"the comment {comment!r} would be lost"
-
-
-def cannot_be_renamed(kind: str) -> str:
-    return f"a {kind} cannot be renamed here: other systems use its name"
+comment_lost = Text[str]("the comment {comment!r} would be lost")
+cannot_be_renamed = Text[str]("a {kind} cannot be renamed here: other systems use its name")
+released_name = Text[str]("""{name} was released, so its name must not change; add a filter and deprecate
+    this one""")
+released_parameters = Text[str]("""{name} was released with its parameters; add a version with other
+    parameters""")
+released_reads = Text[str, str]("{name} was released and reads the field {field}")
+released_subscription_names = Text[str]("the released subscription {name} names it")
+used_without_name = Text[str, int, str]("{name}, line {line}, uses {used} without writing its name there")
+no_name_of = Text[str, str, str]("{name!r} is not a valid name of a {kind}: {rule}")
+name_taken = Text[str, str]("there is already a {kind} {name}")
+another_meaning = Text[str, str]("with the name {name}, {key} would not mean what it means now")
+other_problems = Text[str]("with the name {name}, other problems would be found in the catalog")
+no_comment = Text[str]("{host} cannot be used (its answer has no comment)")
+no_comments = Text[str]("{host} cannot be used (its answer has no comments)")
+no_address = Text[str]("{base!r} is not the address of an API")
+not_reached = Text[str, object]("{host} cannot be reached ({reason})")
+not_used = Text[str, str]("{host} cannot be used ({name})")
+no_postgres_relation = Failure[str]("usage: dataset {name!r} has no PostgreSQL relation")
+no_catalog = Failure[str, object, str]("""usage: there is no catalog {folder} in or above {here}
+    hint: set {variable} to its folder""")
+webhook_refused = Failure[str]("usage: the webhook of --notify refused the result: {reason}")
+no_dataset = Failure[str, str | None]("""usage: there is no dataset {name!r}
+    hint: {hint:optional}""")
+damaged_line = Failure[int, object]("""warning[history]: line {number} of {path} is not the result of a run;
+    it is skipped
+    hint: delete it to remove this warning""")
+results_file = Failure[object]("""usage: {folder} is a file; results are kept as Parquet in a folder
+    hint: give another name""")
+no_baseline = Failure[object]("""usage: there is no baseline file {path}
+    hint: write it with --update-baseline, and add it to the repository""")
+# A variable of the environment; `value` is empty where it is not set.
+bad_variable = Failure[str, str, str]("""usage: {name} is {value:if {value!r}, which is not a valid value|not
+    set}
+    hint: {hint}""")
+parameter_without_default = Problem[str]("""unsupported: a count does not support the parameter {name!r}
+    here: it has no default""")
+no_git = Failure[()]("""usage: git is not installed
+    hint: compare with a manifest: predicat diff target/manifest.json""")
+git_too_slow = Failure[str]("usage: git {command} took too long")
+git_failed = Failure[str, str]("usage: git {command}: {reason}")
+no_main_branch = Failure[()]("""usage: there is no main branch to compare with
+    hint: name a revision: predicat diff REVISION""")
+no_revision = Failure[object]("usage: {revision!r} is not a revision")
+unknown_revision = Failure[str, str | None]("""usage: git knows no revision {name!r}
+    hint: {hint:optional}""")
+no_common_commit = Failure[str, str | None]("""usage: {name} and HEAD have no commit in common
+    hint: {hint:optional}""")
+no_predicates = Failure[str, object]("""manifest: the manifest {path} cannot be read: it has no predicates to
+    compare with ({reason})
+    hint: run predicat compile again""")
+no_such_folder = Failure[str]("unreadable: cannot read {path}: there is no such folder")
+group_not_measured = Text[str, str]("""{dataset}.{group} was not measured: there is no such group, or a
+    filter of it could not be measured""")
+solver_too_slow = Text[str, str, float]("""(before, after, seconds) the solver was stopped after
+    {seconds:g} seconds, before its limit of steps. This is a defect of predicat, please report: {before}
+    | {after}""")
+proof_contradicted = Text[str, str, object, object, object]("""a row contradicts a proof, which counts as
+    undecided. This is a defect of predicat, please report: {before} | {after} | {row} | {one}, {other}""")
 
 
 def problems_first(count: int) -> str:
@@ -37,155 +88,5 @@ def problems_first(count: int) -> str:
     return f"the catalog has {what} first"
 
 
-def released_name(name: str) -> str:
-    return f"{name} was released, so its name must not change; add a filter and deprecate this one"
-
-
-def released_parameters(name: str) -> str:
-    return f"{name} was released with its parameters; add a version with other parameters"
-
-
-def released_reads(name: str, field: str) -> str:
-    return f"{name} was released and reads the field {field}"
-
-
-def released_subscription_names(name: str) -> str:
-    return f"the released subscription {name} names it"
-
-
-def used_without_name(name: str, line: int, used: str) -> str:
-    return f"{name}, line {line}, uses {used} without writing its name there"
-
-
-def no_name_of(name: str, kind: str, rule: str) -> str:
-    return f"{name!r} is not a valid name of a {kind}: {rule}"
-
-
-def name_taken(kind: str, name: str) -> str:
-    return f"there is already a {kind} {name}"
-
-
-def another_meaning(name: str, key: str) -> str:
-    return f"with the name {name}, {key} would not mean what it means now"
-
-
-def other_problems(name: str) -> str:
-    return f"with the name {name}, other problems would be found in the catalog"
-
-
-def no_comment(host: str) -> str:
-    return f"{host} cannot be used (its answer has no comment)"
-
-
-def no_comments(host: str) -> str:
-    return f"{host} cannot be used (its answer has no comments)"
-
-
-def no_address(base: str) -> str:
-    return f"{base!r} is not the address of an API"
-
-
-def not_reached(host: str, reason: object) -> str:
-    return f"{host} cannot be reached ({reason})"
-
-
-def not_used(host: str, name: str) -> str:
-    return f"{host} cannot be used ({name})"
-
-
-def no_postgres_relation(name: str) -> Diagnostic:
-    return msg.usage(f"dataset {name!r} has no PostgreSQL relation")
-
-
-def no_catalog(folder: str, here: object, variable: str) -> Diagnostic:
-    return msg.usage(f"there is no catalog {folder} in or above {here}", f"set {variable} to its folder")
-
-
-def webhook_refused(reason: str) -> Diagnostic:
-    return msg.usage(f"the webhook of --notify refused the result: {reason}")
-
-
-def no_dataset(name: str, hint: str | None) -> Diagnostic:
-    return msg.usage(f"there is no dataset {name!r}", hint)
-
-
-def damaged_line(number: int, path: object) -> Diagnostic:
-    return say_files.damaged_result(f"line {number} of {path}")
-
-
-def results_file(folder: object) -> Diagnostic:
-    return msg.usage(f"{folder} is a file; results are kept as Parquet in a folder", "give another name")
-
-
-def no_baseline(path: object) -> Diagnostic:
-    return msg.usage(
-        f"there is no baseline file {path}", "write it with --update-baseline, and add it to the repository"
-    )
-
-
-def bad_variable(name: str, value: str, hint: str) -> Diagnostic:
-    """A variable of the environment; `value` is empty where it is not set."""
-    return msg.usage(f"{name} is {f'{value!r}, which is not a valid value' if value else 'not set'}", hint)
-
-
 def no_pull_request() -> Diagnostic:
     return msg.usage("the event of this workflow does not belong to a pull request", IN_A_WORKFLOW)
-
-
-def parameter_without_default(span: Span, name: str) -> Diagnostic:
-    return msg.unsupported(span, "a count", f"the parameter {name!r}", "it has no default")
-
-
-def no_git() -> Diagnostic:
-    return msg.usage("git is not installed", "compare with a manifest: predicat diff target/manifest.json")
-
-
-def git_too_slow(command: str) -> Diagnostic:
-    return msg.usage(f"git {command} took too long")
-
-
-def git_failed(command: str, reason: str) -> Diagnostic:
-    return msg.usage(f"git {command}: {reason}")
-
-
-def no_main_branch() -> Diagnostic:
-    return msg.usage("there is no main branch to compare with", "name a revision: predicat diff REVISION")
-
-
-def no_revision(revision: object) -> Diagnostic:
-    return msg.usage(f"{revision!r} is not a revision")
-
-
-def unknown_revision(name: str, hint: str | None) -> Diagnostic:
-    return msg.usage(f"git knows no revision {name!r}", hint)
-
-
-def no_common_commit(name: str, hint: str | None) -> Diagnostic:
-    return msg.usage(f"{name} and HEAD have no commit in common", hint)
-
-
-def no_predicates(path: str, reason: object) -> Diagnostic:
-    return say_files.manifest_damaged(path, f"it has no predicates to compare with ({reason})")
-
-
-def no_such_folder(path: str) -> Diagnostic:
-    return say_files.unreadable(path, "there is no such folder")
-
-
-def group_not_measured(dataset: str, group: str) -> str:
-    reason = "there is no such group, or a filter of it could not be measured"
-    return f"{dataset}.{group} was not measured: {reason}"
-
-
-def solver_too_slow(before: str, after: str, seconds: float) -> str:
-    return (
-        f"the solver was stopped after {seconds:g} seconds, before its limit of steps. This is a defect of "
-        f"predicat, please report: {before} | {after}"
-    )
-
-
-def proof_contradicted(before: str, after: str, row: object, one: object, other: object) -> str:
-    return (
-        "a row contradicts a proof, which counts as undecided. This is a defect of predicat, please report: "
-        f"{before} | {after} | {row} | {one}, {other}"
-    )

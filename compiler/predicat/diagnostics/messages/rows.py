@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import Text
 from predicat.diagnostics.messages import shown
 
 ACCEPTED = {
@@ -20,7 +21,6 @@ ACCEPTED = {
     "json": "pass what json.loads returns: a dict, list, str, int, float, bool or None",
 }
 """What to pass for a type, by its first word."""
-
 BYTES = "pass a str, such as value.decode() or base64.b64encode(value).decode()"
 UNORDERED = "a set has no order: pass a list, such as sorted(value)"
 NAMED_TUPLE = "pass value._asdict() for a JSON object, or list(value) for an array"
@@ -30,14 +30,12 @@ LENGTH = "JSON has no such value: declare the type of the field, or pass value.t
 ROW = "pass a dict whose keys are the names of fields"
 KEY = "the keys of a JSON object and of a map are strings"
 
+ranged = Text[str, object, object]("{kind} ({least} to {greatest})")
+
 
 def bad_row(name: object, kind: str, value: object, hint: str | None) -> Diagnostic:
     read = "is read as JSON" if kind == "json" else f"has type {kind}"
     return Diagnostic("bad-row", f"the field {name!r} {read}, but the row has {_python(value)}", hint=hint)
-
-
-def ranged(kind: str, least: object, greatest: object) -> str:
-    return f"{kind} ({least} to {greatest})"
 
 
 def no_row(value: object) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""Messages about selectors of filters. Each function is one: see the package."""
+"""Messages about selectors of filters. Each row is one: see the package."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import Failure
 from predicat.diagnostics.wording import quantity
 
 TAG = "tag"
@@ -14,9 +15,17 @@ OWNER = "owner"
 LANGUAGE = "language"
 FIELD = "field"
 NOTHING_SELECTED = "no filter is selected"
-
-
 CHANGED_AND_SELECTORS = "--changed and selectors exclude each other; write state:changed"
+
+bad_selector = Failure[str]("""usage: {text!r} selects nothing
+    hint: write a name, a pattern such as flights.*, or tag:NAME""")
+path_as_filter = Failure[str, str, str]("""usage: {path} is a {kind}, not a filter
+    hint: write {option} {path}""")
+no_subscription = Failure[str, Iterable[str]]("""usage: no subscription is named {pattern!r}
+    hint: {known:near pattern}""")
+no_state = Failure[str, Iterable[str]]("""usage: no state is named {state!r}
+    hint: {known:near state}
+    hint: known are {known:list}""")
 
 
 def checked(counts: Mapping[str, Any]) -> str:
@@ -37,23 +46,11 @@ def checked(counts: Mapping[str, Any]) -> str:
     )
 
 
-def bad_selector(text: str) -> Diagnostic:
-    return msg.usage(f"{text!r} selects nothing", "write a name, a pattern such as flights.*, or tag:NAME")
-
-
-def path_as_filter(path: str, kind: str, option: str) -> Diagnostic:
-    return msg.usage(f"{path} is a {kind}, not a filter", f"write {option} {path}")
-
-
 def no_method(kind: str, text: str, known: Iterable[str]) -> Diagnostic:
     names = ", ".join(f"{name}:" for name in known)
     return msg.usage(
         f"no selector is named {kind!r}, in {text!r}", msg.did_you_mean(kind, known) or f"known are {names}"
     )
-
-
-def no_subscription(pattern: str, known: Iterable[str]) -> Diagnostic:
-    return msg.usage(f"no subscription is named {pattern!r}", msg.did_you_mean(pattern, known))
 
 
 def nobody_has(what: str, pattern: str, known: Iterable[str]) -> Diagnostic:
@@ -64,8 +61,3 @@ def nobody_has(what: str, pattern: str, known: Iterable[str]) -> Diagnostic:
         message = f"no filter has the {what} {pattern!r}"
     few = f"known are {', '.join(names)}" if 0 < len(names) <= 12 else None
     return msg.usage(message, msg.did_you_mean(pattern, names) or few)
-
-
-def no_state(state: str, known: Iterable[str]) -> Diagnostic:
-    names = ", ".join(known)
-    return msg.usage(f"no state is named {state!r}", msg.did_you_mean(state, known) or f"known are {names}")

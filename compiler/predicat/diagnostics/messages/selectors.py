@@ -1,9 +1,10 @@
-"""Messages of the readers of languages with a grammar of their own. Each function is one: see the package."""
+"""Messages of the readers of languages with a grammar of their own. Each row is one: see the package."""
 
 from __future__ import annotations
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import NotInFilter, Problem, Text, Why
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.source import Span
 
@@ -27,154 +28,60 @@ SQL_FILTER = "a SQL filter"
 THE_CORRELATION_FILTER = "the correlation filter"
 WRITE_IN_CAPITALS = "write AND, OR and NOT in capitals"
 
-
-def mixed_operators(span: Span, operator: str, first: str, hint: str) -> Diagnostic:
-    return msg.syntax(span, f"{operator} and {first} are mixed without parentheses", hint)
-
-
-def number_of_32_bits(span: Span, text: str) -> Diagnostic:
-    return msg.syntax(span, f"{text} does not fit in a 32-bit integer")
-
-
-def takes_a_number(sign: str) -> Reason:
-    return Reason(f"{sign} takes a number")
-
-
-def sign_takes_numbers(*, plus: bool) -> Reason:
-    return Reason("+ takes numbers or strings" if plus else "- takes numbers")
-
-
-def takes_numbers(sign: str) -> Reason:
-    return Reason(f"{sign} takes numbers")
-
-
-def text_in_single_quotes(what: str) -> Reason:
-    return Reason(f"{what} must be a string in single quotes")
-
-
-def asks_about_a_property(what: str) -> Reason:
-    return Reason(f"{what} tests a property, not a value")
-
-
-def order_of_numbers() -> Reason:
-    return Reason("<, <=, > and >= compare numbers only; compare strings and booleans with = and <>")
-
-
-def does_not_fit(text: str, kind: str) -> Reason:
-    return Reason(f"{text} does not fit in a {kind}")
-
-
-def octal_number(text: str) -> Reason:
-    return Reason(f"{text} is not a number", "a number that starts with 0 is octal, as in Java")
-
-
-def does_not_fit_in_64_bits(text: str) -> Reason:
-    return Reason(f"{text} does not fit in a 64-bit integer")
-
-
-def doubtful_escape(span: Span, escape: str) -> Diagnostic:
-    return msg.bad_like(
-        span,
-        (f"ESCAPE {escape!r} means different things to different brokers: use another character"),
-    )
-
-
-def no_selector() -> Reason:
-    return Reason("it has no selector")
-
-
-def no_operator(operator: str, hint: str) -> Reason:
-    return Reason(f"{operator!r} is not an operator", hint)
-
-
-def invalid_label_selector(span: Span, result: str, wanted: str) -> Diagnostic:
-    return msg.syntax(span, f"invalid label selector: {result}, expected {wanted}")
-
-
-def bad_label_key(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        "a label key",
-        f"{name!r} is not valid",
-        "it is a name of at most 63 characters, after an optional prefix/",
-    )
-
-
-def bad_label_value(span: Span, value: str, hint: str) -> Diagnostic:
-    return msg.bad_value(span, "a label value", f"{value!r} is not valid", hint)
-
-
-def label_not_whole(span: Span, value: str) -> Diagnostic:
-    return msg.bad_value(span, "a label value", f"{value!r} is not an integer")
-
-
-def no_comparison(operator: str) -> Reason:
-    return Reason(f"{operator!r} is not a comparison", "comparisons: =, !=")
-
-
-def attribute_key_expected() -> Reason:
-    return Reason("expected the key of an attribute")
-
-
-def text_expected() -> Reason:
-    return Reason("expected a string", "write values in double quotes")
-
-
-def and_or_mixed(span: Span) -> Diagnostic:
-    return msg.syntax(span, "AND and OR are mixed without parentheses", "use parentheses: a AND (b OR c)")
-
-
-def unknown_escape(span: Span, escape: str) -> Diagnostic:
-    return msg.syntax(span, f"unknown escape \\{escape}")
-
-
-def no_property() -> Reason:
-    return Reason("it must name a property", "write the SQL filter 1 = 1 to accept every message")
-
-
-def like_takes_a_text() -> Reason:
-    return Reason("LIKE needs a string")
-
-
-def empty_sql_filter(span: Span) -> Diagnostic:
-    return msg.syntax(span, "the SQL filter is empty", "write 1 = 1 to accept every message")
-
-
-def no_random_values(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "newid()", "a filter must give the same result for the same message")
-
-
-def division_without_types(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a division of properties without a declared type",
-        (
-            "integers divide without a fraction, doubles with one: declare the properties as bigint or "
-            "double, or write a number with a point (4.0)"
-        ),
-    )
-
-
-def correlation_value(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, name, "it must be a string, a number or a boolean")
-
-
-def invalid_text(span: Span, language: str, reason: Reason) -> Diagnostic:
-    return msg.syntax(span, f"invalid {language}: {reason.text}", reason.hint)
-
-
-def open_quote() -> Reason:
-    return Reason("a string without its closing quote")
+mixed_operators = Problem[str, str, str]("""syntax: {operator} and {first} are mixed without parentheses
+    hint: {hint}""")
+number_of_32_bits = Problem[str]("syntax: {text} does not fit in a 32-bit integer")
+takes_a_number = Why[str]("{sign} takes a number")
+sign_takes_numbers = Why[bool]("{plus:if + takes numbers or strings|- takes numbers}")
+takes_numbers = Why[str]("{sign} takes numbers")
+text_in_single_quotes = Why[str]("{what} must be a string in single quotes")
+asks_about_a_property = Why[str]("{what} tests a property, not a value")
+order_of_numbers = Why[()]("<, <=, > and >= compare numbers only; compare strings and booleans with = and <>")
+does_not_fit = Why[str, str]("{text} does not fit in a {kind}")
+octal_number = Why[str]("""{text} is not a number
+    hint: a number that starts with 0 is octal, as in Java""")
+does_not_fit_in_64_bits = Why[str]("{text} does not fit in a 64-bit integer")
+doubtful_escape = Problem[str]("""bad-like: the LIKE pattern cannot be used: ESCAPE {escape!r} means
+    different things to different brokers: use another character""")
+no_selector = Why[()]("it has no selector")
+no_operator = Why[str, str]("""{operator!r} is not an operator
+    hint: {hint}""")
+invalid_label_selector = Problem[str, str]("syntax: invalid label selector: {result}, expected {wanted}")
+bad_label_key = Problem[str]("""bad-value: a label key: {name!r} is not valid
+    hint: it is a name of at most 63 characters, after an optional prefix/""")
+bad_label_value = Problem[str, str]("""bad-value: a label value: {value!r} is not valid
+    hint: {hint}""")
+label_not_whole = Problem[str]("bad-value: a label value: {value!r} is not an integer")
+no_comparison = Why[str]("""{operator!r} is not a comparison
+    hint: comparisons: =, !=""")
+attribute_key_expected = Why[()]("expected the key of an attribute")
+text_expected = Why[()]("""expected a string
+    hint: write values in double quotes""")
+and_or_mixed = Problem[()]("""syntax: AND and OR are mixed without parentheses
+    hint: use parentheses: a AND (b OR c)""")
+unknown_escape = Problem[str](r"syntax: unknown escape \{escape}")
+no_property = Why[()]("""it must name a property
+    hint: write the SQL filter 1 = 1 to accept every message""")
+like_takes_a_text = Why[()]("LIKE needs a string")
+empty_sql_filter = Problem[()]("""syntax: the SQL filter is empty
+    hint: write 1 = 1 to accept every message""")
+no_random_values = NotInFilter[()]("""newid()
+    hint: a filter must give the same result for the same message""")
+division_without_types = NotInFilter[()]("""a division of properties without a declared type
+    hint: integers divide without a fraction, doubles with one: declare the properties as bigint or
+    double, or write a number with a point (4.0)""")
+correlation_value = Problem[str]("bad-value: {name}: it must be a string, a number or a boolean")
+invalid_text = Problem[str, Reason]("""syntax: invalid {language}: {reason.text}
+    hint: {reason.hint:optional}""")
+open_quote = Why[()]("a string without its closing quote")
+declared_as_texts = Text[str | None]("""declare {place} as json or as a struct: the values of a map are
+    strings""")
 
 
 def unexpected(word: str, wanted: str | None = None, hint: str | None = None) -> Reason:
     """A word, or the end where it is empty, that is not the one that should be there."""
     result = f"unexpected {word!r}" if word else "it ends too early"
     return Reason(result + (f", expected {wanted!r}" if wanted else ""), hint)
-
-
-def declared_as_texts(place: str | None) -> str:
-    return f"declare {place} as json or as a struct: the values of a map are strings"
 
 
 def count_of_label_values(span: Span, operator: str, wanted: int | None) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""Messages of the reader of SQL. Each function is one: see the package."""
+"""Messages of the reader of SQL. Each row is one: see the package."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import NotInFilter, Problem, Text
 from predicat.diagnostics.source import Span
 
 CANNOT_BE_PARSED = "it cannot be parsed"
 SOMETHING_MISSING = "something is missing here"
 WRONG_ARGUMENTS = "the function does not have this number of arguments"
-
-
 _USUAL: Mapping[str, str] = {
     SOMETHING_MISSING: "an operator needs a value on both sides, AND and OR need a condition on both sides",
     "a parenthesis is not closed": "add the missing )",
@@ -29,125 +28,88 @@ _PARSER_SAYS = {
 }
 """What sqlglot's parser says, in plain words."""
 
+several_statements = Problem[()]("""syntax: a filter is one condition; this has several statements
+    hint: join them with AND""")
+semicolon = Problem[()]("""syntax: a filter is a condition without a semicolon at the end
+    hint: remove the semicolon""")
+number_of_digits = Problem[int]("syntax: a number has at most {most} digits, each from 0 to 9")
+parameter_without_name = NotInFilter[()]("""a parameter without a name
+    hint: write :name and declare it under params:""")
+like_as_function = NotInFilter[()]("""LIKE as a function
+    hint: engines disagree about the order of its arguments: write s LIKE 'a%'""")
+no_pattern = Problem[()]("""syntax: ANY and ALL take at least one pattern
+    hint: write s LIKE ANY (ARRAY['a%', '%b'])""")
+# `single`: the type is one of single precision on some engine.
+cast_to = NotInFilter[str, bool]("""a cast to {kind}
+    hint: {single:if it has single precision on Spark and double on PostgreSQL: write double|a cast may be
+    to string, boolean, int, bigint, double, decimal, date, time or timestamp}""")
+trim_two_arguments = NotInFilter[()]("""TRIM with two arguments
+    hint: engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM s)""")
+empty_row = Problem[()]("syntax: a row has at least one value")
+row_compared = NotInFilter[int]("""comparing a row of {count} values with anything but a row of {count} values
+    hint: write the same number of values on both sides: (a, b) = (1, 2)""")
+place_not_constant = NotInFilter[()]("""a position that is not a constant of at least 1
+    hint: write a number: split_part(s, '@', 2)""")
+place_before_text = NotInFilter[()]("""a position before the start of the string
+    hint: positions start at 1: write right(s, 3) for the end, or a spark or duckdb filter""")
+missing_before = Problem[str]("""syntax: this is not a valid SQL condition: something is missing before
+    {text!r}
+    hint: write what is missing, or remove {text!r}""")
+operator = NotInFilter[str, str]("""the operator {text}
+    hint: {hint}""")
+of_session = NotInFilter[str]("""{name}
+    hint: a filter has the same result for every user: compare a field, or declare a parameter""")
+values_in_parentheses = Problem[str]("""syntax: {operator} takes its values in parentheses
+    hint: write {operator} (...)""")
+if_as_function = Problem[()]("""syntax: IF takes its arguments in parentheses
+    hint: write CASE WHEN test THEN a ELSE b END; put a field of that name in double quotes""")
+no_rows_in = Problem[()]("""syntax: IN takes at least one row of values
+    hint: write (a, b) IN ((1, 2), (3, 4))""")
+exists_form = NotInFilter[()]("""this form of EXISTS
+    hint: write exists(array, x -> condition)""")
+negative_length = NotInFilter[()]("""a negative length
+    hint: Spark and PostgreSQL disagree about it: write a spark or a postgres filter""")
+argument_without_name = NotInFilter[()]("""a parameter without a name
+    hint: write name => value""")
+unknown_function = Problem[str, Iterable[str]]("""unknown-function: no function is named {name!r}
+    hint: {known:near name}
+    hint: docs/functions.md lists the functions; compute anything else as a column of a view""")
+curled_quotes = Problem[()]("""syntax: SQL does not know these quotation marks
+    hint: put strings in straight quotes: 'abc'""")
+behind_comparison = Problem[str]("""syntax: {operator} follows a comparison
+    hint: use parentheses to show what belongs together""")
+name_in_double_quotes = Text[str]("""{name} is a keyword of SQL; write a field of that name in double
+    quotes: "{name}"
+""")
+place_from_the_end = NotInFilter[()]("""a negative index into a JSON array
+    hint: count from the start: the first element is 0""")
+json_path = NotInFilter[()]("""this path into a JSON value
+    hint: write constant keys and indexes: doc -> 'a' -> 0""")
+pattern_not_constant = NotInFilter[()]("""a pattern that is not a constant
+    hint: write the pattern in single quotes""")
+ends_in_escape = Problem[()]("""syntax: the pattern ends with a backslash, which must escape a character
+    after it""")
+clause = Problem[()]("""syntax: a filter is only a condition, but this begins with {span.text:upper}
+    hint: write only what follows WHERE""")
+aggregate = NotInFilter[str]("""the aggregate {name}()
+    hint: a filter tests one row: aggregate in a query first, and filter its result""")
+not_of_dialect = Problem[str]("syntax: this cannot be read as a condition of {engine}")
+engine_not_asked = Text[str]("""read by sqlglot as {engine}, and not checked on {engine} itself: compare
+    both on some of your rows (predicat test)""")
+
 
 def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
     said = _PARSER_SAYS.get(reason, reason)
     return msg.syntax(span, f"this is not a valid SQL condition: {said}", hint or _USUAL.get(said))
 
 
-def several_statements(span: Span) -> Diagnostic:
-    return msg.syntax(span, "a filter is one condition; this has several statements", "join them with AND")
-
-
-def semicolon(span: Span) -> Diagnostic:
-    return msg.syntax(span, "a filter is a condition without a semicolon at the end", "remove the semicolon")
-
-
-def number_of_digits(span: Span, most: int) -> Diagnostic:
-    return msg.syntax(span, f"a number has at most {most} digits, each from 0 to 9")
-
-
 def unfinished_number(span: Span) -> Diagnostic:
     return msg.syntax(span, f"{span.text[:40]} is no number", "write digits after the E, as in 1.5E6")
-
-
-def parameter_without_name(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a parameter without a name", "write :name and declare it under params:"
-    )
-
-
-def like_as_function(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "LIKE as a function",
-        "engines disagree about the order of its arguments: write s LIKE 'a%'",
-    )
-
-
-def no_pattern(span: Span) -> Diagnostic:
-    return msg.syntax(span, "ANY and ALL take at least one pattern", "write s LIKE ANY (ARRAY['a%', '%b'])")
-
-
-def cast_to(span: Span, kind: str, *, single: bool) -> Diagnostic:
-    """`single`: the type is one of single precision on some engine."""
-    hint = "it has single precision on Spark and double on PostgreSQL: write double"
-    return msg.unsupported_syntax(
-        span,
-        f"a cast to {kind}",
-        hint
-        if single
-        else "a cast may be to string, boolean, int, bigint, double, decimal, date, time or timestamp",
-    )
-
-
-def trim_two_arguments(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "TRIM with two arguments",
-        "engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM s)",
-    )
-
-
-def empty_row(span: Span) -> Diagnostic:
-    return msg.syntax(span, "a row has at least one value")
-
-
-def row_compared(span: Span, count: int) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"comparing a row of {count} values with anything but a row of {count} values",
-        "write the same number of values on both sides: (a, b) = (1, 2)",
-    )
-
-
-def place_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a position that is not a constant of at least 1", "write a number: split_part(s, '@', 2)"
-    )
-
-
-def place_before_text(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a position before the start of the string",
-        "positions start at 1: write right(s, 3) for the end, or a spark or duckdb filter",
-    )
 
 
 def no_words(span: Span, reason: str) -> Diagnostic:
     hint = "close the comment with */" if span.text.count("/*") > span.text.count("*/") else None
     return msg.syntax(span, f"this is not a valid SQL condition: {reason}", hint)
-
-
-def missing_before(span: Span, text: str) -> Diagnostic:
-    return msg.syntax(
-        span,
-        f"this is not a valid SQL condition: something is missing before {text!r}",
-        f"write what is missing, or remove {text!r}",
-    )
-
-
-def operator(span: Span, text: str, hint: str) -> Diagnostic:
-    return msg.unsupported_syntax(span, f"the operator {text}", hint)
-
-
-def of_session(span: Span, name: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, name, "a filter has the same result for every user: compare a field, or declare a parameter"
-    )
-
-
-def values_in_parentheses(span: Span, operator: str) -> Diagnostic:
-    return msg.syntax(span, f"{operator} takes its values in parentheses", f"write {operator} (...)")
-
-
-def if_as_function(span: Span) -> Diagnostic:
-    return msg.syntax(
-        span,
-        "IF takes its arguments in parentheses",
-        "write CASE WHEN test THEN a ELSE b END; put a field of that name in double quotes",
-    )
 
 
 def missing_operand(span: Span) -> Diagnostic:
@@ -156,80 +118,12 @@ def missing_operand(span: Span) -> Diagnostic:
     )
 
 
-def no_rows_in(span: Span) -> Diagnostic:
-    return msg.syntax(span, "IN takes at least one row of values", "write (a, b) IN ((1, 2), (3, 4))")
-
-
-def exists_form(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this form of EXISTS", "write exists(array, x -> condition)")
-
-
-def negative_length(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a negative length",
-        "Spark and PostgreSQL disagree about it: write a spark or a postgres filter",
-    )
-
-
-def argument_without_name(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a parameter without a name", "write name => value")
-
-
 def second_comparison(span: Span, operator: str, joined: tuple[str, str] | None) -> Diagnostic:
     """`joined`: the sign between the comparisons, and the word that is meant."""
     hint = "join two comparisons with AND, as in 1 < a AND a < 3, or use parentheses"
     if joined is not None:
         hint = f"write {joined[1]} for {joined[0]} between two conditions"
     return msg.syntax(span, f"{operator} follows a comparison", hint)
-
-
-def unknown_function(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
-    hint = msg.did_you_mean(name, known)
-    return Diagnostic(
-        "unknown-function",
-        f"no function is named {name!r}",
-        span,
-        hint or "docs/functions.md lists the functions; compute anything else as a column of a view",
-    )
-
-
-def curled_quotes(span: Span) -> Diagnostic:
-    return msg.syntax(
-        span, "SQL does not know these quotation marks", "put strings in straight quotes: 'abc'"
-    )
-
-
-def behind_comparison(span: Span, operator: str) -> Diagnostic:
-    return msg.syntax(
-        span, f"{operator} follows a comparison", "use parentheses to show what belongs together"
-    )
-
-
-def name_in_double_quotes(name: str) -> str:
-    return f'{name} is a keyword of SQL; write a field of that name in double quotes: "{name}"'
-
-
-def place_from_the_end(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a negative index into a JSON array", "count from the start: the first element is 0"
-    )
-
-
-def json_path(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "this path into a JSON value", "write constant keys and indexes: doc -> 'a' -> 0"
-    )
-
-
-def pattern_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a pattern that is not a constant", "write the pattern in single quotes"
-    )
-
-
-def ends_in_escape(span: Span) -> Diagnostic:
-    return msg.syntax(span, "the pattern ends with a backslash, which must escape a character after it")
 
 
 def unclosed_quote(span: Span) -> Diagnostic:
@@ -241,31 +135,4 @@ def unclosed_quote(span: Span) -> Diagnostic:
         span,
         f"the quote {span.text} that opens here is not closed",
         f"close it; inside of the quotes, write {span.text * 2} for a quote",
-    )
-
-
-def clause(span: Span) -> Diagnostic:
-    return msg.syntax(
-        span,
-        f"a filter is only a condition, but this begins with {span.text.upper()}",
-        "write only what follows WHERE",
-    )
-
-
-def aggregate(span: Span, name: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"the aggregate {name}()",
-        "a filter tests one row: aggregate in a query first, and filter its result",
-    )
-
-
-def not_of_dialect(span: Span, engine: str) -> Diagnostic:
-    return msg.syntax(span, f"this cannot be read as a condition of {engine}")
-
-
-def engine_not_asked(engine: str) -> str:
-    return (
-        f"read by sqlglot as {engine}, and not checked on {engine} itself: compare both on some of your rows "
-        "(predicat test)"
     )

@@ -10,7 +10,30 @@ import re
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import NotInFilter
 from predicat.diagnostics.source import Span
+
+nested = NotInFilter[int]("""a JSON constant with more than {most} levels
+    hint: compare its members one by one""")
+order_of_documents = NotInFilter[()]("""the order of JSON arrays, objects and null
+    hint: compare a number or a string: doc -> 'n' > '5', or (doc ->> 'n')::numeric > m""")
+compared_as_text = NotInFilter[str]("""a comparison of JSON by its text
+    hint: write CAST({text} AS DOUBLE) > 3 for a number, or compare the members of an array or an object""")
+in_documents = NotInFilter[()]("""IN without a list of JSON constants
+    hint: write doc -> 'a' IN ('1', '2'), or doc -> 'a' <@ '[1, 2]'""")
+constant_wanted = NotInFilter[()]("""@> or <@ without a constant
+    hint: write doc @> '{{"a": 1}}', or compare the members one by one""")
+key_wanted = NotInFilter[()]("""? with a value that is no string
+    hint: write doc ? 'key'""")
+
+_CASTS = {
+    "double": "numeric",
+    "bigint": "numeric",
+    "boolean": "boolean",
+    "date": "date",
+    "timestamp": "timestamptz",
+}
+"""The cast of `->>` to each type; none for a string."""
 
 
 def no_json(span: Span, constant: str, text: str | None) -> Diagnostic:
@@ -24,12 +47,6 @@ def no_json(span: Span, constant: str, text: str | None) -> Diagnostic:
 
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def nested(span: Span, most: int) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, f"a JSON constant with more than {most} levels", "compare its members one by one"
-    )
 
 
 def typed_beside_json(span: Span, document: str, text: str, other: str, kind: object) -> Diagnostic:
@@ -52,37 +69,6 @@ def typed_beside_text(span: Span, text: str, kind: object) -> Diagnostic:
     )
 
 
-def order_of_documents(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "the order of JSON arrays, objects and null",
-        "compare a number or a string: doc -> 'n' > '5', or (doc ->> 'n')::numeric > m",
-    )
-
-
-def compared_as_text(span: Span, text: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a comparison of JSON by its text",
-        f"write CAST({text} AS DOUBLE) > 3 for a number, or compare the members of an array or an object",
-    )
-
-
-def in_documents(span: Span) -> Diagnostic:
-    hint = "write doc -> 'a' IN ('1', '2'), or doc -> 'a' <@ '[1, 2]'"
-    return msg.unsupported_syntax(span, "IN without a list of JSON constants", hint)
-
-
-def constant_wanted(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "@> or <@ without a constant", "write doc @> '{\"a\": 1}', or compare the members one by one"
-    )
-
-
-def key_wanted(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "? with a value that is no string", "write doc ? 'key'")
-
-
 def text_of_document(span: Span, document: str, text: str) -> Diagnostic:
     other = f", or {text} for its text" if "->>" in text else ""
     return msg.unsupported_syntax(
@@ -97,13 +83,3 @@ def document_as(span: Span, text: str, kind: object) -> Diagnostic:
     cast = _CASTS.get(str(kind))
     hint = f"write ({written})::{cast}" if cast else f"write {written}"
     return Diagnostic("type-mismatch", f"a JSON value is no {kind}", span, hint)
-
-
-_CASTS = {
-    "double": "numeric",
-    "bigint": "numeric",
-    "boolean": "boolean",
-    "date": "date",
-    "timestamp": "timestamptz",
-}
-"""The cast of `->>` to each type; none for a string."""

@@ -1,63 +1,22 @@
-"""Messages about SQL that engines read differently. Each function is one: see the package."""
+"""Messages about SQL that engines read differently. Each row is one: see the package."""
 
 from __future__ import annotations
 
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
+from predicat.diagnostics.message import Problem
 from predicat.diagnostics.source import Span
 
-
-def _ambiguous(span: Span, message: str, hint: str) -> Diagnostic:
-    return Diagnostic("ambiguous-sql", message, span, hint)
-
-
-def ambiguous_division(span: Span, left: str, right: str) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "/ of two integers is an integer on PostgreSQL (7 / 2 = 3), and a double on Spark (3.5)",
-        f"write div({left}, {right}) for an integer, or {left} / CAST({right} AS DOUBLE) for a double",
-    )
-
-
-def ambiguous_whole(span: Span, number: str) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "a cast of a number with decimals to an integer rounds on PostgreSQL (2.7 becomes 3), and "
-        "truncates on Spark (2)",
-        f"write CAST(floor({number}) AS BIGINT), or a postgres or spark body",
-    )
-
-
-def ambiguous_index(span: Span, array: str, index: str) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "the elements of an array count from 1 on PostgreSQL and from 0 on Spark",
-        f"write element_at({array}, {_plus_one(index)}) for Spark's {array}[{index}], or "
-        f"element_at({array}, {index}) for PostgreSQL's; or use a spark or postgres body",
-    )
-
-
-def _plus_one(index: str) -> str:
-    return str(int(index) + 1) if index.isdigit() else f"{index} + 1"
-
-
-def ambiguous_concat(span: Span, parts: list[str]) -> Diagnostic:
-    return _ambiguous(
-        span,
-        "concat() skips parts that are NULL on PostgreSQL, and is NULL on Spark",
-        f"write {' || '.join(parts)}, which is NULL, or coalesce(part, '') for each part that may be NULL",
-    )
-
-
-def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
-    """The same of a released version, which keeps its meaning."""
-    return Diagnostic(
-        doubt.code,
-        f"{doubt.message}; {name} is released and keeps the meaning that it has",
-        doubt.span,
-        doubt.hint,
-        Severity.WARNING,
-    )
-
+_ambiguous = Problem[str, str]("""ambiguous-sql: {message}
+    hint: {hint}""")
+ambiguous_division = Problem[str, str]("""ambiguous-sql: / of two integers is an integer on PostgreSQL (7 / 2
+    = 3), and a double on Spark (3.5)
+    hint: write div({left}, {right}) for an integer, or {left} / CAST({right} AS DOUBLE) for a double""")
+ambiguous_whole = Problem[str]("""ambiguous-sql: a cast of a number with decimals to an integer rounds on
+    PostgreSQL (2.7 becomes 3), and truncates on Spark (2)
+    hint: write CAST(floor({number}) AS BIGINT), or a postgres or spark body""")
+ambiguous_concat = Problem[list[str]]("""ambiguous-sql: concat() skips parts that are NULL on PostgreSQL, and
+    is NULL on Spark
+    hint: write {parts:by ||}, which is NULL, or coalesce(part, '') for each part that may be NULL""")
 
 RELEASED_BY = {
     "casts_of_text": (
@@ -123,8 +82,31 @@ RELEASED_BY = {
     ),
 }
 """The rules that were added to a language after a release: what a released version keeps, and a hint."""
-
 _OF_OTHER_LANGUAGES = ("absent_differs", "ends_at_errors", "json_null_is_value", "not_binds_first")
+
+
+def ambiguous_index(span: Span, array: str, index: str) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "the elements of an array count from 1 on PostgreSQL and from 0 on Spark",
+        f"write element_at({array}, {_plus_one(index)}) for Spark's {array}[{index}], or "
+        f"element_at({array}, {index}) for PostgreSQL's; or use a spark or postgres body",
+    )
+
+
+def _plus_one(index: str) -> str:
+    return str(int(index) + 1) if index.isdigit() else f"{index} + 1"
+
+
+def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
+    """The same of a released version, which keeps its meaning."""
+    return Diagnostic(
+        doubt.code,
+        f"{doubt.message}; {name} is released and keeps the meaning that it has",
+        doubt.span,
+        doubt.hint,
+        Severity.WARNING,
+    )
 
 
 def released(span: Span, name: str, rule: str) -> Diagnostic:

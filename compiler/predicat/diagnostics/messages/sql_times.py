@@ -1,4 +1,4 @@
-"""Messages about times, intervals and formats in SQL. Each function is one: see the package."""
+"""Messages about times, intervals and formats in SQL. Each row is one: see the package."""
 
 from __future__ import annotations
 
@@ -6,15 +6,52 @@ from collections.abc import Iterable
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import NotInFilter, Problem
 from predicat.diagnostics.source import Span
 
-
-def zone_twice(span: Span, moment: str, zone: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "AT TIME ZONE 'UTC' followed by another time zone",
-        f"timestamps are in UTC already: write {moment} AT TIME ZONE {zone}",
-    )
+zone_twice = NotInFilter[str, str]("""AT TIME ZONE 'UTC' followed by another time zone
+    hint: timestamps are in UTC already: write {moment} AT TIME ZONE {zone}""")
+moment_of_clocks = NotInFilter[()]("""converting a local time back to a timestamp
+    hint: a local hour may occur twice: compare local times, t AT TIME ZONE 'Europe/Paris' >= '2026-02-01'""")
+no_one_moment = Problem[str]("""bad-constant: this local time occurs never or twice in {zone}
+    hint: write the timestamp with its offset: TIMESTAMP '2026-10-25 02:30:00+01:00'""")
+start_in_zone = NotInFilter[()]("""a time zone as the third argument
+    hint: compare local times: date_trunc('day', t AT TIME ZONE 'Europe/Paris') = '2026-02-01'""")
+bad_time_of_day = Problem[str]("""bad-constant: {text!r} is not a time of day
+    hint: write a value such as '08:30:00'""")
+time_of_day_shifted = NotInFilter[()]("""arithmetic on a time of day
+    hint: it wraps around at midnight: shift the timestamp, (t + INTERVAL '2 hours')::time""")
+interval_of_parts = NotInFilter[()]("""an interval of several parts
+    hint: write it as INTERVAL '3' HOUR""")
+interval_unit = NotInFilter[str]("""an interval in {unit}
+    hint: months and years have no fixed length: use weeks, days, hours, minutes or seconds""")
+months_as_length = NotInFilter[()]("""an interval of months by itself
+    hint: months have no fixed length: compare timestamps, end_ts > start_ts + INTERVAL '1 month', or use
+    days""")
+computed_count = NotInFilter[str]("""a computed number of {unit}s
+    hint: only days and months may be computed""")
+counted_boundaries = NotInFilter[()]("""this form of DATE_DIFF
+    hint: engines disagree about it: write datediff(unit, start, end) for whole units""")
+months_between = NotInFilter[()]("""MONTHS_BETWEEN
+    hint: it returns fractions of months: write datediff(month, start, end) for whole months""")
+age = NotInFilter[()]("""AGE
+    hint: it counts months, which have no fixed length: write end_ts - start_ts > INTERVAL '30 days'""")
+stride = NotInFilter[()]("""this stride
+    hint: write an interval without months: '15 minutes'""")
+format_not_constant = NotInFilter[()]("""a format that is not a constant string
+    hint: write the format in single quotes""")
+format_letters = NotInFilter[str]("""this format
+    hint: supported in a format: {known}""")
+format_of_two_meanings = NotInFilter[()]("""a format that Spark and PostgreSQL read differently
+    hint: write a spark or a postgres filter: minutes are mm on Spark, MI on PostgreSQL""")
+format_not_read = NotInFilter[()]("""reading a time in this format
+    hint: start with the year and leave no part out: a day needs its month, a minute its hour""")
+bad_interval = Problem[str]("""bad-constant: {text!r} is not an interval
+    hint: write an interval such as INTERVAL '3' HOUR""")
+part_not_constant = NotInFilter[()]("""a part of a time that is not a constant
+    hint: write date_part('hour', t)""")
+field_of_interval = NotInFilter[str]("""the {unit} of an interval that is not the difference of two timestamps
+    hint: engines disagree about when hours become days: compare extract(epoch FROM ...) / 3600""")
 
 
 def part_of_clocks(span: Span, moment: str, zone: str) -> Diagnostic:
@@ -31,143 +68,5 @@ def part_of_clocks(span: Span, moment: str, zone: str) -> Diagnostic:
     )
 
 
-def moment_of_clocks(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "converting a local time back to a timestamp",
-        "a local hour may occur twice: compare local times, t AT TIME ZONE 'Europe/Paris' >= '2026-02-01'",
-    )
-
-
-def no_one_moment(span: Span, zone: str) -> Diagnostic:
-    return Diagnostic(
-        "bad-constant",
-        f"this local time occurs never or twice in {zone}",
-        span,
-        "write the timestamp with its offset: TIMESTAMP '2026-10-25 02:30:00+01:00'",
-    )
-
-
-def start_in_zone(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a time zone as the third argument",
-        "compare local times: date_trunc('day', t AT TIME ZONE 'Europe/Paris') = '2026-02-01'",
-    )
-
-
-def bad_time_of_day(span: Span, text: str) -> Diagnostic:
-    return msg.bad_constant(span, "time of day", text, "08:30:00")
-
-
-def time_of_day_shifted(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "arithmetic on a time of day",
-        "it wraps around at midnight: shift the timestamp, (t + INTERVAL '2 hours')::time",
-    )
-
-
-def interval_of_parts(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "an interval of several parts", "write it as INTERVAL '3' HOUR")
-
-
-def interval_unit(span: Span, unit: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"an interval in {unit}",
-        "months and years have no fixed length: use weeks, days, hours, minutes or seconds",
-    )
-
-
-def months_as_length(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "an interval of months by itself",
-        "months have no fixed length: compare timestamps, end_ts > start_ts + INTERVAL '1 month', or "
-        "use days",
-    )
-
-
 def no_unit(span: Span, units: Iterable[str]) -> Diagnostic:
     return msg.unsupported_syntax(span, "this unit of time", f"units: {', '.join(units).lower()}")
-
-
-def computed_count(span: Span, unit: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, f"a computed number of {unit}s", "only days and months may be computed"
-    )
-
-
-def counted_boundaries(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "this form of DATE_DIFF",
-        "engines disagree about it: write datediff(unit, start, end) for whole units",
-    )
-
-
-def months_between(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "MONTHS_BETWEEN",
-        "it returns fractions of months: write datediff(month, start, end) for whole months",
-    )
-
-
-def age(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "AGE",
-        "it counts months, which have no fixed length: write end_ts - start_ts > INTERVAL '30 days'",
-    )
-
-
-def stride(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this stride", "write an interval without months: '15 minutes'")
-
-
-def format_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a format that is not a constant string", "write the format in single quotes"
-    )
-
-
-def format_letters(span: Span, known: str) -> Diagnostic:
-    return msg.unsupported_syntax(span, "this format", f"supported in a format: {known}")
-
-
-def format_of_two_meanings(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "a format that Spark and PostgreSQL read differently",
-        "write a spark or a postgres filter: minutes are mm on Spark, MI on PostgreSQL",
-    )
-
-
-def format_not_read(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        "reading a time in this format",
-        "start with the year and leave no part out: a day needs its month, a minute its hour",
-    )
-
-
-def bad_interval(span: Span, text: str) -> Diagnostic:
-    return Diagnostic(
-        "bad-constant", f"{text!r} is not an interval", span, "write an interval such as INTERVAL '3' HOUR"
-    )
-
-
-def part_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "a part of a time that is not a constant", "write date_part('hour', t)"
-    )
-
-
-def field_of_interval(span: Span, unit: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"the {unit} of an interval that is not the difference of two timestamps",
-        "engines disagree about when hours become days: compare extract(epoch FROM ...) / 3600",
-    )

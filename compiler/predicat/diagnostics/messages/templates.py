@@ -1,4 +1,4 @@
-"""Messages for Jinja in filter bodies. Each function is one: see the package."""
+"""Messages for Jinja in filter bodies. Each row is one: see the package."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import Problem, Text
 from predicat.diagnostics.source import Span
 
 _TAGS = ("if", "elif", "else", "endif", "for", "endfor", "set", "macro", "endmacro", "raw", "endraw")
@@ -19,33 +20,19 @@ _OF_DBT = {
     "env_var": "write var('name'), and give it with --var name=value",
 }
 _EXPRESSION = "write expressions between {{ and }}: {{ var('name') }} or {{ filter('name') }}"
-
-
 TOO_DEEP = "it is nested too deeply"
 TOO_MUCH_WORK = "the templates of this catalog do too much; use fewer loops and shorter lists"
 NO_FORMATTING = "a template cannot format with %; write {{ a ~ b }}"
 NO_NUMBER = "only numbers have a sum or a power"
 NO_FUNCTION = "only macros, var, filter and methods of strings, lists and mappings can be called"
 
-
-def too_large_number(bits: int) -> str:
-    return f"a number has more than {bits} bits"
-
-
-def too_large_value(most: int) -> str:
-    return f"a value has more than {most:,} characters, or too many elements"
-
-
-def too_many_calls(most: int) -> str:
-    return f"more than {most} macros call each other"
-
-
-def too_long(most: int) -> str:
-    return f"it has more than {most:,} parts"
-
-
-def no_statement(name: str) -> str:
-    return f"a template of a filter cannot use {name!r}"
+too_large_number = Text[int]("a number has more than {bits} bits")
+too_large_value = Text[int]("a value has more than {most:,} characters, or too many elements")
+too_many_calls = Text[int]("more than {most} macros call each other")
+too_long = Text[int]("it has more than {most:,} parts")
+no_statement = Text[str]("a template of a filter cannot use {name!r}")
+unclosed = Problem[str]("""template: the template cannot be rendered: {span.text} opens here and is not closed
+    hint: close it with {closing}""")
 
 
 class NoVariable(ValueError):
@@ -59,10 +46,6 @@ class NoVariable(ValueError):
         super().__init__(f"no variable is named {str(name)!r}")
         near = msg.did_you_mean(str(name), known)
         self.hint = near or f"give it with --var {name}=value, or a default: var('{name}', 1)"
-
-
-def unclosed(span: Span, closing: str) -> Diagnostic:
-    return template(span, f"{span.text} opens here and is not closed", f"close it with {closing}")
 
 
 def syntax(span: Span, reason: str) -> Diagnostic:

@@ -199,7 +199,7 @@ class SelectorReader(TokenReader):
         if sign == "+" and "text" in kinds and not kinds & {"number", "truth"}:
             return t.OperatorCall("concat", (left, right), span)
         for part in (left, right):
-            self.number(part, say.sign_takes_numbers(plus=sign == "+"))
+            self.number(part, say.sign_takes_numbers(sign == "+"))
         return t.OperatorCall("add" if sign == "+" else "sub", (left, right), span)
 
     def product(self, depth: int) -> t.Tree:

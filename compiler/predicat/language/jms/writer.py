@@ -111,7 +111,7 @@ class SelectorWriter(PrecedenceWriter):
             )
             if arg.type not in allowed and not same:
                 raise self.refuse(
-                    node, say.no_comparison_of(self.noun, str(arg.type), order=allowed is not _VALUES)
+                    node, say.no_comparison_of(self.noun, str(arg.type), allowed is not _VALUES)
                 )
         return self.between(INFIX[node.op], promoted(*node.args))
 

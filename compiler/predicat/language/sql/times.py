@@ -67,7 +67,7 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
         single = node.args["to"].this == exp.DType.FLOAT
-        raise reader.fail(say.cast_to(span, node.args["to"].sql(), single=single))
+        raise reader.fail(say.cast_to(span, node.args["to"].sql(), single))
     return converted(reader, reader.read(node.this, depth), kind, span)
 
 
