@@ -108,7 +108,9 @@ class Plan(Struct, frozen=True):
         tolerant: Whether UNKNOWN accepts a row (`on_unknown: accept`).
         fields: The fields of the dataset.
         key: The fields that identify a row in the log.
-        subscription: The name of the subscription, and its properties.
+        subscription: The name of the subscription; empty if there is none.
+        properties: The properties of the subscription.
+        consumer: What the context has about the consumer.
     """
 
     name: str

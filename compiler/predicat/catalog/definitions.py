@@ -42,7 +42,8 @@ class DefinitionReader(Struct, dict=True):
         reporter: Takes the problems.
         now: The current time of the tests of the file that is being read.
         datasets: The datasets by name; several files may define parts of one.
-        variables: The values of `vars`; `variable_places` has their places.
+        variables: The values of `vars`.
+        variable_places: Their places.
         list_files: The files with the values of lists.
         others: The files without definitions.
         root: The folder of the catalog, or its file.

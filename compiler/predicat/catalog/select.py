@@ -9,8 +9,8 @@
 | `ops-desk`, `subscription:ops-*` | the filter of a subscription, unless a filter or dataset has the name |
 | `language:cel`, `reads:dep_delay` | by the language of the latest version, by a field that it reads |
 | `state:changed`, `state:new`, `state:deprecated` | by difference from the base, by deprecation |
-| `+name`, `name+`, `1+name+2` | also the filters it refers to, or that refer to it; a number limits the steps
-| | `tag:ops,flights.*` | the filters that match all of these selectors |
+| `+name`, `name+`, `1+name+2` | also the filters it refers to, or that refer to it; a number limits steps |
+| `tag:ops,flights.*` | the filters that match all of these selectors |
 
 Several selectors select the filters that match at least one of them.
 """
@@ -113,8 +113,7 @@ def select(filters: Filters, selectors: Sequence[str], exclude: Sequence[str] = 
 
     Raises:
         PredicatError: A selector is not valid, or refers to something that the catalog does not have. States
-        and
-            selectors joined by commas may select nothing.
+            and selectors joined by commas may select nothing.
     """
     chosen: dict[str, set[int]] = {}
     if not selectors:

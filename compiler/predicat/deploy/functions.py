@@ -107,11 +107,13 @@ def read(connection: psycopg.Connection) -> State:
 
 
 class Choice(Struct):
-    """The functions that views may use, and those that they do use. A `note` tells why there are none, or why
-    newer functions cannot be installed.
+    """The functions that views may use, and those that they do use.
 
     Attributes:
+        runtime: The functions that views may use, if there are any.
         missing: The definitions that are to be created or replaced.
+        note: Why there are none, or why newer functions cannot be installed.
+        schema_exists: Whether the schema of the functions is there.
         used: The names of functions that views call.
     """
 

@@ -53,7 +53,9 @@ class Count(Struct, frozen=True):
 
     Attributes:
         relation: The relation that was read; empty if there is none.
-        total: The rows of the relation, of which the condition is TRUE for `true` and UNKNOWN for `unknown`.
+        total: The rows of the relation.
+        true: The rows for which the condition is TRUE.
+        unknown: The rows for which the condition is UNKNOWN.
         reason: Why they were not counted; empty if they were.
     """
 

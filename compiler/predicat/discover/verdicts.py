@@ -56,11 +56,13 @@ class Pair(Struct, frozen=True):
     """Two rules that are nearly the same.
 
     Attributes:
-        left: The number of a condition with the first rule; `right` of one with the second.
+        left: The number of a condition with the first rule.
+        right: The number of one with the second.
         kind: What the second is to the first.
         difference: In what they differ: `one value`, `one NULL test`, `one bound`, `one condition`.
         message: One sentence.
-        lost: A row that only the first accepts, if there is one; `gained` one that only the second accepts.
+        lost: A row that only the first accepts, if there is one.
+        gained: A row that only the second accepts, if there is one.
         inferred: As in `Judgement`.
     """
 

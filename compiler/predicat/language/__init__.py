@@ -47,12 +47,14 @@ class Language(Struct, frozen=True):
         source: The specification that it follows.
         placeholders: It has no parameters of its own; `${name}` in a string is a parameter.
         fields: The fields of a filter that declares none; by default the field `on`, a map with string
-        values. writer: The function that writes it, like `reader`; empty if the language is only read.
-        formats: Other output formats, such as `pulsar:text`. paths: Its names have parts (`a.b`), so that a
-        key of a map is not confused with a field. is_cel: It is CEL itself. For other languages CEL's math
-        extension and equality with null are lowered. two_valued: It does not distinguish FALSE from UNKNOWN.
-        max_bytes: The maximum length of a body, in bytes of UTF-8. counted: It limits keys, their
-        combinations or numbers. Its reader checks the limits, also for written
+            values.
+        writer: The function that writes it, like `reader`; empty if the language is only read.
+        formats: Other output formats, such as `pulsar:text`.
+        paths: Its names have parts (`a.b`), so that a key of a map is not confused with a field.
+        is_cel: It is CEL itself. For other languages CEL's math extension and equality with null are lowered.
+        two_valued: It does not distinguish FALSE from UNKNOWN.
+        max_bytes: The maximum length of a body, in bytes of UTF-8.
+        counted: It limits keys, their combinations or numbers. Its reader checks the limits, also for written
             bodies.
         lenient: The language with the meaning of its engine without ANSI mode, if the engine has that mode.
     """

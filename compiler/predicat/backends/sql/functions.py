@@ -59,9 +59,9 @@ class Runtime(Struct, frozen=True):
     Attributes:
         functions: The functions by the operators of their meanings.
         call: Gives the SQL of a call of a function for a node, with its arguments; None if the SQL without
-        the function is better.
+            the function is better.
         of_every_extension: The functions that all versions of the engine's extension (which reads manifests)
-        have. None if the engine has no extension.
+            have. None if the engine has no extension.
     """
 
     functions: Mapping[str, tuple[Function, ...]]
