@@ -14,7 +14,7 @@ help:
 	@echo "make test         all tests, but for a few that are slow"
 	@echo "make test-fast    the tests that need no engine (Spark, PostgreSQL, DuckDB, a browser), in less than a minute"
 	@echo "make test-all     all tests, the slow ones too, and those without an engine on other versions of Python"
-	@echo "make lint         ruff (format and rules), mypy, basedpyright, import-linter"
+	@echo "make lint         ruff (format and rules), mypy, basedpyright, import-linter, lines of each room"
 	@echo "make docs         the documentation as a site, in target/docs"
 	@echo "make fuzz         10,000 generated predicates on all engines, and every language on hostile bodies (hours)"
 	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1, 4.2 and 4.3"
@@ -48,6 +48,7 @@ lint: $(STAMP)
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/lint-imports
+	@$(BIN)/python tools/budget.py
 
 docs: $(STAMP)
 	@$(BIN)/python -m tools.docs_pages
