@@ -94,6 +94,22 @@ def postgres() -> Iterator[object]:
         yield connection
 
 
+ONE_QUERY = {"spark.sql.codegen.wholeStage": "false", "spark.sql.adaptive.enabled": "false"}
+"""A query of a test may have many expressions and has few rows, and runs once. In one method for the whole
+stage the expressions are too long for Java, which Spark finds only after it has compiled them; then it
+compiles them once more.
+"""
+
+
+@pytest.fixture
+def one_query(spark: object) -> Iterator[None]:
+    """Spark compiles each expression on its own."""
+    from predicat_spark.settings import settings
+
+    with settings(spark, ONE_QUERY):
+        yield
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
     """A real session with the extension, over the reference catalog."""

@@ -7,6 +7,8 @@ import sys
 from string import ascii_letters, ascii_lowercase
 from typing import Any
 
+import pytest
+
 import predicat
 from predicat.api import declared
 from predicat.backends.sql.common.letters import has_usual_case
@@ -42,17 +44,26 @@ def asked(letter: str) -> list[Node]:
     return [predicat.parse(text, language, FIELDS).node for text, language in texts]
 
 
-def test_case_is_folded_alike(spark: Any, postgres: Any) -> None:
+@pytest.mark.parametrize(
+    "letters", [LETTERS[::3], pytest.param([*LETTERS[1::3], *LETTERS[2::3]], marks=pytest.mark.slow)]
+)
+def test_case_is_folded_alike(letters: list[str], spark: Any, postgres: Any) -> None:
     plain = [*ascii_lowercase, *ascii_lowercase.upper(), "", "x", "1"]
     texts = [text for char in (*plain, *CASED) for text in (char, f"X{char}_")]
     tables = Tables(spark, postgres, declared(FIELDS), [{"s": text} for text in texts])
-    check_batch([node for letter in LETTERS for node in asked(letter)], tables)
+    check_batch([node for letter in letters for node in asked(letter)], tables)
 
 
-def test_case_of_computed_patterns_is_folded_alike(spark: Any, postgres: Any) -> None:
+@pytest.mark.parametrize(
+    "cased",
+    [
+        pytest.param([*ascii_letters, *CASED[::3]], id="some"),
+        pytest.param([*CASED[1::3], *CASED[2::3]], id="others", marks=pytest.mark.slow),
+    ],
+)
+def test_case_of_computed_patterns_is_folded_alike(cased: list[str], spark: Any, postgres: Any) -> None:
     """Each character beside its other case, and beside what it is folded to."""
     fields = {**FIELDS, "p": "string"}
-    cased = [*ascii_letters, *CASED]
     folded = dict(zip(*casefold.whole_translation(), strict=True))
     rows = [
         {"s": f"x{char}", "p": other}

@@ -213,10 +213,13 @@ SHORT = ["".join(chance.choices("ab,", k=size)) for size in range(10) for _ in r
 SHORT += ["".join(chance.choices("aab, \n😀é", k=chance.randint(1, 9))) for _ in range(80)]
 
 
-def test_repeated_groups(spark: Any, postgres: Any) -> None:
+@pytest.mark.parametrize(
+    "patterns", [ROUNDS[::3], pytest.param([*ROUNDS[1::3], *ROUNDS[2::3]], marks=pytest.mark.slow)]
+)
+def test_repeated_groups(patterns: list[str], spark: Any, postgres: Any) -> None:
     texts = list(dict.fromkeys(["", *SHORT]))
-    cases = [(text, ours) for text in ROUNDS if (ours := parsed(text)) is not None]
-    assert len(cases) > len(ROUNDS) * 0.98
+    cases = [(text, ours) for text in patterns if (ours := parsed(text)) is not None]
+    assert len(cases) > len(patterns) * 0.98
     want = [
         [ORACLE.eval(data={"s": text, "p": pattern}).plain_value() is True for text in texts]
         for pattern, _ in cases
@@ -245,9 +248,9 @@ def test_repeated_groups(spark: Any, postgres: Any) -> None:
                 for (pattern, _, expected), column in zip(part, got, strict=True)
                 if column != expected
             ] == [], engine
-    assert kinds["kept"] > 40
+    assert kinds["kept"] > 10
     assert kinds["read"] > 40
-    assert kinds["refused"] < 40
+    assert kinds["refused"] < 10
 
 
 LONG = [

@@ -38,17 +38,20 @@ def agree(
         assert wrong == []
 
 
-@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("compiled", "count"),
+    [(True, 400), (False, 100), pytest.param(True, 1500, marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("name", runtime.NAMES)
-def test_conversions(name: str, compiled: bool, spark: Any) -> None:
+def test_conversions(name: str, compiled: bool, count: int, spark: Any) -> None:
     kind, language, value, limit = TEXTS[name]
     bases = [*NEAR[kind][2], *MORE[kind]]
-    given = [*texts(bases, 1500 if compiled else 300), *DAYS_AND_CLOCKS.get(kind, [])]
+    given = [*texts(bases, count), *DAYS_AND_CLOCKS.get(kind, [])]
     for base in bases:
         given += [
             base[:place] + one + base[place + 1 :]
             for place in range(len(base[:20]))
-            for one in CHARACTERS[::5]
+            for one in CHARACTERS[:: 5 if count > 1000 else 25]
         ]
     rows: list[dict[str, str | None]] = [{"s": text} for text in dict.fromkeys(given)]
     rows.append({"s": None})

@@ -6,18 +6,27 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import predicat
-from predicat.quality.project import DSN, checkpoint, generate, run
-from predicat.quality.suite import _WRITERS, Suite
 from tests.processes import in_process
 from tests.quality import test_results
 from tests.quality.test_measure import CATALOG, ROWS
 
+if TYPE_CHECKING:
+    from predicat.quality.suite import Suite
+
 WHERE = {"catalog": "catalog", "dataset": "shop"}
+
+
+def project() -> ModuleType:
+    """Loaded where it is used: Great Expectations takes seconds, in each process that collects tests."""
+    from predicat.quality import project
+
+    return project
 
 
 @pytest.fixture
@@ -31,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def checkpoints(suites: Sequence[Suite]) -> list[str]:
-    return [checkpoint(item.dataset.name) for item in suites if item.expectations]
+def checkpoints(suites: Sequence["Suite"]) -> list[str]:
+    return [project().checkpoint(item.dataset.name) for item in suites if item.expectations]
 
 
 def files(root: Path) -> dict[str, str]:
@@ -56,7 +65,7 @@ def test_spark(
     count = engine._count
     monkeypatch.setattr(engine, "_count", lambda *args: passes.append(1) or count(*args))
     catalog = predicat.load_catalog(folder / "catalog")
-    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "spark")) == [
+    assert checkpoints(project().generate(catalog, folder / "catalog", folder / "project", "spark")) == [
         "predicat_shop"
     ]
     before = files(folder / "project")
@@ -71,7 +80,7 @@ def test_spark(
         and bounds["never", "critical"]["max_rows"] == 1
         and ("clash", "warning") in bounds
     )
-    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "spark")) == [
+    assert checkpoints(project().generate(catalog, folder / "catalog", folder / "project", "spark")) == [
         "predicat_shop"
     ]
     assert files(folder / "project") == before
@@ -79,15 +88,15 @@ def test_spark(
     assert str(folder) not in (folder / "project/gx/expectations/predicat_shop.json").read_text()
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     shutil.copytree(folder / "catalog", elsewhere / "catalog")
-    generate(catalog, elsewhere / "catalog", elsewhere / "project", "spark")
+    project().generate(catalog, elsewhere / "catalog", elsewhere / "project", "spark")
     assert files(elsewhere / "project") == before  # no path and no id depends on the checkout
 
     frame = spark.createDataFrame(ROWS, "n bigint, s string")
-    fine, errors, docs = run(folder / "project", "predicat_shop", {"dataframe": frame})
+    fine, errors, docs = project().run(folder / "project", "predicat_shop", {"dataframe": frame})
     assert (fine, errors) == (False, [])  # `low` and the group `clash` break their bounds
     assert passes == [1]
     assert Path(docs.removeprefix("file://")).exists()
-    fine, errors, _ = run(
+    fine, errors, _ = project().run(
         folder / "project",
         "predicat_shop",
         {"dataframe": spark.createDataFrame([(1, "y")] * 3 + [(5, "y")] * 22, "n bigint, s string")},
@@ -107,13 +116,13 @@ def test_spark(
     file.write_text(
         file.read_text().replace("n >= 3 AND s = 'x'", "n >= 3 AND s = 'y'")
     )  # read again: `high` accepts what `low` does not
-    fine, errors, _ = run(
+    fine, errors, _ = project().run(
         folder / "project",
         "predicat_shop",
         {"dataframe": spark.createDataFrame([(1, "x"), (5, "z")], "n bigint, s string")},
     )
     assert (fine, errors) == (False, [])
-    fine, errors, _ = run(folder / "project", "predicat_shop", {"dataframe": spark.range(3)})
+    fine, errors, _ = project().run(folder / "project", "predicat_shop", {"dataframe": spark.range(3)})
     assert not fine and "UNRESOLVED_COLUMN" in errors[0].message
 
 
@@ -125,20 +134,20 @@ def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) 
         cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", [(1, "y")] * 3 + [(5, "y")] * 22)
     info = postgres.info
     monkeypatch.setenv(
-        DSN,
+        project().DSN,
         f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}",
     )
     monkeypatch.chdir(folder)
-    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "postgres")) == [
+    assert checkpoints(project().generate(catalog, folder / "catalog", folder / "project", "postgres")) == [
         "predicat_shop"
     ]
     assert (
         info.password not in (folder / "project/gx/great_expectations.yml").read_text() or not info.password
     )
-    fine, errors, _ = run(folder / "project", "predicat_shop")
+    fine, errors, _ = project().run(folder / "project", "predicat_shop")
     assert (fine, errors) == (True, [])
     postgres.execute("ALTER TABLE public.shop RENAME COLUMN s TO t")
-    fine, errors, _ = run(folder / "project", "predicat_shop")
+    fine, errors, _ = project().run(folder / "project", "predicat_shop")
     assert not fine and 'column "s" does not exist' in errors[0].message
 
 
@@ -148,7 +157,7 @@ def test_spark_files_need_no_spark(folder: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(SparkDatasource, "get_spark", lambda *_: pytest.fail("Spark was started"))
     for _ in range(2):
         catalog = predicat.load_catalog(folder / "catalog")
-        assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "spark")) == [
+        assert checkpoints(project().generate(catalog, folder / "catalog", folder / "project", "spark")) == [
             "predicat_shop"
         ]
 
@@ -175,7 +184,7 @@ def test_the_example_of_the_page(tmp_path: Path, spark: Any, monkeypatch: pytest
     (tmp_path / "predicat.yml").write_text("engines: [duckdb, postgres]\n")
     done = in_process("quality", "gx", "--out", "pg", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"pg/gx: predicat_flights; put the connection into {DSN}\n")
+    assert done.stdout.startswith(f"pg/gx: predicat_flights; put the connection into {project().DSN}\n")
     assert in_process("quality", "gx", "--engine", "spark", cwd=tmp_path).stdout.splitlines() == [
         "target/quality/gx: predicat_flights",
         "left out: flights.long_delay drift: there is no baseline: predicat quality baseline writes it",
@@ -224,12 +233,14 @@ def test_every_bound_is_an_expectation_or_left_out_with_a_reason(tmp_path: Path,
         "dataset: shop", "dataset: shop\nrelation: {spark: shop, postgres: shop}"
     )
     (tmp_path / "catalog" / "shop.yml").write_text(text)
+    from predicat.quality.suite import _WRITERS
+
     catalog = predicat.load_catalog(tmp_path / "catalog")
     wanted = {f"{name} {kind}" for name, kind in test_results.written(text)}
     assert {kind for _, kind in test_results.written(text)} == set(_WRITERS)
     state = {"accepted": 300, "rows": 1000}
     for baseline, stable in (({}, 0), ({"shop": [state], "shop.low": [state]}, 2)):
-        (found,) = generate(catalog, tmp_path / "catalog", tmp_path / "project", engine, baseline)
+        (found,) = project().generate(catalog, tmp_path / "catalog", tmp_path / "project", engine, baseline)
         suite = json.loads((tmp_path / "project/gx/expectations/predicat_shop.json").read_text())
         left_out = suite["meta"]["predicat"]["left_out"]
         assert left_out == found.left_out and all(left_out.values())
@@ -250,9 +261,9 @@ def test_a_project_without_expectations_is_no_success(tmp_path: Path) -> None:
 
 
 def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DSN, "postgresql+psycopg://nobody@127.0.0.1:1/nowhere")
+    monkeypatch.setenv(project().DSN, "postgresql+psycopg://nobody@127.0.0.1:1/nowhere")
     catalog = predicat.load_catalog(folder / "catalog")
-    assert checkpoints(generate(catalog, folder / "catalog", folder / "project", "postgres")) == [
+    assert checkpoints(project().generate(catalog, folder / "catalog", folder / "project", "postgres")) == [
         "predicat_shop"
     ]
     assert (folder / "project/gx/checkpoints/predicat_shop.json").exists()
@@ -317,7 +328,7 @@ def test_parameters_row_conditions_and_sample_rows(
         cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", [(1, "x")] * 3 + [(5, "y")] * 22)
     info = postgres.info
     monkeypatch.setenv(
-        DSN,
+        project().DSN,
         f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}",
     )
     context = gx.get_context(mode="ephemeral")
