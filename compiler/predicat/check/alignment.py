@@ -15,6 +15,7 @@ from predicat.forms.conversions import (
 )
 from predicat.forms.text_casts import BLANKS
 from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.operators import ORDERED
 from predicat.ir.types import (
     BOOLEAN,
     DATE,
@@ -117,5 +118,6 @@ def comparison_hint(left: Node, right: Node) -> str | None:
         ):
             return hint
         if value.type == BOOLEAN and is_numeric(other.type):
-            return say.BOOLEAN_ALONE
+            is_chain = isinstance(value, Call) and value.op in ORDERED
+            return say.A_CHAIN if is_chain else say.BOOLEAN_ALONE
     return say.DECLARE_OR_CONVERT_ONE_SIDE if JSON in (left.type, right.type) else None

@@ -24,9 +24,11 @@ from predicat.ir.types import (
     JSON,
     NULL,
     STRING,
+    TIMESTAMP,
     ArrayType,
     MapType,
     StructType,
+    Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, type_of
 
@@ -72,6 +74,9 @@ class LookUps(Choices):
             case _ if node.type == JSON:
                 return Call(JSON, "json_get", (node, name), span)
             case _:
+                hint = None if self.rules.widens_numbers else _instead_of_member(key, node.type)
+                if hint is not None:
+                    raise self.fail(msg.member_elsewhere(span, key, str(node.type), hint))
                 raise self.fail(msg.no_members(span, key, str(node.type)))
 
     def look_up(self, base: Node, key: Node, span: Span) -> Node:
@@ -118,3 +123,10 @@ class LookUps(Choices):
         if isinstance(value, int) and not isinstance(value, bool) and not INT_MIN <= value <= INT_MAX:
             raise self.fail(msg.number_range(span, str(value)))
         return Literal(type_of(value), value, span)
+
+
+def _instead_of_member(key: str, kind: Type) -> str | None:
+    """What a language of expressions writes for a property that values have elsewhere."""
+    if kind == STRING or isinstance(kind, ArrayType | MapType):
+        return say.SIZE if key in ("length", "size", "count", "len") else None
+    return say.PARTS_OF_A_TIME.get(key) if kind == TIMESTAMP else None

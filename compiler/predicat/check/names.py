@@ -28,6 +28,8 @@ from predicat.ir.variables import fold_identifier
 
 _VERSION = re.compile(r"@|.\.v[0-9]+\Z")
 """The version in the name of a list."""
+_CONSTANTS = {"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null"}
+"""Constants of languages that tell upper from lower case, by what people write."""
 _ALIAS = 2
 """A name of at most this length before a field is a table alias, even if a field has a similar name."""
 
@@ -84,7 +86,10 @@ class Names(Operators):
         known = [*fields, *self.scope.params, *enums]
         if keys and name not in span.text and not any(field.startswith(f"{name}.") for field in fields):
             raise self.fail(msg.no_key_field(span, name, known))  # the language put it before the key
-        raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), known))
+        hint = None
+        if not keys and not self.rules.case_insensitive_names and name.lower() in _CONSTANTS:
+            hint = say.constant_is(_CONSTANTS[name.lower()])
+        raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), known, hint))
 
     def is_table(self, name: str) -> bool:
         """Whether a name before a field is the name of the table or an alias of it, and not a misspelt field

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import prod
 
@@ -40,6 +41,7 @@ from predicat.ir.values import PERIOD_LENGTHS, PERIOD_MONTHS
 from predicat.semantics import captures, regex
 from predicat.semantics.time_zones import is_zone, zone_names
 
+_IN = re.compile(r"\s*in\b")
 _CAST_TO = {
     "string": "STRING",
     "bigint": "BIGINT",
@@ -122,6 +124,8 @@ class OverloadResolver(Struct):
         tests = args[:1] if op == "cond" else args if op in LOGIC else []
         wrong = next((arg for arg in tests if arg.type != BOOLEAN), None)
         if wrong is not None:
+            if op == "not" and _IN.match(wrong.span.source.text, wrong.span.end) is not None:
+                return msg.not_before_in(wrong.span, str(wrong.type), wrong.span.text)
             return msg.no_condition(wrong.span, str(wrong.type))
         if op in CHOICES:
             names = dict.fromkeys(map(str, kinds[1:] if op == "cond" else kinds))
@@ -133,7 +137,16 @@ class OverloadResolver(Struct):
             )
         takes = signatures.expected(op, decimals=self.rules.decimal_arithmetic)
         hint = self.number_hint(kinds) or self.time_hint(op, args) or self.cast_hint(op, args)
+        if not self.rules.widens_numbers:
+            hint = self.hint_by_kind(op, kinds[0]) or hint
         return msg.type_mismatch(span, label(op, sql=self.rules.widens_numbers), map(str, kinds), takes, hint)
+
+    @staticmethod
+    def hint_by_kind(op: str, kind: Type) -> str | None:
+        """A hint for an operator of another kind of value, in a language of expressions."""
+        if op == "contains" and isinstance(kind, ArrayType):
+            return say.IN_A_LIST
+        return say.PART_OF_A_STRING if op in ("get", "index") and kind == STRING else None
 
     def one_type(self, node: Node) -> Node:
         """The node. Raises Stop if it is a choice between values of different types, or a `joined` list."""

@@ -72,10 +72,16 @@ key_of_row = Text[str, str]("""the row has no {field!r}, from which the predicat
 unknown_member = Problem[str, str, Iterable[str]]("""(name, kind, known) unknown-member: {kind} has no member
     {name!r}
     hint: {known:near name}""")
-no_members = Problem[str, str]("""(name, kind) unknown-member: a {kind} has no member {name!r}
+no_members = Problem[str, str]("""(name, kind) unknown-member: {kind:a} has no member {name!r}
     hint: declare the field as struct<...>, map<string, ...> or json""")
 unknown_function = Problem[str, Iterable[str]]("""unknown-function: no function is named {name!r}
     hint: {known:near name}""")
+# A function or a member that the language writes otherwise.
+function_elsewhere = Problem[str, str]("""unknown-function: no function is named {name!r}
+    hint: {hint}""")
+member_elsewhere = Problem[str, str, str]("""(name, kind, hint) unknown-member: {kind:a} has no member
+    {name!r}
+    hint: {hint}""")
 function_refused = Problem[str, str, str]("""unsupported: {name}() is not supported in a filter: {reason}
     hint: {instead}""")
 unknown_param = Problem[str, Iterable[str]]("""unknown-parameter: no parameter is named {name!r}
@@ -83,6 +89,9 @@ unknown_param = Problem[str, Iterable[str]]("""unknown-parameter: no parameter i
     hint: {known:if declared parameters: {known:listed}|declare it under params:}""")
 no_condition = Problem[str]("""type-mismatch: a condition is true or false, but this is of type {kind}
     hint: compare it with a value""")
+not_before_in = Problem[str, str]("""(kind, text) type-mismatch: a condition is true or false, but this is of
+    type {kind}
+    hint: ! binds first: write !({text} in list)""")
 not_boolean = Problem[str]("""not-boolean: a filter must be true or false, but this is of type {kind}
     hint: compare it with a value""")
 too_many_digits = Problem[str, str]("""type-mismatch: comparing {left} with {right} needs more than 38 digits,
@@ -99,9 +108,9 @@ wrong_argument_count = Problem[str, int, str]("""(name, given, expected) argumen
     {expected}, not {given}""")
 
 
-def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+def unknown_field(span: Span, name: str, known: Iterable[str], hint: str | None = None) -> Diagnostic:
     known = list(known)
-    hint = did_you_mean(name, known) or _declared_fields(known)
+    hint = hint or did_you_mean(name, known) or _declared_fields(known)
     if span.text.startswith('"'):
         hint = f"double quotes are for names; write a string in single quotes: '{name}'"
     return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)

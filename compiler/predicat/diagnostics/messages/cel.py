@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
-from predicat.diagnostics.message import NotInFilter, Problem
+from predicat.diagnostics.message import NotInFilter, Problem, Text
 from predicat.diagnostics.source import Span
 
-EQUALS_IN_CEL = "CEL compares with =="
 FIELD_OF_THE_ROW = "for a field of the row itself write: x != null"
-LOGIC_IN_CEL = "CEL writes && for and, || for or, ! for not"
 
+as_method = Text[str, str]("it belongs to a value: write x.{name}({others})")
+as_function = Text[str]("it stands before its argument: write {name}(x)")
 count_of_numbers = Problem[str, int, int]("""(name, given, most) argument-count: {name} takes 1 to {most}
     numbers, not {given}""")
 too_many_optional_macros = NotInFilter[int]("""more than {most} of optMap() and optFlatMap()

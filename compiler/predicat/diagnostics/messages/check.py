@@ -13,12 +13,23 @@ ASK_FOR_AN_ELEMENT = "test an element: array_contains(xs, 'a'), or exists(xs, x 
 JOIN_OR_CONVERT = (
     "write a || b to concatenate strings, or convert them: CAST(a AS DOUBLE) + CAST(b AS DOUBLE)"
 )
+SIZE = "write size(x)"
+PARTS_OF_A_TIME = {
+    "year": "write x.getFullYear()",
+    "month": "write x.getMonth(), which begins with 0",
+    "day": "write x.getDate()",
+    "hour": "write x.getHours()",
+}
+IN_A_LIST = "write value in list"
+PART_OF_A_STRING = "for a character of a string write x.substring(0, 1)"
+A_CHAIN = "the first comparison is true or false: compare twice, and join both with AND"
 BOOLEAN_ALONE = "write the boolean alone, or negate it"
 NUMBER_OF_DAYS = "write the unit of the number: INTERVAL '1' DAY"
 QUOTE_OR_CONVERT = "put the constant in quotes, or convert one side"
 _SHORT = 40
 """The longest text that a hint repeats."""
 
+constant_is = Text[str]("the constant is {word}, in lower case")
 declare_or_convert = Text[str, object]("declare the field ({name}: {kind}), or convert it: {kind}({name})")
 sum_of_unknown_types = NotInFilter[()]("""+ of two values of unknown type
     hint: convert them: string(x) + string(y), or double(x) + double(y)""")

@@ -15,6 +15,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
 from predicat.ir.limits import MAX_LENGTH
+from predicat.language.cel import newcomers
 from predicat.language.cel.syntax_proto import decode
 from predicat.language.cel.tokens import PARENTHESIS
 
@@ -110,8 +111,4 @@ def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
 def _hint(reason: str, text: str) -> str | None:
     if "has() argument" in reason:
         return say.FIELD_OF_THE_ROW
-    if re.search(r"\b(and|or|not|AND|OR|NOT)\b", text):
-        return say.LOGIC_IN_CEL
-    if re.search(r"(?<![=!<>])=(?!=)", text):
-        return say.EQUALS_IN_CEL
-    return None
+    return newcomers.hint_for(text, reason)

@@ -30,6 +30,7 @@ from predicat.language.cel import (
     lists,
     macros,
     namespaces,
+    newcomers,
     optionals,
     parser,
     quantities,
@@ -51,6 +52,16 @@ def read(body: Body) -> t.Tree:
         return reader.read(expr)
     except _Stop as stop:
         raise t.PartlyRead(reader.reporter.errors, stop.parts, _VARIABLE.findall(body.source.text)) from None
+
+
+def _elsewhere(call: Any) -> str | None:
+    """A hint for a function that CEL writes otherwise: as a method or not, or with another name."""
+    name, is_method = call.function, call.HasField("target")
+    if not is_method and name in KNOWN and name not in newcomers.FUNCTIONS:
+        return say.as_method(name, ", ".join("yz"[: len(call.args) - 1]))
+    if is_method and name in _FUNCTIONS:
+        return say.as_function(name)
+    return newcomers.FUNCTIONS.get(name)
 
 
 _VARIABLE = re.compile(r"\(\s*([A-Za-z_]\w*)\s*,")
@@ -436,7 +447,12 @@ class _Reader:
                 raise self.fail(say.form_of_call(at, call.function, _FORMS[call.function]))
             if call.function in _CONVERSIONS and not call.HasField("target"):
                 raise self.fail(msg.wrong_argument_count(at, call.function, len(call.args), "1 argument"))
-            self.reporter.add(msg.unknown_function(at, call.function, KNOWN))
+            hint = _elsewhere(call)
+            self.reporter.add(
+                msg.unknown_function(at, call.function, KNOWN)
+                if hint is None
+                else msg.function_elsewhere(at, call.function, hint)
+            )
             raise _Stop(self.all([call.target, *call.args] if call.HasField("target") else call.args))
         op, count = table[call.function]
         if len(call.args) != count:
