@@ -19,6 +19,7 @@ from predicat.quality.outcome import Run
 from predicat.quality.plan import plan
 from predicat.quality.report import FORMATS
 from predicat.quality.suggest import suggest
+from predicat.quality.writing import write
 from predicat_spark.quality import check_coverage, on_spark
 from tests.cli.test_commands import run as command
 from tests.processes import completed
@@ -534,10 +535,11 @@ def test_every_form_of_report(folder: Path, spark: Any, postgres: Any) -> None:
 def test_suggested_bounds_hold(folder: Path, spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["duckdb"]
-    lines = suggest(catalog, found)
-    assert lines[0] == "  kind:" and len(lines) == 2
+    rows, kind = suggest(catalog, found)
+    assert rows.key == "rows" and not rows.bounds and kind.lines()[0] == "  kind:"
+    write(folder / "catalog", [rows, kind])
     file = folder / "catalog" / "shop.yml"
-    file.write_text(CATALOG.replace("on_unknown: accept}", f"on_unknown: accept, {lines[1].strip()}}}"))
+    assert file.read_text() == CATALOG.replace("on_unknown: accept}", f"on_unknown: accept, {kind.line}}}")
     again = predicat.load_catalog(folder / "catalog")
     ends = {check.kind: check.status for check in judge(again, found) if check.name == "shop.kind"}
     assert ends == dict.fromkeys(("at_least", "at_most", "unknown_at_most"), "pass") | {

@@ -6,7 +6,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import partial
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from predicat.quality.measure import Measure
     from predicat.quality.outcome import About, Run
     from predicat.quality.plan import Plan
+    from predicat.quality.suggest import Suggestion
     from predicat.quality.suite import Suite
 
 FORMATS = ("text", "json", "junit", "markdown", "html")
@@ -255,13 +256,24 @@ def baseline(history: Path, baseline: Path, partition: str | None, form: str) ->
 
 
 @command.command(
-    "suggest", help="Count the rows that filters accept, and propose bounds for filters that have none."
+    "suggest",
+    help=(
+        "Count the rows that filters accept, and propose bounds for filters and datasets that have none. The "
+        "bounds follow from these counts and from those of earlier runs."
+    ),
 )
 @datasets_argument
 @selection_options
 @shared
+@click.option("--write", is_flag=True, help="Add the bounds to the catalog files. Existing bounds stay.")
+@click.option(
+    "--history-in-postgres",
+    is_flag=True,
+    help="Also use the results in the table predicat_quality of --dsn.",
+)
+@click.option("--explain", is_flag=True, help="Print the reason for each bound, as a comment above it.")
 @format_option
-def suggest(
+def suggest(  # noqa: PLR0913  # one argument an option
     selectors: tuple[str, ...],
     exclude: tuple[str, ...],
     base: str | None,
@@ -274,27 +286,89 @@ def suggest(
     now: str | None,
     history: Path,
     form: str,
+    *,
+    write: bool,
+    history_in_postgres: bool,
+    explain: bool,
 ) -> None:
-    from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # not for --help
+    from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
+    from predicat.quality import stores  # noqa: PLC0415  # as above
+    from predicat.quality.history import Series  # noqa: PLC0415  # as above
+    from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # as above
+    from predicat.quality.suggest import with_age  # noqa: PLC0415  # as above
 
-    del history
-    catalog = load_quietly(folder, pairs("--var", variables))
+    given = pairs("--var", variables)
+    catalog = load_quietly(folder, given)
+    project = load_project(folder).catalog
     selected = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
-    sources = _sources(inputs, engine, selected)
-    moment = reading(now)
-    proposed = {}
+    sources, moment = _sources(inputs, engine, selected), reading(now)
+    past = stores.merged(_read(history), _read_table(dsn, tuple(selected)) if history_in_postgres else ())
+    proposed: dict[str, list[Suggestion]] = {}
     for name, filters in selected.items():
         used = _engine(catalog, name, engine, sources)
-        measured = _measured(catalog, folder, name, filters, used, sources, sample, dsn, moment)
-        proposed[name] = propose(catalog, measured)
-    data = [{"dataset": name, "lines": list(lines)} for name, lines in proposed.items() if lines]
-    show(
-        form,
-        data,
-        lambda: "\n".join(
-            line for row in data for line in (f"# {row['dataset']}", "filters:", *row["lines"])
-        ),
-    )
+        measured = _measured(catalog, folder, name, filters, used, sources, sample, dsn, moment, with_age)
+        earlier = Series(project, name, used, "", sample).stated(past)
+        proposed[name] = propose(catalog, measured, earlier, moment)
+    written = _written(folder, proposed, given) if write else {}
+    data = [_proposed(name, items, written) for name, items in proposed.items() if items]
+    show(form, data, lambda: _shown(proposed, written, explain=explain))
+
+
+def _written(
+    folder: Path, proposed: Mapping[str, Sequence[Suggestion]], variables: Mapping[str, Any]
+) -> dict[tuple[str, str], str]:
+    """Put bounds into the catalog: the file of those that were added, by name and key."""
+    from predicat.quality.writing import write  # noqa: PLC0415  # only where files change
+
+    added = write(folder, [item for items in proposed.values() for item in items], variables)
+    return {(item.name, item.key): os.path.relpath(file) for file, items in added.items() for item in items}
+
+
+def _proposed(
+    name: str, items: Sequence[Suggestion], written: Mapping[tuple[str, str], str]
+) -> dict[str, Any]:
+    """The bounds of a dataset as JSON data."""
+    return {
+        "dataset": name,
+        "lines": [line for item in items if not item.of_dataset for line in item.lines()],
+        **{key: next((item.bounds for item in items if item.key == key), {}) for key in OF_DATASET},
+        "bounds": [
+            {
+                "name": item.name,
+                "bound": bound.key,
+                "value": bound.value or None,
+                "reason": bound.reason,
+                "days": item.days,
+                "rows": item.rows,
+                "method": item.method,
+                "confidence": item.confidence,
+                "file": written.get((item.name, item.key)),
+            }
+            for item in items
+            for bound in item.proposed
+        ],
+    }
+
+
+OF_DATASET = ("rows", "freshness")
+"""The bounds of a dataset that are proposed."""
+
+
+def _shown(
+    proposed: Mapping[str, Sequence[Suggestion]], written: Mapping[tuple[str, str], str], *, explain: bool
+) -> str:
+    """What was added where, and the other bounds as YAML; with `explain` all of them."""
+    lines: list[str] = []
+    for file in dict.fromkeys(written.values()):
+        names = dict.fromkeys(name for (name, _), place in written.items() if place == file)
+        lines.append(f"{file}: {', '.join(names)}")
+    for name, items in proposed.items():
+        shown = [item for item in items if explain or (item.line and (item.name, item.key) not in written)]
+        own = [line for item in shown if item.of_dataset for line in item.lines(explain=explain)]
+        filters = [line for item in shown if not item.of_dataset for line in item.lines(explain=explain)]
+        if filters or own:
+            lines += [f"# {name}", *own, *(["filters:", *filters] if filters else [])]
+    return "\n".join(lines) or say_coverage.NOTHING_TO_SUGGEST
 
 
 @command.command(
@@ -474,11 +548,13 @@ def _measured(
     sample: float,
     dsn: str | None,
     now: datetime | None,
+    more: Callable[[Plan], Plan] = lambda plan_: plan_,
 ) -> Measure:
+    """The counts of a dataset. `more` adds to what is asked."""
     from predicat.quality import engines  # noqa: PLC0415  # not for --help
     from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
-    plan_ = plan(catalog, name, filters, engine, now)
+    plan_ = more(plan(catalog, name, filters, engine, now))
     if engine == "postgres":
         with connect(dsn) as connection, _progress(name):
             return engines.on_postgres(plan_, connection, sample)

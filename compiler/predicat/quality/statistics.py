@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 Z95 = 1.959963984540054
 """The two-sided 95 % point of the normal distribution."""
@@ -17,6 +18,49 @@ def wilson(count: int, total: int, z: float = Z95) -> tuple[float, float]:
     center = (share + z * z / (2 * total)) / (1 + z * z / total)
     half = z / (1 + z * z / total) * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     return max(0.0, center - half), min(1.0, center + half)
+
+
+def next_share(count: int, total: int, rows: int, points: float, extra: float = 1.0) -> tuple[float, float]:
+    """The interval of the share in other `rows` rows, given `count` of `total` rows before.
+
+    It is symmetric on the scale on which shares vary alike, so that it is right for few rows near 0 % and
+    100 %, too. Source: F. J. Anscombe, The transformation of Poisson, binomial and negative-binomial data,
+    1948.
+
+    Args:
+        count: The accepted rows.
+        total: The rows.
+        rows: The rows to come.
+        points: The standard deviations to each side (`normal_point`, `t_point`).
+        extra: The variance as a multiple of that of chance.
+    """
+    center = math.asin(math.sqrt((count + 0.375) / (total + 0.75)))
+    half = points * math.sqrt(extra * (1 / total + 1 / rows)) / 2
+    low, high = (
+        math.sin(min(max(angle, 0.0), math.pi / 2)) ** 2 * (rows + 0.75) - 0.375
+        for angle in (center - half, center + half)
+    )
+    return max(math.floor(low), 0) / rows, min(math.ceil(high), rows) / rows
+
+
+def normal_point(confidence: float) -> float:
+    """How many standard deviations on both sides of the mean hold this share of the normal distribution."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def t_point(confidence: float, freedom: int) -> float:
+    """The same point of Student's distribution with at least 5 degrees of freedom, within 4 % for a
+    confidence of 99.99 %.
+
+    Source: M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 26.7.5.
+    """
+    z = normal_point(confidence)
+    return (
+        z
+        + (z**3 + z) / (4 * freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    )
 
 
 def psi(before: Sequence[int], after: Sequence[int]) -> float:

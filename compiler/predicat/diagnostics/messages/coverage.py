@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from predicat.diagnostics.message import Text
 
 NO_EARLIER_RUN = (
@@ -16,6 +18,7 @@ ABOUT_THE_BASELINE = "it is about the baseline, not about rows"
 no_bounds = Text[str]("no bounds to check: predicat quality suggest{options} proposes them")
 
 NOTHING_JUDGED = "no bound was checked, so this is no success"
+NOTHING_TO_SUGGEST = "nothing to propose: there are no rows, or all filters have bounds"
 NO_ROWS = "there are no rows, so there is no share of them"
 BASELINE_ROWS = "baseline_rows is 0"
 
@@ -30,3 +33,33 @@ could_not_check = Text[str, str]("{label} could not be checked: {reason}")
 def no_earlier_success(name: str, runs: int) -> str:
     earlier = f"none of the {runs} earlier runs" if runs > 1 else "no earlier run"
     return f"{name} passed in {earlier}; to compare with the newest one: predicat quality baseline"
+
+
+no_bound = Text[str]("no {key}")
+few_days = Text[int, int]("there are results of {days:count day}; the spread of days needs {enough}")
+counted_once = Text[str, int, str]("{what}{count:,} of {rows} in one run")
+# `what` ends with a blank.
+counted_shares = Text[str, str, str, int, str](
+    "{what}{low} to {high} of the rows on {days:count day} ({rows})"
+)
+counted_rows = Text[str, str, int]("{low} to {high} on {days:count day}")
+guessed = Text[str, float, float, int]("""{figures}; a {share:.2%} interval, then odds {odds:g} times as high
+    or low, because fewer than {enough} days do not show how days differ""")
+rises = Text[str]("{figures}; the figures rise from day to day, so a limit would soon be wrong")
+falls = Text[str]("{figures}; the figures fall from day to day, so a limit would soon be wrong")
+steps = Text[int, float]("the steps from day to day on {days:count day} (confidence {share:.2%})")
+guessed_steps = Text[int, float]("""the interval of {days:count day} of results, for the difference of two
+    days (confidence {share:.2%})""")
+age = Text[str, int, int, int]("""the newest {field} is {hours:count hour} old, and on {days:count day} rows
+    came after {pause:count day} at the latest""")
+
+
+def interval(figures: str, share: float, spread: float, method: str, left_out: Sequence[str]) -> str:
+    varies = "vary as by chance" if spread < 1.05 else f"vary {spread:.1f} times as much as by chance"
+    around = {
+        "weekdays": "of each weekday",
+        "trend": "around the last day, because days rise or fall",
+        "spread": "of the next day",
+    }[method]
+    without = f"; without {', '.join(left_out)}, out of line" if left_out else ""
+    return f"{figures}{without}; a {share:.2%} interval {around}; days {varies}"

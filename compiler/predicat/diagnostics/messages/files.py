@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from predicat.diagnostics.diagnostic import Diagnostic
-from predicat.diagnostics.message import Failure, Problem
+from predicat.diagnostics.message import Failure, Problem, Text
 from predicat.diagnostics.source import NOWHERE, Span
 
 unreadable = Failure[str, str]("unreadable: cannot read {path}: {reason}")
@@ -38,6 +38,9 @@ manifest_damaged = Failure[str, str]("""manifest: the manifest {path} cannot be 
 manifest_newer = Failure[str, int, int]("""manifest: the manifest {path} has format {version}; this predicat
     reads formats up to {known}
     hint: upgrade predicat, or compile again with this one""")
+would_change = Text[str]("{name} would not be what it is now")
+bounds_not_written = Problem[str]("""layout: no file is changed, because with the bounds {reason}
+    hint: add the bounds that predicat quality suggest prints by hand""")
 
 
 def no_layout(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
