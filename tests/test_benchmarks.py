@@ -68,6 +68,12 @@ RUNS = [
         r"3 cases, not whole-stage: [\d,]+ rows per CPU second",
         ("pyspark",),
     ),
+    Run(
+        "suggest.py",
+        "1 --clean 12 --days 14",
+        r"14 days known: 1[12] of 12 faults found \([\d.]+%\), 0 of 12 clean days alarm",
+        ("duckdb", "numpy"),
+    ),
     Run("compile.py", "20 --runs 1", r"20 filters of two versions: cold [\d.]+ s, unchanged [\d.]+ s"),
     Run(
         "length.py",
