@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +12,8 @@ import predicat
 from predicat.api import Predicate
 from predicat.ir.nodes import Field
 from predicat.ir.types import parse_type
+from predicat.proof.inputs import over_inputs
+from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.union import union
 from predicat.semantics.evaluate import compile_node
 from predicat.values.outcomes import accepted
@@ -148,6 +150,30 @@ def joined(*texts: str) -> str:
 )  # fmt: skip
 def test_a_union_by_sets(texts: list[str], expected: str) -> None:
     assert joined(*texts) == expected
+
+
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [
+        (["ts > now() - INTERVAL '1 day'", "ts > now() - INTERVAL '2 days'"], 1),
+        (["ts > now() - INTERVAL '2 days' AND ts < now()", "now() - ts < INTERVAL '2 days'"], 1),
+        (["n = 1 AND ts < now()", "ts < now() + INTERVAL '1 hour'"], 1),
+        (["day = current_date", "day >= current_date - 7"], 1),
+        (["ts >= now()", "ts <= now()", "n = 1"], None),
+    ],
+)
+def test_a_union_of_times_since_now(texts: list[str], kept: int | None) -> None:
+    parts = [parse(text, **FIELDS).node for text in texts]
+    whole = union(parts)
+    assert kept is None or whole == for_acceptance(parts[kept])
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    runs = [over_inputs(node) for node in (whole, *parts)]
+    for hours in (-72, -48, -47, -24, -23, -1, 0, 1, 2, 72):
+        for off in (-1, 0, 1):
+            ts = now + timedelta(hours=hours, microseconds=off)
+            row = {"ts": ts, "day": ts.date(), "n": hours % 2, ":now()": now}
+            outcome, *each = [run(row) is True for run in runs]
+            assert outcome is any(each), row
 
 
 def test_what_lies_behind_the_calendar_is_not_lost() -> None:

@@ -9,7 +9,7 @@ from predicat.ir.nodes import TRUE, Call, Node
 from predicat.lower import core
 from predicat.pushdown.weakening import weaken
 from predicat.rewrite.acceptance import for_acceptance
-from predicat.rewrite.union import conjunction
+from predicat.rewrite.junctions import conjunction
 
 
 class Split(Struct, frozen=True):

@@ -22,7 +22,8 @@ from predicat.language import writer
 from predicat.lower import core
 from predicat.proof.compare import compare_nodes
 from predicat.rewrite.acceptance import for_acceptance
-from predicat.rewrite.union import arms_of, conjunction, union
+from predicat.rewrite.junctions import conjunction
+from predicat.rewrite.union import arms_of, union
 
 _WIDER = ("equivalent", "equivalent as a filter", "wider", "always")
 """The verdicts that mean that no row is lost."""

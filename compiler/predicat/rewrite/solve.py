@@ -35,11 +35,11 @@ from predicat.ir.operators import (
 )
 from predicat.ir.operators.row import Order
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType
+from predicat.rewrite.junctions import conjunction, disjunction
 from predicat.rewrite.solve_clock import of_clock, of_length, until_clock
 from predicat.rewrite.solve_near import near_clock
 from predicat.rewrite.solve_texts import solved_text
 from predicat.rewrite.solve_zones import near_zone
-from predicat.rewrite.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
 from predicat.values.domain import Domain, domain_of, first_where

@@ -22,14 +22,15 @@ from predicat.ir.nodes import (
     Literal,
     Node,
     Parameter,
+    reads_now,
     substituted,
     walk,
 )
 from predicat.ir.operators import COMPARISONS, FLIPPED, JUNCTIONS, ORDERED
-from predicat.ir.types import BOOLEAN, DATE, DURATION, TIMESTAMP
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DURATION, TIMESTAMP
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
+from predicat.rewrite.junctions import conjunction
 from predicat.rewrite.solve_steps import in_steps, is_step, later, shifted
-from predicat.rewrite.union import conjunction
 
 _CALENDAR = LAST_MOMENT - FIRST_MOMENT
 
@@ -159,3 +160,37 @@ def _by_length(op: str, clock: Node, length: object, *, sign: int) -> Node | Non
     if op == "days_between" and isinstance(length, int):
         return later(clock, length * sign)
     return None
+
+
+def beside_clock(node: Node) -> Node:
+    """A comparison with a moment of the clock as one of the time since then: `ts - now() > -7 days` for
+    `ts > now() - 7 days`, so that such comparisons are tests of one value. Other nodes stay as they are.
+    """
+    if not isinstance(node, Call) or node.op not in COMPARISONS:
+        return node
+    for op, (value, bound) in ((node.op, node.args), (FLIPPED[node.op], node.args[::-1])):
+        if is_of_clock(bound) and not is_of_clock(value):
+            return _since(op, value, bound, node) or node
+    moved = of_clock(node)
+    return node if moved is None or not reads_now(node) else beside_clock(moved)
+
+
+def _since(op: str, value: Node, bound: Node, node: Call) -> Node | None:
+    start, shift = _from_start(bound)
+    if value.type == TIMESTAMP:
+        since = Call(DURATION, "sub", (value, start), node.span)
+        return Call(BOOLEAN, op, (since, Literal(DURATION, shift)), node.span)
+    if shift != timedelta(shift.days):
+        return None
+    days = Call(BIGINT, "days_between", (value, start), node.span)
+    return Call(BOOLEAN, op, (days, Literal(BIGINT, shift.days)), node.span)
+
+
+def _from_start(bound: Node) -> tuple[Node, timedelta]:
+    """A moment of the clock, and how much later than that another one is."""
+    if isinstance(bound, Call) and len(bound.args) == 2:
+        ahead = _ahead(bound.op, bound.args[1])
+        if ahead is not None:
+            start, shift = _from_start(bound.args[0])
+            return start, shift + ahead
+    return bound, timedelta()

@@ -14,8 +14,8 @@ from predicat.analysis.clock import is_of_clock
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, TIMESTAMP
+from predicat.rewrite.junctions import conjunction
 from predicat.rewrite.solve_steps import later, shifted
-from predicat.rewrite.union import conjunction
 
 _MOST = 10_000_000_000
 """Seconds: a bound of more than about 300 years is none."""

@@ -17,7 +17,7 @@ from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DURATION, TIMESTAMP
 from predicat.ir.values import PERIOD_LENGTHS as _LENGTHS
 from predicat.ir.values import PERIOD_MONTHS as _MONTHS
-from predicat.rewrite.union import conjunction
+from predicat.rewrite.junctions import conjunction
 from predicat.semantics.calendar import is_in_order, pieces
 
 _OF_LETTER = {"Y": "year", "m": "month", "d": "day", "H": "hour", "M": "minute", "S": "second"}

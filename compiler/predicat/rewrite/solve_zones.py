@@ -17,7 +17,7 @@ from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, children, s
 from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BOOLEAN, DURATION, TIMESTAMP
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
-from predicat.rewrite.union import conjunction, disjunction
+from predicat.rewrite.junctions import conjunction, disjunction
 
 _MOST = timedelta(days=1)
 """A zone is less than a day off."""

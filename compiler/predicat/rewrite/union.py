@@ -9,12 +9,13 @@ conditions accept of a value is a set (see `predicat.values`), so `x BETWEEN 1 A
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from predicat.forms.engine_order import whole_parts
 from predicat.ir.nodes import FALSE, TRUE, Call, Items, Literal, Node
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON
 from predicat.rewrite.acceptance import for_acceptance
+from predicat.rewrite.junctions import conjunction, disjunction
 from predicat.rewrite.simplify import simplify
 from predicat.rewrite.union_sets import merged
 
@@ -64,22 +65,6 @@ class _Order:
 
     def __call__(self, arm: Arm) -> list[Node]:
         return sorted(arm, key=self.ranks.__getitem__)
-
-
-def conjunction(parts: Sequence[Node]) -> Node:
-    """The AND of conditions; TRUE for none."""
-    return _joined("and", parts, TRUE)
-
-
-def disjunction(parts: Sequence[Node]) -> Node:
-    """The OR of conditions; FALSE for none."""
-    return _joined("or", parts, FALSE)
-
-
-def _joined(op: str, parts: Sequence[Node], empty: Node) -> Node:
-    if len(parts) < 2:
-        return parts[0] if parts else empty
-    return Call(BOOLEAN, op, tuple(parts), parts[0].span)
 
 
 def _flat(node: Node, op: str) -> list[Node]:

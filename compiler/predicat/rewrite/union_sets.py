@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.ir.nodes import TRUE, Call, Node, walk
+from predicat.ir.nodes import TRUE, Call, Node, reads_now, walk
+from predicat.rewrite.solve_clock import beside_clock
 from predicat.values.automaton import Opaque
 from predicat.values.outcomes import accepted
 from predicat.values.partition import Partition, any_of, is_within, product
@@ -79,7 +80,7 @@ def _arm(conditions: Sequence[Node]) -> _Arm:
     values: dict[Node, _Values] = {}
     atoms: list[Node] = []
     for test in conditions:
-        found = accepted(test)
+        found = accepted(beside_clock(test))
         own = _values(found.sure, found.near, (test,)) if found is not None else None
         both = None if found is None or own is None else _both(values.get(found.operand), own)
         if found is None or both is None:
@@ -155,7 +156,8 @@ def _union(operand: Node, parts: Sequence[_Values]) -> _Values | None:
     except Opaque:
         return None
     known = [part for part in parts if part.sure == values]
-    test = written(operand, values, [test for part in parts for test in part.tests])
+    tests = [test for part in parts for test in part.tests]
+    test = None if any(map(reads_now, tests)) else written(operand, values, tests)
     if test is not None:
         parts_of_test = test.args if isinstance(test, Call) and test.op == "and" else (test,)
         known.append(_values(values, values, parts_of_test))
