@@ -23,6 +23,7 @@ from predicat.importing import KINDS, read
 from predicat.importing.celtext import Cel
 from predicat.importing.documents import parsed
 from predicat.importing.model import slug
+from tests.fuzzing import Costs
 from tests.language.test_reader_fuzz import mutated_data
 
 HERE = Path(__file__).parent
@@ -80,15 +81,17 @@ def documents() -> list[Any]:
 
 
 def test_documents_of_any_shape_are_no_more_than_left_out(tmp_path: Path) -> None:
-    known, file, taken = documents(), tmp_path / "x.json", 0
+    known, file, taken, costs = documents(), tmp_path / "x.json", 0, Costs("documents")
     first = int(os.environ.get("PREDICAT_FUZZ_FIRST", "0"))
     for number in range(first, first + int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "200"))):
         draw = random.Random(number)
         document = known[number] if number < len(known) else mutated_data(draw.choice(known), known, draw)
         file.write_text(json.dumps(document, default=str), encoding="utf-8", errors="replace")
-        findings = read((file,))
+        with costs.measured():
+            findings = read((file,))
         assert not [problem for problem in findings.problems if problem.code == "internal"]
         taken += len(findings.imported)
+    costs.show()
     assert taken > 20
 
 
