@@ -133,12 +133,13 @@ def read_sql(text: str, dialect: str, *, qualified: bool = False) -> Abstract:
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(whole, len(text), MAX_LENGTH))
     try:
-        tokens, root = _parsed(text, dialect)
+        tokens = Dialect.get_or_raise(dialect or None).tokenizer().tokenize(text)
+        spans = SpanIndex(tokens)
+        if spans.deepest > MAX_PARENTHESES:
+            raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
+        root = _parsed(tokens, text, dialect)
     except (SqlglotError, RecursionError) as error:
         raise PredicatError.of(say.cannot_read(whole, dialect, str(error))) from None
-    spans = SpanIndex(tokens)
-    if spans.deepest > MAX_PARENTHESES:
-        raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
     reader = _Reader(source, whole, spans, dialect)
     normalize_identifiers(root, dialect=dialect or None)
     if not qualified:
@@ -152,13 +153,11 @@ def read_sql(text: str, dialect: str, *, qualified: bool = False) -> Abstract:
     return Abstract(tree, reader.kinds, frozenset(reader.opaque.values()), reader.queries)
 
 
-def _parsed(text: str, dialect: str) -> tuple[list[Token], exp.Expr]:
-    speaker = Dialect.get_or_raise(dialect or None)
-    tokens = speaker.tokenizer().tokenize(text)
-    parsed = speaker.parser().parse_into(exp.Condition, tokens, text)
+def _parsed(tokens: list[Token], text: str, dialect: str) -> exp.Expr:
+    parsed = Dialect.get_or_raise(dialect or None).parser().parse_into(exp.Condition, tokens, text)
     if len(parsed) != 1 or parsed[0] is None:
         raise SqlglotError("it is not one condition")
-    return tokens, with_calls(parsed[0], text, dialect)
+    return with_calls(parsed[0], text, dialect)
 
 
 def _without_table(root: exp.Expr) -> None:

@@ -9,10 +9,15 @@ from functools import cached_property
 from itertools import pairwise
 
 from sqlglot import Token, TokenType, exp
+from sqlglot.parser import Parser
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
 _TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
+_READ_TWICE = frozenset({*Parser.TYPE_TOKENS, TokenType.ANY, TokenType.SOME, TokenType.ALL})
+"""Words that make sqlglot read the brackets after them twice: as a type and as a value."""
+_TWICE = 4
+"""How many brackets one counts for that is read twice. Ten of these take 1,000 times as long as one."""
 OPERATORS = (exp.Binary, exp.Connector)
 """Infix operators, some of which are also functions in sqlglot's classes."""
 
@@ -56,12 +61,27 @@ class SpanIndex:
 
     @property
     def deepest(self) -> int:
-        """The maximum nesting depth of brackets."""
-        depth = deepest = 0
-        for word in self.words:
-            depth += (word in _OPENING) - (word in _CLOSING)
-            deepest = max(deepest, depth)
-        return deepest
+        """The maximum nesting depth of brackets, where those that sqlglot reads twice count for more, or of
+        calls: what bounds the time and the stack that sqlglot needs.
+        """
+        open_, depth, deepest = list[int](), 0, 0
+        for index, word in enumerate(self.words):
+            if word in _OPENING:
+                twice = index > 0 and self.tokens[index - 1].token_type in _READ_TWICE
+                open_.append(_TWICE if twice else 1)
+                depth += open_[-1]
+                deepest = max(deepest, depth)
+            elif word in _CLOSING and open_:
+                depth -= open_.pop()
+        return max(deepest, self._methods)
+
+    @property
+    def _methods(self) -> int:
+        """How many calls are methods of a call, as in `s.lower().trim()`: sqlglot copies all before each."""
+        return sum(
+            one == ")" and dot == "." and opening == "("
+            for one, dot, opening in zip(self.words, self.words[1:], self.words[3:], strict=False)
+        )
 
     def called_name(self, start: int) -> str:
         """The name of the function call that starts at an offset, in lower case; empty if there is none."""
