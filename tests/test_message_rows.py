@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -49,7 +49,7 @@ LEAST_ROWS = 700
 
 def types(row: Row) -> tuple[Any, ...]:
     """The types in the brackets of a row."""
-    return get_args(row.__orig_class__)
+    return row.types
 
 
 def calls(row: Row) -> Iterator[tuple[list[Any], Any]]:
