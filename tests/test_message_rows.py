@@ -30,6 +30,7 @@ VALUES: dict[Any, list[Any]] = {
     str: ["delay", "a|b {c} 'd'", "x"],
     int: [1, 2, 1_234_567],
     bool: [True, False, True],
+    tuple[str, str] | None: [("=", "=="), None, ("&", "AND")],
     tuple[str, str, str]: [("a", "b", "c"), ("a", "b", "d"), ("", "b", "c")],
     float: [1.5, -2.0, 1e9],
     object: ["value", None, 7],
@@ -42,7 +43,7 @@ VALUES: dict[Any, list[Any]] = {
     Sequence[object]: [["delay", 2], [None], [1.5]],
     Iterable[int]: [[1, 2], [3], [4]],
 }
-"""Arguments of each type, for three calls."""
+"""Arguments of each type."""
 PLACE = Span(Source("f.yml", "delay > 1"), 0, 5)
 LEAST_ROWS = 700
 
@@ -52,10 +53,20 @@ def types(row: Row) -> tuple[Any, ...]:
     return row.types
 
 
+def values(row: Row) -> list[list[Any]]:
+    """For each argument of a row some values, with those that the row compares it with."""
+    written = " ".join((row.parts.sentence, *row.parts.hints))
+    return [
+        VALUES[kind] + (re.findall(rf"{name}:is (\S+) ", written) if kind is str else [])
+        for name, kind in zip(row.parts.names, types(row), strict=True)
+    ]
+
+
 def calls(row: Row) -> Iterator[tuple[list[Any], Any]]:
-    """Three lists of arguments, and what the row makes of them."""
-    for turn in range(3):
-        given = [VALUES[kind][turn] for kind in types(row)]
+    """Lists of arguments, and what the row makes of them."""
+    some = values(row)
+    for turn in range(max(map(len, some), default=1)):
+        given = [of_one[turn % len(of_one)] for of_one in some]
         yield given, made(row, given)
 
 
@@ -94,11 +105,11 @@ def made(row: Row, arguments: Sequence[Any]) -> Any:
 @pytest.mark.parametrize("module", PARTS)
 def test_every_argument_is_told(module: str) -> None:
     for name, row in rows_of(module).items():
-        for place, kind in enumerate(types(row)):
+        for place, of_one in enumerate(values(row)):
             assert any(
                 made(row, [*given[:place], value, *given[place + 1 :]]) != result
                 for given, result in calls(row)
-                for value in VALUES[kind]
+                for value in of_one
             ), f"{name}: {row.parts.names[place]} is not told"
 
 

@@ -319,7 +319,7 @@ class JobReader(Struct, frozen=True):
         kind = "jdbc" if "jdbc" in keys else "table" if "table" in keys else "path"
         needed = "path" if kind == "path" else "table"
         if needed not in keys:
-            item.lacks(say.sink_without_place(item.span, path=kind == "path"))
+            item.lacks(say.sink_without_place(item.span, kind == "path"))
             return None
         if kind != "path" and "path" in keys:
             self.reporter.add(say.sink_with_two_places(keys["path"].span))

@@ -74,3 +74,9 @@ def listed(names: Iterable[str], limit: int = 12) -> str:
 def some(names: Sequence[str], most: int) -> str:
     """The first names in a row, and how many more there are."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def operand(text: str) -> str:
+    """A part of a condition in one line, as a hint repeats it; `x` where it is long."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= 30 else "x"

@@ -88,17 +88,7 @@ list_of_types = NotInFilter[()]("a list of values of different types, or an empt
 other_table = Problem[str, str]("""unknown-field: {table!r} is not the table of this filter: it is neither the
     dataset nor its relation
     hint: for the field of this dataset write {field}; a filter reads one relation""")
-
-
-def convert_it(text: str, kind: str) -> str:
-    return f"convert it: CAST({text if len(text) <= _SHORT else '...'} AS {kind})"
-
-
-def text_beside_a_time(text: str, time: str, kind: str) -> str:
-    """CEL has no constant of a date: its text has the same order."""
-    short = [part if len(part) <= _SHORT else "..." for part in (text, time)]
-    return (
-        f"convert the date to a string: string({short[1]})"
-        if kind == "date"
-        else f"convert it: timestamp({short[0]})"
-    )
+convert_it = Text[str, str]("convert it: CAST({text:brief 40} AS {kind})")
+# CEL has no constant of a date: its text has the same order.
+text_beside_a_time = Text[str, str, str]("""(text, time, kind) {kind:is date convert the date to a string:
+    string({time:brief 40})|convert it: timestamp({text:brief 40})}""")

@@ -123,6 +123,12 @@ takes_none = Text[str, int, int]("""(relation, total, unknown) it accepts none o
 others = Text[int]("and {number} more (--format json has all)")
 # How many relations were read, and how many conditions take none of their rows.
 counted_in = Text[int, int]("in {relations:count relation}; {empty} {empty:is 1 accepts|accept} no row")
+# A copy of a filter in SQL that cannot call the filter.
+no_matches_filter = Text[str]("""its dialect is {dialect:if {dialect}|standard}, without matches_filter
+    (--dialect names another one)""")
+# A patch was written.
+patched = Text[str, int]("""wrote {path}{places:if : {places:count place}, each proved to keep its rows|,
+    which is empty: no place is replaced}""")
 
 
 def unknown_dialect(name: str, known: list[str]) -> str:
@@ -192,18 +198,6 @@ def proposed(filters: int, written: list[str], there: list[str]) -> str:
 def left_out(reason: str, number: int) -> str:
     """Why rules became no filters."""
     return f"{number:>7}  left out: {reason}"
-
-
-def no_matches_filter(dialect: str) -> str:
-    """A copy of a filter in SQL that cannot call the filter."""
-    return f"its dialect is {dialect or 'standard'}, without matches_filter (--dialect names another one)"
-
-
-def patched(path: str, places: int) -> str:
-    """A patch was written."""
-    if not places:
-        return f"wrote {path}, which is empty: no place is replaced"
-    return f"wrote {path}: {quantity(places, 'place')}, each proved to keep its rows"
 
 
 def two_rules(

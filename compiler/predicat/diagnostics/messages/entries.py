@@ -49,14 +49,10 @@ no_reading_each = Failure[()]("""entry-filter: an entry filter sees each row onc
     several times
     hint: remove passes: many""")
 no_providers = Text[str]("no provider is installed (entry point group {group})")
+raised = Text[str, object, BaseException]("""(name, key, error) entry filter {name} raised
+    {error.__class__.__name__} for the row {key}: {error}; the row counts as UNKNOWN, and so do further rows,
+    which are not logged""")
 
 
 def not_written(span: Span, language: str) -> Diagnostic:
     return msg.unsupported(span, language, "Python code", RUNS_AS_PYTHON, RUN_ENTRY_FILTER)
-
-
-def raised(name: str, key: object, error: BaseException) -> str:
-    return (
-        f"entry filter {name} raised {type(error).__name__} for the row {key}: {error}; "
-        "the row counts as UNKNOWN, and so do further rows, which are not logged"
-    )

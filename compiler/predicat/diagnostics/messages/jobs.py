@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Problem, Text, Why
 from predicat.diagnostics.messages import Reason
-from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.source import Span
 
 FILTER_OF_JOB = "a filter of a job"
@@ -68,10 +67,8 @@ tries_without_checkpoint = Problem[()]("""bad-value: the job: tries needs a chec
     the next batch
     hint: add a checkpoint; without one, a job gives each row to the filter once""")
 quarantine_needed = Why[()]("rows: bad needs bad_records: quarantine")
-
-
-def sink_without_place(span: Span, *, path: bool) -> Diagnostic:
-    return say_keys.missing_key(span, "path, or table, or jdbc and table" if path else "table", "a sink")
+sink_without_place = Problem[bool]("""missing-key: a sink needs the key
+    '{path:if path, or table, or jdbc and table|table}'""")
 
 
 def field_does_not_fit(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Failure, Text
-from predicat.diagnostics.source import NOWHERE
 
 RUNS_CODE = "it is an entry filter: Python code, which only its own runner runs"
 
@@ -29,24 +27,14 @@ not_asked = Text[str, str]("note: {name} is left out: {reason}")
 rows_told = Text[int, int]("{rows:count row}, {accepted:,} accepted by at least one filter")
 no_tag = Failure[str, Iterable[str]]("""unknown-tag: no filter of the dataset has the tag {tag!r}
     hint: {known:near tag}""")
+bad_line = Failure[str, int, str]("""unreadable: {path:is - standard input|{path}}, line {number}:
+    {reason}""")
+# A row of another dataset, or a file without a header.
+no_field = Failure[str, Iterable[str], Iterable[str]]("""unknown-field: no column of
+    {path:is - standard input|{path}} is a field of the dataset: {keys:first 5}
+    hint: its fields: {known:first 5}""")
 
 
 def place(path: str) -> str:
     """A file as messages name it."""
     return "standard input" if path == "-" else path
-
-
-def bad_line(path: str, number: int, reason: str) -> Diagnostic:
-    return Diagnostic("unreadable", f"{place(path)}, line {number}: {reason}")
-
-
-def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic:
-    """A row of another dataset, or a file without a header."""
-    shown = ", ".join(list(keys)[:5])
-    few = ", ".join(list(known)[:5])
-    return Diagnostic(
-        "unknown-field",
-        f"no column of {place(path)} is a field of the dataset: {shown}",
-        NOWHERE,
-        f"its fields: {few}",
-    )

@@ -21,10 +21,6 @@ class _Repaired(Problem[*Arguments]):
 PROVER = "z3, which proves that a released filter keeps its meaning,"
 
 
-def _lock(span: Span, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
-    return Diagnostic("lock", message, span, hint, severity)
-
-
 # --- the file
 
 lock_damaged = _Repaired[()]("lock: this line of the lock file cannot be read")
@@ -48,9 +44,10 @@ lock_rivals = Problem[str, str, int]("""lock: {name} was released with two meani
 
 
 def lock_untidy(path: str) -> Diagnostic:
-    return _lock(
-        Span(Source(path, ""), 0, 0),
+    return Diagnostic(
+        "lock",
         "lines of the lock file are out of order or duplicated, as after a merge",
+        Span(Source(path, ""), 0, 0),
         "predicat release --repair sorts it",
         Severity.WARNING,
     )

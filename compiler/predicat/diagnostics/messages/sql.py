@@ -96,15 +96,21 @@ aggregate = NotInFilter[str]("""the aggregate {name}()
 not_of_dialect = Problem[str]("syntax: this cannot be read as a condition of {engine}")
 engine_not_asked = Text[str]("""read by sqlglot as {engine}, and not checked on {engine} itself: compare
     both on some of your rows (predicat test)""")
+unfinished_number = Problem[()]("""syntax: {span.text:.40} is no number
+    hint: write digits after the E, as in 1.5E6""")
+# `joined`: the sign between the comparisons, and the word that is meant.
+second_comparison = Problem[str, tuple[str, str] | None]("""syntax: {operator} follows a comparison
+    hint: {joined:if write {joined[1]} for {joined[0]} between two conditions|join two comparisons with AND,
+    as in 1 < a AND a < 3, or use parentheses}""")
+unclosed_quote = Problem[()]("""syntax: {span.text:is $ the dollar-quoted string|the quote {span.text}} that
+    opens here is not closed
+    hint: close it{span.text:is $ with the same $$|; inside of the quotes, write {span.text}{span.text} for a
+    quote}""")
 
 
 def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
     said = _PARSER_SAYS.get(reason, reason)
     return msg.syntax(span, f"this is not a valid SQL condition: {said}", hint or _USUAL.get(said))
-
-
-def unfinished_number(span: Span) -> Diagnostic:
-    return msg.syntax(span, f"{span.text[:40]} is no number", "write digits after the E, as in 1.5E6")
 
 
 def no_words(span: Span, reason: str) -> Diagnostic:
@@ -115,24 +121,4 @@ def no_words(span: Span, reason: str) -> Diagnostic:
 def missing_operand(span: Span) -> Diagnostic:
     return msg.syntax(
         span, "this is not a valid SQL condition: an operand is missing", _USUAL[SOMETHING_MISSING]
-    )
-
-
-def second_comparison(span: Span, operator: str, joined: tuple[str, str] | None) -> Diagnostic:
-    """`joined`: the sign between the comparisons, and the word that is meant."""
-    hint = "join two comparisons with AND, as in 1 < a AND a < 3, or use parentheses"
-    if joined is not None:
-        hint = f"write {joined[1]} for {joined[0]} between two conditions"
-    return msg.syntax(span, f"{operator} follows a comparison", hint)
-
-
-def unclosed_quote(span: Span) -> Diagnostic:
-    if span.text == "$":
-        return msg.syntax(
-            span, "the dollar-quoted string that opens here is not closed", "close it with the same $$"
-        )
-    return msg.syntax(
-        span,
-        f"the quote {span.text} that opens here is not closed",
-        f"close it; inside of the quotes, write {span.text * 2} for a quote",
     )

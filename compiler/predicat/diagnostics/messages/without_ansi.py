@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from predicat.diagnostics import messages as msg
-from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Arguments, NotInFilter
-from predicat.diagnostics.source import Span
 
 
 class _WithoutAnsi(NotInFilter[*Arguments]):
@@ -23,31 +20,13 @@ wide_decimal = _WithoutAnsi[int]("""a cast of a decimal with more than {most} di
     hint: write TRY_CAST, which is NULL where the number does not fit""")
 text_in_list = _WithoutAnsi[str]("""IN with strings and {kind}
     hint: Spark compares them as strings there: write all of them as strings, or all as numbers""")
-
-
-def unknown_width(span: Span, text: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"a number whose type in Spark is not known, {_MODE}",
-        f"INT and BIGINT overflow at different values: write CAST({_short(text)} AS BIGINT)",
-    )
-
-
-def product(span: Span, one: str, other: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"a product of BIGINT that may overflow, {_MODE}",
-        f"write try_multiply({_short(one)}, {_short(other)}), which is NULL on overflow, or declare "
-        "min and max of the fields",
-    )
-
-
-def seconds_of_text(span: Span, text: str) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span,
-        f"unix_timestamp of a string without a format, {_MODE}",
-        f"write unix_timestamp({_short(text)}, 'yyyy-MM-dd HH:mm:ss')",
-    )
+unknown_width = _WithoutAnsi[str]("""a number whose type in Spark is not known
+    hint: INT and BIGINT overflow at different values: write CAST({text:operand} AS BIGINT)""")
+product = _WithoutAnsi[str, str]("""a product of BIGINT that may overflow
+    hint: write try_multiply({one:operand}, {other:operand}), which is NULL on overflow, or declare min and
+    max of the fields""")
+seconds_of_text = _WithoutAnsi[str]("""unix_timestamp of a string without a format
+    hint: write unix_timestamp({text:operand}, 'yyyy-MM-dd HH:mm:ss')""")
 
 
 def _short(text: str) -> str:

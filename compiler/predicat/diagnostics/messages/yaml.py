@@ -29,22 +29,10 @@ columns = _Invalid[()]("""the indentation of this line matches no line above
     hint: indent all keys of one level equally""")
 missing = _Invalid[()]("""a value is missing before {span.text}
     hint: write one, or remove {span.text}""")
-
-
-def unclosed_quote(span: Span) -> Diagnostic:
-    return _yaml(
-        span,
-        f"the quote {span.text} that opens here is not closed",
-        "close it; inside the quotes, write " + ("''" if span.text == "'" else '\\"') + " for a quote",
-    )
-
-
-def sign(span: Span, char: str) -> Diagnostic:
-    return _yaml(
-        span,
-        f"a value without quotes cannot begin with {char}",
-        f'{_QUOTED}: sql: "{"> 1" if char == ">" else char + "..."}"',
-    )
+unclosed_quote = _Invalid[()](r"""the quote {span.text} that opens here is not closed
+    hint: close it; inside the quotes, write {span.text:is ' ''|\"} for a quote""")
+sign = _Invalid[str]("""a value without quotes cannot begin with {char}
+    hint: put the whole value in quotes: sql: "{char:is > > 1|{char}...}\"""")
 
 
 def unclosed_brace(span: Span, brace: str) -> Diagnostic:
