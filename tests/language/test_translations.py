@@ -543,3 +543,28 @@ def test_bindings_and_connect_predicates_are_given_back(
                 )
 
     check()
+
+
+@pytest.mark.parametrize(
+    ("condition", "target", "text"),
+    [
+        ("m['a'] <> 'x'", "sns", '{"a": [{"anything-but": "x"}]}'),
+        ("m['a'] NOT IN ('x', 'y')", "eventbridge", '{"a": [{"anything-but": ["x", "y"]}]}'),
+        ("NOT (m['a'] LIKE 'x%')", "sns", '{"a": [{"anything-but": {"prefix": "x"}}]}'),
+        ("m['a'] <> 'x'", "labels", "a,a!=x"),
+        ("m['a'] NOT IN ('x', 'y')", "labels", "a,a notin (x,y)"),
+        (
+            "m['a'] NOT IN ('x', 'y')",
+            "pubsub",
+            'attributes:a AND NOT (attributes.a = "x" OR attributes.a = "y")',
+        ),
+        (
+            "NOT starts_with(m['a'], 'x') OR m['b'] = 'c'",
+            "pubsub",
+            '(attributes:a AND NOT hasPrefix(attributes.a, "x")) OR attributes.b = "c"',
+        ),
+    ],
+)
+def test_a_denied_test_asks_for_its_key(condition: str, target: str, text: str) -> None:
+    """It is UNKNOWN without the key in SQL, and TRUE in most languages of messages."""
+    assert predicat.parse(condition, "sql", {"m": "map<string, string>"}).to(target) == text

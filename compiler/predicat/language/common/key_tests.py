@@ -172,6 +172,23 @@ def operand_of_is_true(node: Node) -> Node | None:
     return node.args[0] if isinstance(node, Call) and node.op == "is_true" else None
 
 
+def denied_test(node: Node) -> KeyTest | None:
+    """The test T of `NOT T` or `key <> value`, if it is UNKNOWN for a missing key: such a condition is TRUE
+    only for keys that are there. None for any other node. A conversion that fails would be UNKNOWN as well.
+    """
+    node = operand_of_is_true(node) or node
+    inner = negated(node)
+    if inner is None and isinstance(node, Call) and node.op == "ne":
+        inner = Call(node.type, "eq", node.args, node.span)
+    test = test_of(inner) if inner is not None else None
+    if test is None or test.op not in _DENIED or not compares_texts(test):
+        return None
+    return test
+
+
+_DENIED = frozenset({"eq", "in", "starts_with", "ends_with", "contains", "equals_ci"})
+
+
 def iso(value: date) -> str:
     """RFC 3339 text of a timestamp, or the text of a date."""
     if isinstance(value, datetime):

@@ -11,6 +11,8 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.types import JSON
 from predicat.language.common.key_tests import (
+    KeyTest,
+    denied_test,
     is_json_equality,
     negated,
     operand_of_is_true,
@@ -120,6 +122,9 @@ class _Writer:
                 self.language, node, say.POLICY_HAS_NO_CONDITION
             )  # a policy takes an array's element
         node = without_conversions(node)
+        denied = denied_test(node)
+        if denied is not None and (denied.op in ("eq", "in") or denied.op in _AFFIXES):
+            return {denied.key: [_denied(denied)]}
         inner = negated(node)
         alone = test_of(inner if inner is not None else node)
         if alone is not None and alone.op == "is_null":
@@ -141,6 +146,13 @@ class _Writer:
         if test.op in NUMERIC and numbers and test.convert == ("to_double" if self.language == "sns" else ""):
             return {test.key: [{"numeric": [NUMERIC[test.op], test.values[0]]}]}
         raise refuse(self.language, node, say.POLICY_HAS_NO_CONDITION)
+
+
+def _denied(test: KeyTest) -> dict[str, Any]:
+    """A test of a key that is there, and whose value is not what another test asks for."""
+    if test.op in _AFFIXES:
+        return {"anything-but": {_AFFIXES[test.op]: test.values[0]}}
+    return {"anything-but": list(test.values) if len(test.values) > 1 else test.values[0]}
 
 
 _AFFIXES = {**AFFIXES, "equals_ci": EQUAL_IN_ANY_CASE}

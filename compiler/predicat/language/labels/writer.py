@@ -8,6 +8,7 @@ from predicat.language.common.key_tests import (
     KeyTest,
     compares_texts,
     decided_test,
+    denied_test,
     negated,
     parts_of,
     refuse,
@@ -23,6 +24,9 @@ def labels(node: Node) -> str:
 
 
 def _requirement(node: Node) -> str:
+    denied = denied_test(node)
+    if denied is not None and denied.op in _WORDS:
+        return f"{_label(denied, node)},{_of_values(denied, node, denied=True)}"  # without its key it is TRUE
     inner = negated(node)
     test = test_of(inner if inner is not None else node)
     if test is not None and test.op == "is_null":
@@ -36,15 +40,24 @@ def _requirement(node: Node) -> str:
         and WHOLE.fullmatch(str(test.values[0]))
     ):
         return f"{key}{'<' if test.op == 'lt' else '>'}{test.values[0]}"
+    return _of_values(test, node, denied=inner is not None)
+
+
+_WORDS = {"eq": ("=", "!="), "in": ("in", "notin")}
+
+
+def _of_values(test: KeyTest, node: Node, *, denied: bool) -> str:
+    """A requirement for the value of a label. One that is denied is TRUE also without the label."""
     if (
-        test.op not in ("eq", "in")
+        test.op not in _WORDS
         or not compares_texts(test)
         or not all(VALUE.match(value) for value in test.values)
     ):
         raise refuse("labels", node, say.LABEL_REQUIREMENT)
+    word = _WORDS[test.op][denied]
     if test.op == "eq":
-        return f"{key}{'!=' if inner is not None else '='}{test.values[0]}"
-    return f"{key} {'notin' if inner is not None else 'in'} ({','.join(test.values)})"
+        return f"{_label(test, node)}{word}{test.values[0]}"
+    return f"{_label(test, node)} {word} ({','.join(test.values)})"
 
 
 def _label(test: KeyTest, node: Node) -> str:

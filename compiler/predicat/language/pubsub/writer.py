@@ -12,6 +12,7 @@ from predicat.language.common.key_tests import (
     KeyTest,
     compares_texts,
     decided_test,
+    denied_test,
     negated,
     operand_of_is_true,
     refuse,
@@ -32,13 +33,21 @@ def _pubsub(node: Node, around: str = "") -> str:
     if isinstance(node, Call) and node.op in JUNCTIONS:
         text = f" {node.op.upper()} ".join(_pubsub(arg, node.op) for arg in node.args)
         return text if around in ("", node.op) else f"({text})"
+    denied = denied_test(node)
+    if denied is not None and denied.op in ("in", "starts_with"):
+        text = f"attributes:{_attribute(denied)} AND NOT {_tested(denied, node, 'not')}"
+        return text if around in ("", "and") else f"({text})"
     inner = negated(node)
     if inner is not None:
         return _negation(inner)
     alone = test_of(node)
     if alone is not None and alone.op == "is_null":
         return f"NOT attributes:{_attribute(alone)}"
-    test = decided_test(node, "pubsub")
+    return _tested(decided_test(node, "pubsub"), node, around)
+
+
+def _tested(test: KeyTest, node: Node, around: str) -> str:
+    """The text of a test of one attribute inside of the operator `around`."""
     key = f"attributes.{_attribute(test)}"
     if not compares_texts(test) or test.op not in EQUALITIES | {"in", "starts_with"}:
         raise refuse("pubsub", node, say.PUBSUB_COMPARISONS)
