@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from predicat.cli.main import COMMANDS as ALL
 from tests.processes import in_process
 
 SECRET = "root:x:0:0:topsecret"
@@ -62,7 +63,21 @@ COMMANDS = (
     "import .",
     "discover .",
     "comment github review.md",
+    "init",
+    "split d.one --for cel",
+    "match d --input rows.json",
+    "seek d.one --input rows.json",
+    "apply --dsn postgresql://127.0.0.1:9/x",
+    "quality run d --engine duckdb --input d=rows.json",
+    "filters providers",
+    "schema --project",
+    "completion bash",
 )
+ELSEWHERE = {
+    "run": "starts Spark; it reads the catalog as `match` does",
+    "spark": "builds the jar, and reads no catalog",
+    "lsp": "a server; it reads the catalog as `check` does",
+}
 
 
 def repository(tmp_path: Path, name: str, text: str, target: str) -> Path:
@@ -90,6 +105,11 @@ def repository(tmp_path: Path, name: str, text: str, target: str) -> Path:
 
 FIRST = ("a catalog file", "macros", "a list", "the review")
 """The links that `make test` tries; `make test-all` tries all."""
+
+
+def test_every_command_is_tried() -> None:
+    assert {command.split()[0] for command in COMMANDS} | ELSEWHERE.keys() == ALL.keys()
+    assert not {command.split()[0] for command in COMMANDS} & ELSEWHERE.keys()
 
 
 @pytest.mark.parametrize(
