@@ -10,8 +10,8 @@ import pytest
 
 import predicat
 from predicat.api import Predicate
-from predicat.ir.nodes import Field
-from predicat.ir.types import parse_type
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, walk
+from predicat.ir.types import BOOLEAN, STRING, ArrayType, parse_type
 from predicat.proof.inputs import over_inputs
 from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.union import union
@@ -192,3 +192,15 @@ def test_unions_of_many_ranges_are_short() -> None:
     assert len(joined(*ranges)) <= 15_000
     pairs = (f"s = 's{chance.randrange(9)}' AND n > {chance.randrange(20)}" for _ in range(60))
     assert len(joined(*pairs)) <= 300
+
+
+def test_a_union_of_long_lists_is_one_list() -> None:
+    """Lists too long for sets are joined all the same, and equal items are written once."""
+    field = Field(STRING, FieldDecl("s", STRING))
+
+    def listed(low: int, high: int) -> Call:
+        items = tuple(Literal(STRING, f"v{number}") for number in range(low, high))
+        return Call(BOOLEAN, "in", (field, Items(ArrayType(STRING), items)))
+
+    whole = union([listed(0, 10_500), listed(10_000, 12_000)])
+    assert [len(set(part.items)) for part in walk(whole) if isinstance(part, Items)] == [12_000]

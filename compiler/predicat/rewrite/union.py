@@ -9,11 +9,11 @@ conditions accept of a value is a set (see `predicat.values`), so `x BETWEEN 1 A
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from predicat.forms.engine_order import whole_parts
 from predicat.ir.nodes import FALSE, TRUE, Call, Items, Literal, Node
-from predicat.ir.types import BOOLEAN, DOUBLE, JSON
+from predicat.ir.types import BOOLEAN, DOUBLE, JSON, ArrayType
 from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.junctions import conjunction, disjunction
 from predicat.rewrite.simplify import simplify
@@ -91,15 +91,19 @@ def _absorbed(arms: list[Arm]) -> list[Arm]:
     return sorted(kept, key=order.__getitem__)
 
 
-def _in_list(parts: list[Node]) -> Node:
+def _in_list(parts: Sequence[Call]) -> Node:
     """One `IN` for equalities and lists of one operand."""
-    return simplify(disjunction([equal for part in parts for equal in _equalities(part)]))
+    operand, span = parts[0].args[0], parts[0].span
+    items = tuple(dict.fromkeys(item for part in parts for item in _items(part)))
+    if len(items) == 1:
+        return Call(BOOLEAN, "eq", (operand, *items), span)
+    return Call(BOOLEAN, "in", (operand, Items(ArrayType(operand.type), items, span)), span)
 
 
-def _equalities(part: Node) -> list[Node]:
-    if isinstance(part, Call) and part.op == "in" and isinstance(part.args[1], Items):
-        return [Call(BOOLEAN, "eq", (part.args[0], item), part.span) for item in part.args[1].items]
-    return [part]
+def _items(part: Call) -> tuple[Node, ...]:
+    """The constants of an equality or a list."""
+    others = part.args[1]
+    return others.items if isinstance(others, Items) else (others,)
 
 
 def _factored(arms: list[Arm], order: _Order) -> Node:
@@ -122,7 +126,7 @@ def _factored(arms: list[Arm], order: _Order) -> Node:
 
 def _with_joined_tests(parts: list[Node]) -> list[Node]:
     """The conditions with all IN lists of an operand merged into one."""
-    groups: dict[Node, list[Node]] = {}
+    groups: dict[Node, list[Call]] = {}
     others: list[Node] = []
     for part in parts:
         if isinstance(part, Call) and _is_list(part):
@@ -136,11 +140,14 @@ def _is_list(part: Call) -> bool:
     """Whether a condition is an equality with a constant, or a list of constants, of a type whose values
     Python equates as SQL does.
     """
-    operand, *others = part.args
-    if part.op not in ("eq", "in") or isinstance(operand, Literal) or operand.type in (JSON, DOUBLE):
+    if part.op not in ("eq", "in"):
         return False
-    constants = others[0].items if isinstance(others[0], Items) else others
-    return all(
-        isinstance(item, Literal) and item.value is not None and item.type == operand.type
-        for item in constants
+    operand = part.args[0]
+    return (
+        not isinstance(operand, Literal)
+        and operand.type not in (JSON, DOUBLE)
+        and all(
+            isinstance(item, Literal) and item.value is not None and item.type == operand.type
+            for item in _items(part)
+        )
     )

@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 
 from msgspec import Struct
 
+from predicat.diagnostics import PredicatError
 from predicat.forms.engine_order import engine_order
 from predicat.ir.nodes import (
     LEAVES,
@@ -68,10 +69,10 @@ def accepted(test: Node) -> Accepted | None:
     for operand in reversed(_operands(plain)):
         try:
             outcome = _outcome(plain, operand)
-        except Opaque:
+            sure = relabelled(outcome, lambda label: label is True)
+            near = relabelled(outcome, lambda label: label is True or label == _PERHAPS)
+        except (Opaque, PredicatError):
             continue
-        sure = relabelled(outcome, lambda label: label is True)
-        near = relabelled(outcome, lambda label: label is True or label == _PERHAPS)
         return Accepted(operand, sure, sure if near == sure else near)
     return None
 
