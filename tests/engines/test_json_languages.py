@@ -12,6 +12,8 @@ from predicat import backends
 from predicat.api import declared
 from predicat.deploy.rows import TABLE
 from predicat.diagnostics import PredicatError
+from predicat.ir.nodes import Call, walk
+from predicat.lint.rules import json_differences
 from tests.engines.oracle.engines import DuckDB, Postgres, reference
 from tests.engines.rows import Tables
 from tests.texts import tables_of
@@ -70,6 +72,19 @@ def test_conditions_of_duckdb_mean_what_duckdb_means() -> None:
                 differs.add(text)
                 wrong.append((text, document[-20:], one, other))
     assert differs == set(DOCUMENTED_OF_DUCKDB), "\n".join(map(str, wrong[:20]))
+
+
+def test_lint_names_what_differs_from_duckdb() -> None:
+    """All pins but those of JSON null (point 3) and the ones that the page excepts."""
+
+    def named(text: str) -> bool:
+        parts = walk(predicat.parse(text, "duckdb", FIELDS).surface)
+        return any(json_differences.of_duckdb(part) for part in parts if isinstance(part, Call))
+
+    points = TEXTS["documented_duckdb"]
+    pins = [text for point in ("text", "kinds", "length") for text in points[point]]
+    assert {text for text in pins if not named(text)} == set(TEXTS["unnamed"]["duckdb"])
+    assert len([text for text in OF_DUCKDB if named(text)]) <= 3
 
 
 def test_what_postgres_refuses_is_refused(postgres: Any) -> None:
