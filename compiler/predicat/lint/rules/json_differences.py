@@ -45,10 +45,10 @@ def of_duckdb(part: Call) -> tuple[str, str] | None:
         return found
     if _is_length(part):
         message = "json_array_length of what is not an array is UNKNOWN here, 0 on DuckDB"
-        return message, "test json_type(doc -> 'a') = 'ARRAY' too"
+        return message, "write coalesce(json_array_length(doc -> 'a'), 0) to take it as 0"
     if _converts(part):
         message = "JSON of another kind is UNKNOWN here, and converted on DuckDB"
-        return message, "test json_type(doc -> 'a') too"
+        return message, "for whole numbers write (doc ->> 'a')::INT, which means the same"
     return None
 
 
