@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predicat.deploy import columns
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages.tables import RECORD
+from predicat.files import finding
+from predicat.files.bad_cells import BadCells
+from predicat.files.records import files_of
 from predicat.quality.bounds import judge
 from predicat.quality.checks import Check
 from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
@@ -20,7 +25,7 @@ from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
-from predicat_spark.pipeline.source import column_types, read
+from predicat_spark.pipeline.source import Reading, column_types, read_relation
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
@@ -48,9 +53,11 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
 
     try:
         if isinstance(source, str):
-            frame = read(local_session(master, f"predicat quality {plan.dataset.name}"), source, plan.dataset)
+            session = local_session(master, f"predicat quality {plan.dataset.name}")
+            reading = read_relation(session, source, plan.dataset)
+            frame, bad = reading.frame, _bad(plan, reading, source)
         else:
-            frame = source
+            frame, bad = source, BadCells()
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", _first_line(error))) from None
     provide(frame.sparkSession, (item.node for item in plan.items))
@@ -77,7 +84,32 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
 
     shown = source if isinstance(source, str) else say.DATA_FRAME
     wrong = columns.refused("spark", shown, column_types(frame), plan.filters)
-    return measure_what_runs(plan, run, probe, wrong)
+    result = measure_what_runs(plan, run, probe, wrong)
+    result.bad = bad
+    return result
+
+
+def _bad(plan: Plan, reading: Reading, source: str) -> BadCells:
+    """The bad cells of the fields that filters read, with places where the files are on this machine."""
+    fields = {
+        decl.column("spark").lower(): decl
+        for item in plan.filters
+        for decl in item.current.predicate.fields.values()
+    }
+    names = {cell.column: fields.get(cell.column.lower()) for cell in reading.cells}
+    read = [cell for cell in reading.cells if names[cell.column] is not None or cell.column == RECORD]
+    if not any(names.values()):
+        return BadCells()
+    with settings(reading.frame.sparkSession, READING):
+        row = reading.frame.selectExpr(*(f"count({cell.sql})" for cell in read)).head() or ()
+    counts: dict[str, int] = {}
+    for cell, count in zip(read, row, strict=True):
+        decl = names[cell.column]
+        if count:
+            counts[decl.name if decl is not None else RECORD] = count
+    if not counts or reading.form is None or not Path(source).exists():
+        return BadCells(counts)
+    return BadCells(counts, finding.samples(files_of(source), reading.form, fields, counts))
 
 
 def _first_line(error: Exception) -> str:

@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import predicat
+from predicat.catalog.file_formats import FileFormat
+from predicat.files.records import Record
 from predicat.matching.rows import RowReader
 from tests.processes import in_process
 
@@ -35,6 +37,7 @@ filters:
 subscriptions:
   desk: {filter: large}
 """
+CSV = FileFormat("csv")
 ROWS: list[dict[str, Any]] = [
     {"id": 1, "amount": 250.5, "paid": True, "at": "2026-02-01T10:00:00Z", "labels": {"region": "eu"}},
     {"id": 2, "amount": 7, "paid": None, "at": "2026-01-01 10:00:00", "ce": {"type": "order"}},
@@ -106,14 +109,14 @@ def test_values_that_do_not_fit_are_absent_and_told(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "more", "said"),
     [
-        ("{}\nno\n", (), "rows.json, line 2: it is not valid JSON"),
-        ("3\n", (), "rows.json, line 1: it is not a JSON object"),
+        ("no\nyes\n", (), "cannot read rows.json:1: it is not valid JSON"),
+        ("3\n", (), "cannot read rows.json:1: it is not a JSON object"),
         ("[" * 100_000, (), "it is not valid JSON"),
         ('{"identity": 3}\n', (), "no column of rows.json is a field of the dataset: identity"),
         (
             "id,at\n3\n",
             ("--input-format", "csv"),
-            "rows.json, line 2: it has 1 column, but the header has 2",
+            "cannot read rows.json:2: it has 1 column, but the header has 2",
         ),
         ("id\n", ("--input-format", "parquet"), "cannot read rows.json"),
         ("{}\n", ("--tag", "monye"), "did you mean 'money'?"),
@@ -153,7 +156,7 @@ def test_a_text_is_converted_as_sql_casts_it(folder: Path) -> None:
     ):
         equal = predicat.parse(f"CAST(text AS {kind}) = {constant}", "sql", {"text": "string"})
         for text in texts:
-            read = RowReader(dataset)._typed({name: text})[name]
+            read = RowReader(dataset)._typed(Record({name: text}, 1), "rows.csv", CSV)[name]
             expected = None if read is None else read == (True if constant == "true" else 1)
             assert equal.evaluate({"text": text}) is expected, (name, text)
 

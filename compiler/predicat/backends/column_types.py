@@ -298,6 +298,25 @@ def _field(engine: str, column: ColumnType, *, top: bool = False) -> str | None:
             return field if top or field is None else wide.get(field, field)
 
 
+_DUCKDB = {"string": "varchar", "timestamp": "timestamptz"}
+
+
+def duckdb_type(kind: Type) -> str:
+    """The DuckDB column type for values of a type."""
+    if isinstance(kind, ArrayType):
+        return f"{duckdb_type(kind.element)}[]"
+    if isinstance(kind, MapType):
+        return f"map(varchar, {duckdb_type(kind.value)})"
+    if isinstance(kind, StructType):
+        members = [f"{_in_quotes(name)} {duckdb_type(inner)}" for name, inner in kind.fields]
+        return f"struct({', '.join(members)})"
+    return _DUCKDB.get(str(kind), str(kind))
+
+
+def _in_quotes(name: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql(dialect="duckdb")
+
+
 def for_extension() -> dict[str, Any]:
     """The table as data for the extension of Spark: rows by kinds, declared types by kinds."""
     rows: dict[str, Any] = {}

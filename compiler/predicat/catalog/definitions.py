@@ -10,9 +10,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from predicat.backends import DIALECTS
 from predicat.catalog.bounds import read_baseline, read_freshness, read_rows, read_severity
 from predicat.catalog.field_sets import FieldSets, files_of, is_definitions
-from predicat.catalog.fields import read_enum, read_field, read_per_dialect
+from predicat.catalog.fields import read_enum, read_field
+from predicat.catalog.file_formats import KEYS as FORMAT_KEYS
+from predicat.catalog.file_formats import KINDS, FileFormat, read_files
 from predicat.catalog.filters import read_filter, read_now, read_tests, read_view_options
 from predicat.catalog.jobs import JobReader
 from predicat.catalog.keys import (
@@ -32,6 +35,7 @@ from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import keys as say_keys
+from predicat.diagnostics.messages import tables as say_tables
 from predicat.ir.nodes import FieldDecl
 
 
@@ -103,6 +107,8 @@ class DefinitionReader(Struct, dict=True):
         if "description" in keys:
             dataset.description = keys["description"].text("description")
             dataset.places["description"] = keys["description"].span
+        if "relation" in keys and self.once(dataset, "relation", keys["relation"].span):
+            dataset.relation, dataset.files = _relation(keys["relation"])
         for key, (attribute, read) in _PROPERTIES.items():
             if key in keys and self.once(dataset, key, keys[key].span):
                 setattr(dataset, attribute, read(keys[key]))
@@ -249,8 +255,22 @@ def _key(item: YamlNode) -> tuple[str, ...]:
     return tuple(part.text(say.KEY_FIELD) for part in item.items("key"))
 
 
-def _relation(item: YamlNode) -> dict[str, str]:
-    return read_per_dialect(item, "relation", say.relation_of)
+def _relation(item: YamlNode) -> tuple[dict[str, str], dict[str, FileFormat]]:
+    """The tables or paths by dialect, and how files are written, where a mapping says it."""
+    if item.value is not None:
+        return dict.fromkeys(DIALECTS, item.text("relation")), {}
+    paths: dict[str, str] = {}
+    forms: dict[str, FileFormat] = {}
+    for engine, value in item.keys("relation", DIALECTS).items():
+        if not value.is_mapping:
+            paths[engine] = value.text(say.relation_of(engine))
+        elif engine == "postgres":
+            item.reporter.add(say_tables.no_files_there(value.span, engine))
+        else:
+            paths[engine], forms[engine] = read_files(
+                value, value.keys(say.relation_of(engine), (*KINDS, *FORMAT_KEYS))
+            )
+    return paths, forms
 
 
 def _collation(item: YamlNode) -> str:
@@ -277,7 +297,6 @@ def _ansi(item: YamlNode) -> bool:
 
 _PROPERTIES: dict[str, tuple[str, Callable[[YamlNode], Any]]] = {
     "key": ("key", _key),
-    "relation": ("relation", _relation),
     "baseline": ("baseline", read_baseline),
     "view": ("view", read_view_options),
     "indexes": ("indexes", _indexes),

@@ -34,7 +34,7 @@ EVERY = ("all", "subscriptions")
 PER_FILTER = ("accepted", "rejected", "unknown")
 UNTYPED = ("csv", "json", "xml")
 """Formats whose columns are read as the catalog declares them."""
-FORMAT_OPTIONS = {"csv": {"header": "true"}}
+FORMAT_OPTIONS = {"csv": {"header": "true", "escape": '"', "multiLine": "true", "enforceSchema": "false"}}
 """Options that a source of a format has by default."""
 
 JOB_KEYS = (

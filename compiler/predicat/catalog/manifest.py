@@ -56,6 +56,7 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
     return {
         "description": dataset.description,
         "relation": dict(dataset.relation),
+        **({"files": msgspec.to_builtins(dataset.files)} if dataset.files else {}),
         "key": list(dataset.key),
         "fields": {
             row.name: {

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.api import Predicate
+from predicat.catalog.file_formats import FileFormat
 from predicat.catalog.jobs import Job
 from predicat.catalog.lists import ValueList
 from predicat.catalog.versions import version_number
@@ -233,7 +234,8 @@ class DatasetHead(Struct):
     Attributes:
         name: The name.
         description: The meaning of a row.
-        relation: The table or view on each dialect.
+        relation: The table or view on each dialect, or the path of its files.
+        files: How the files of relations are written, by dialect.
         fields: The declared fields by name.
         enums: The constants of enumerations (`Status.ACTIVE`) and their values.
         lists: Lists of values by name.
@@ -253,6 +255,7 @@ class DatasetHead(Struct):
     name: str
     description: str = ""
     relation: dict[str, str] = field(default_factory=dict[str, str])
+    files: dict[str, FileFormat] = field(default_factory=dict[str, FileFormat])
     fields: dict[str, FieldDecl] = field(default_factory=dict[str, FieldDecl])
     enums: dict[str, int | str] = field(default_factory=dict[str, int | str])
     lists: dict[str, ValueList] = field(default_factory=dict[str, ValueList])

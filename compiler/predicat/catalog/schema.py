@@ -8,6 +8,7 @@ from predicat.backends import DIALECTS
 from predicat.catalog import jobs, lists
 from predicat.catalog import keys as d
 from predicat.catalog.field_sets import INCLUDE
+from predicat.catalog.file_formats import KEYS, KINDS, Key
 from predicat.language import LANGUAGES
 from predicat.language.pulsar.pip import OPERATORS, TYPES
 from predicat.language.pulsar.spelling import REFS
@@ -51,7 +52,7 @@ def _definitions() -> Schema:
                 "apiVersion": {"const": d.API_VERSION},
                 "dataset": {"$ref": "#/$defs/name"},
                 "description": _DESCRIPTION,
-                "relation": _per_dialect("The table or view: one name for all engines, or one per engine."),
+                "relation": _relation(),
                 "key": {
                     "description": "The fields that identify a row. Samples of a review show them.",
                     "anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}],
@@ -217,6 +218,29 @@ def _list() -> Schema:
 def _per_dialect(description: str) -> Schema:
     each = {"type": "object", "properties": dict.fromkeys(DIALECTS, _TEXT), "additionalProperties": False}
     return {"description": description, "anyOf": [_TEXT, each]}
+
+
+def _relation() -> Schema:
+    words: Schema = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]}
+
+    def of_key(key: Key) -> Schema:
+        kind: Schema = words if key.several else {"enum": list(key.one_of)} if key.one_of else _TEXT
+        return {**kind, "description": key.about}
+
+    files = {
+        "type": "object",
+        "properties": {
+            **{kind: {**_TEXT, "description": f"The path of {kind} files."} for kind in KINDS},
+            **{name: of_key(key) for name, key in KEYS.items()},
+        },
+        "additionalProperties": False,
+        "oneOf": [{"required": [kind]} for kind in KINDS],
+    }
+    engines = {name: _TEXT if name == "postgres" else {"anyOf": [_TEXT, files]} for name in DIALECTS}
+    return {
+        "description": "The table or view: one name for all engines, or one per engine; or files.",
+        "anyOf": [_TEXT, {"type": "object", "properties": engines, "additionalProperties": False}],
+    }
 
 
 _DECLARED: Schema = {"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}

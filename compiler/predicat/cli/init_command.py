@@ -159,12 +159,12 @@ def _columns(source: str, engine: str | None, dsn: str | None) -> tuple[Describe
     Raises PredicatError.
     """
     from predicat.deploy import describe  # noqa: PLC0415  # not for --help
-    from predicat.deploy.data_files import ENDINGS  # noqa: PLC0415  # as above
+    from predicat.files.records import ENDINGS, PACKED  # noqa: PLC0415  # as above
 
     is_dsn = source.startswith(("postgresql://", "postgres://")) or (
         "=" in source and not Path(source).exists()
     )
-    is_file = Path(source).exists() or "/" in source or source.lower().endswith((*ENDINGS, ".gz"))
+    is_file = Path(source).exists() or "/" in source or source.lower().endswith((*ENDINGS, *PACKED))
     if is_dsn or is_given("dsn"):
         engine = "postgres"
     elif is_file and engine is None:

@@ -46,7 +46,7 @@ _FORMATS = ("json", "csv", "parquet")
     "source",
     default="-",
     metavar="FILE",
-    help="JSON lines, CSV with a header, or Parquet. Default: standard input.",
+    help="JSON lines, CSV with a header, or Parquet: a file, folder or pattern. Default: standard input.",
 )
 @click.option(
     "--input-format",
@@ -135,5 +135,5 @@ def _tell(reader: RowReader, dataset: Dataset, messages: list[str]) -> None:
     """What was odd about the rows, on standard error."""
     for text in dict.fromkeys(messages):
         click.echo(f"warning: {text}", err=True)
-    for name, (number, few) in reader.bad.items():
-        click.echo(say.bad_values(name, dataset.fields[name].shown_type, number, few), err=True)
+    for text in reader.bad.messages(dataset.fields):
+        click.echo(text, err=True)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from predicat.catalog import Catalog
+    from predicat.catalog.model import Dataset
     from predicat.quality.history import Entry, Series
     from predicat.quality.measure import Measure
     from predicat.quality.outcome import About, Run
@@ -212,6 +213,7 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
             added += entries(catalog, result.measure, series, result.checks)
+            _tell_bad(result.measure, catalog.datasets[name])
     shown = report.FORMATS[form](runs)
     if out is None:
         click.echo(shown, nl=False)
@@ -307,6 +309,7 @@ def suggest(  # noqa: PLR0913  # one argument an option
     for name, filters in selected.items():
         used = _engine(catalog, name, engine, sources)
         measured = _measured(catalog, folder, name, filters, used, sources, sample, dsn, moment, with_age)
+        _tell_bad(measured, catalog.datasets[name])
         earlier = Series(project, name, used, "", sample).stated(past)
         proposed[name] = propose(catalog, measured, earlier, moment)
     written = _written(folder, proposed, given) if write else {}
@@ -421,6 +424,12 @@ def _by_reason(suites: Sequence[Suite]) -> dict[str, list[str]]:
         for label, reason in item.left_out.items():
             result.setdefault(reason, []).append(label)
     return result
+
+
+def _tell_bad(measure: Measure, dataset: Dataset) -> None:
+    """The cells of files that are no values of their fields, on standard error."""
+    for text in measure.bad.messages(dataset.fields):
+        click.echo(text, err=True)
 
 
 def _about(folder: Path, project: str) -> About:

@@ -71,12 +71,19 @@ def command(
     engine = "duckdb" if source is not None else "postgres"
     column = dataset.fields[order_by].column(engine) if order_by is not None else None
     if source is not None:
+        from predicat.catalog.file_formats import ANY  # noqa: PLC0415  # not for --help
         from predicat.seeking import files  # noqa: PLC0415  # as above
 
+        written = dataset.files.get("duckdb", ANY)
         if starting_offsets:
-            click.echo(files.offsets(predicate, source))
+            text, bad = files.offsets(predicate, source, written)
+            click.echo(text)
         else:
-            _show(files.seek(predicate, source, column), form)
+            found = files.seek(predicate, source, column, written, dataset.fields.values())
+            _show(found, form)
+            bad = found.bad
+        for warning in bad.messages(dataset.fields):
+            click.echo(warning, err=True)
         return
     relation = dataset.relation.get("postgres")
     if relation is None:
@@ -92,6 +99,8 @@ def command(
 
 def _show(result: Found, form: str) -> None:
     shown: dict[str, Any] = {"row": result.row, "position": result.position, "bytes_read": result.bytes_read}
+    if result.bad.counts:
+        shown["bad_cells"] = result.bad.data()
     if form == "json":
         click.echo(json.dumps(shown, default=str, ensure_ascii=False))
         return

@@ -9,10 +9,11 @@ from predicat.backends.column_types import (
     Verdict,
     column_type,
     declared_type,
+    duckdb_type,
     holds,
 )
 from predicat.catalog.model import Filter
-from predicat.deploy.rows import duckdb_type, postgres_type
+from predicat.deploy.rows import postgres_type
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import columns as say_columns
 from predicat.diagnostics.messages import deploy as say

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.backends.column_types import ColumnType, column_type, declared_type
-from predicat.deploy import data_files
+from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import files as say_files
+from predicat.diagnostics.messages import tables as say_tables
+from predicat.files import duckdb_tables, inference, records
 from predicat.ir.types import MAX_PRECISION
 
 if TYPE_CHECKING:
+    import duckdb
     import psycopg
 
 
@@ -36,11 +39,14 @@ class Column(Struct, frozen=True):
 
 
 class Described(Struct, frozen=True):
-    """The columns of a file or table, and how a dataset names it: the engine, and the relation there."""
+    """The columns of a file or table, and how a dataset names it: the engine, the relation there, and how the
+    file is written.
+    """
 
     engine: str
     relation: str
     columns: Sequence[Column]
+    form: FileFormat = ANY
 
 
 _CASTS = {
@@ -58,14 +64,45 @@ def from_file(path: str) -> Described:
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    if "*" not in path and not Path(path).exists():
-        raise PredicatError.of(say.no_such_file(path))
     with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
         try:
-            rows = connection.execute(f"DESCRIBE SELECT * FROM {data_files.source(path)}").fetchall()
+            form, types = _in_file(connection, path)
         except duckdb.Error as error:
             raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
-    return Described("duckdb", path, columns_of("duckdb", ((row[0], row[1]) for row in rows)))
+    return Described("duckdb", path, columns_of("duckdb", types.items()), form)
+
+
+def _in_file(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[FileFormat, dict[str, str]]:
+    """How a file is written, as far as it is not the usual way, and DuckDB's names of its types."""
+    form = ANY if _is_utf8(path) else FileFormat(encoding="cp1252")
+    with duckdb_tables.opened(connection, path, form, ()) as table:
+        if table.form.kind != "csv":
+            return ANY, table.found_types()
+        delim = records.layout(table.files[0], table.form).form.delim
+        if delim != "," and not records.plain_name(table.files[0]).endswith(".tsv"):
+            form = replace(form, delim=delim)
+        if delim != "," and inference.decimal_comma(table):
+            form = replace(form, decimal=",")
+        table.form = replace(form, kind="csv")
+        return form, inference.types_of_cells(table)
+
+
+def _is_utf8(path: str) -> bool:
+    """Whether the first file of a path that is text is in UTF-8, or begins with the mark of UTF-16."""
+    file = records.files_of(path)[0]
+    form = records.format_of(file)
+    if form is None or form.kind != "csv":
+        return True
+    try:
+        with records.opened(file, form.encoding) as text:
+            for _ in text:
+                pass
+    except PredicatError as error:
+        if any(problem.code == say_tables.ENCODING for problem in error.diagnostics):
+            return False
+        raise
+    return True
 
 
 def from_postgres(connection: psycopg.Connection, table: str | None) -> Described:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from predicat.backends.column_types import duckdb_type
 from predicat.diagnostics import extras
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import DOUBLE, JSON, ArrayType, MapType, StructType, Type
@@ -28,7 +29,6 @@ Structs = dict[str, str]
 """Composite types of PostgreSQL, by their members: what each is called."""
 TABLE = "predicat_rows"
 _POSTGRES = {"string": "text", "double": "double precision", "timestamp": "timestamptz", "json": "jsonb"}
-_DUCKDB = {"string": "varchar", "timestamp": "timestamptz"}
 
 
 def postgres_type(kind: Type, structs: Structs | None = None) -> str:
@@ -40,17 +40,6 @@ def postgres_type(kind: Type, structs: Structs | None = None) -> str:
         inner = [f"{_quoted(name)} {postgres_type(member, structs)}" for name, member in kind.fields]
         return structs.setdefault(f"({', '.join(inner)})", f"pg_temp.predicat_struct_{len(structs)}")
     return "jsonb" if isinstance(kind, MapType) else _POSTGRES.get(str(kind), str(kind))
-
-
-def duckdb_type(kind: Type) -> str:
-    """The DuckDB column type for values of a type."""
-    if isinstance(kind, ArrayType):
-        return f"{duckdb_type(kind.element)}[]"
-    if isinstance(kind, MapType):
-        return f"map(varchar, {duckdb_type(kind.value)})"
-    if isinstance(kind, StructType):
-        return f"struct({', '.join(f'{_quoted(name)} {duckdb_type(inner)}' for name, inner in kind.fields)})"
-    return _DUCKDB.get(str(kind), str(kind))
 
 
 _POSTGRES_WIDTHS = {"tinyint": "smallint", "float": "real"}

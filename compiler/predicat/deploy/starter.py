@@ -7,6 +7,7 @@ from pathlib import PurePath
 import yaml
 
 from predicat.api import Predicate, parse
+from predicat.catalog.file_formats import ANY, KEYS
 from predicat.deploy.describe import Column, Described
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages.deploy import INVOKER, with_cast, with_zone
@@ -36,7 +37,7 @@ def dataset_text(name: str, described: Described) -> str:
     lines = [
         "apiVersion: predicat/v1",
         f"dataset: {name}",
-        f"relation: {{{described.engine}: {_inside(described.relation)}}}",
+        f"relation: {{{described.engine}: {_relation(described)}}}",
         "fields:",
     ]
     lines += [
@@ -47,6 +48,15 @@ def dataset_text(name: str, described: Described) -> str:
     lines += _view(described)
     lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
     return "\n".join([*lines, *_first_filter(fields)]) + "\n"
+
+
+def _relation(described: Described) -> str:
+    """The table or the path of files; with the keys of their format, if they are not the usual ones."""
+    said = {key: value for key in KEYS if (value := getattr(described.form, key)) != getattr(ANY, key)}
+    if not said:
+        return _inside(described.relation)
+    pairs = {"csv": described.relation, **said}
+    return f"{{{', '.join(f'{key}: {_inside(value)}' for key, value in pairs.items())}}}"
 
 
 def _in_a_view(engine: str, column: Column) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,10 @@ from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.counts import Engine, Name
+from predicat.files import duckdb_tables
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import parse_type
+from predicat.ir.widths import stored_width
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,9 +53,9 @@ def engine(place: str, seconds: float = SECONDS) -> Iterator[Engine]:
         extras.require("duckdb")
         import duckdb  # noqa: PLC0415  # optional
 
-        with duckdb.connect() as files:
+        with duckdb.connect() as files, ExitStack() as opened:
             files.execute("SET TimeZone = 'UTC'")
-            yield _DuckDB(files, Path(place), seconds)
+            yield _DuckDB(files, Path(place), seconds, opened)
         return
     with connect(place, Path("target/postgres")) as connection:
         connection.read_only = True
@@ -107,16 +111,30 @@ class _DuckDB:
 
     dialect = "duckdb"
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path, seconds: float) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, folder: Path, seconds: float, opened: ExitStack
+    ) -> None:
         self.connection = connection
         self.seconds = seconds
         self.paths = dict(_relations(folder))
+        self.tables: dict[Name, duckdb_tables.FileTable] = {}
+        self.opened = opened
 
     def relations(self) -> Sequence[Name]:
         return list(self.paths)
 
     def columns(self, relation: Name) -> Sequence[Column]:
-        return from_file(self.paths[relation]).columns
+        path = self.paths[relation]
+        described = from_file(path)
+        fields = [
+            FieldDecl(row.name, parse_type(row.type), stored=stored_width(row.type))
+            for row in described.columns
+            if row.type
+        ]
+        table = self.opened.enter_context(duckdb_tables.opened(self.connection, path, described.form, fields))
+        table.check()
+        self.tables[relation] = table
+        return described.columns
 
     def numbers(self, relation: Name, expressions: Sequence[str]) -> Sequence[int]:
         return self._row(f"SELECT {', '.join(expressions)} FROM {self._files(relation)}")
@@ -129,8 +147,9 @@ class _DuckDB:
         return ""
 
     def _files(self, relation: Name) -> str:
-        path = self.paths[relation]
-        return exp.Literal.string(f"{path}/**/*.parquet" if Path(path).is_dir() else path).sql("duckdb")
+        if relation not in self.tables:
+            self.columns(relation)
+        return self.tables[relation].sql
 
     def _row(self, query: str) -> Sequence[Any]:
         """The first row of a query, which is interrupted after its time."""

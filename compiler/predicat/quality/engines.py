@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from predicat.deploy import columns, data_files, relations
+from predicat.catalog.file_formats import ANY
+from predicat.deploy import columns, relations
 from predicat.diagnostics import Diagnostic, PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
+from predicat.files import duckdb_tables
 from predicat.quality.classes import Classes
 from predicat.quality.extent import measure_extent
 from predicat.quality.fold import LANES, ROWS, Totals
@@ -20,6 +22,7 @@ from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, without
 
 if TYPE_CHECKING:
+    import duckdb
     import psycopg
 
 SAMPLE_ROWS = 3
@@ -213,54 +216,56 @@ def _one_line(error: Exception) -> str:
 
 
 def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
-    """Measure a plan on Parquet, CSV or JSON files that DuckDB reads. Raises PredicatError with DuckDB's
-    text if no filter can run.
+    """Measure a plan on Parquet, CSV or JSON files that DuckDB reads. Bad cells count as missing. Raises
+    PredicatError if no filter can run.
     """
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    files = _files(source)
     fields = [decl for item in plan.filters for decl in item.current.predicate.fields.values()]
-    with duckdb.connect() as connection:
+    form = plan.dataset.files.get("duckdb", ANY)
+    with duckdb.connect() as connection, _told():
         connection.execute("SET TimeZone = 'UTC'")
-        with _told():
-            table = data_files.typed(files, data_files.columns(connection, files), fields)
-            known = data_files.columns(connection, table)
-        part = f"{table} USING SAMPLE {sample * 100:.6f}% (bernoulli, 0)" if sample < 1 else table
+        with duckdb_tables.opened(connection, source, form, fields) as table:
+            bad = table.bad()
+            known = table.types()
 
-        def fetch(query: str) -> Iterator[Sequence[int]]:
-            answer = connection.execute(query)
-            while rows := answer.fetchmany(ROWS):
-                yield from rows
+            def run(plan: Plan) -> Measure:
+                with _told():
+                    return table.asked(lambda: _measured(connection, plan, table.sql, sample))
 
-        def run(plan: Plan) -> Measure:
-            with _told():
-                result = measure(
-                    plan,
-                    count_rows(plan, part, fetch),
-                    lambda condition: _dicts(
-                        connection,
-                        f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}",
-                    ),
-                    sample,
-                )
-                measure_extent(
-                    result,
-                    plan,
-                    lambda asked: (
-                        connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ()
-                    ),
-                )
+            def probe(condition: str) -> str | None:
+                try:
+                    connection.execute(f"SELECT {condition} FROM {table.sql} LIMIT 0")
+                except duckdb.Error as error:
+                    return _one_line(error)
+                return None
+
+            refused = columns.refused("duckdb", source, known, plan.filters)
+            result = measure_what_runs(plan, run, probe, refused)
+            result.bad = bad
             return result
 
-        def probe(condition: str) -> str | None:
-            try:
-                connection.execute(f"SELECT {condition} FROM {table} LIMIT 0")
-            except duckdb.Error as error:
-                return _one_line(error)
-            return None
 
-        return measure_what_runs(plan, run, probe, columns.refused("duckdb", source, known, plan.filters))
+def _measured(connection: duckdb.DuckDBPyConnection, plan: Plan, table: str, sample: float) -> Measure:
+    part = f"{table} USING SAMPLE {sample * 100:.6f}% (bernoulli, 0)" if sample < 1 else table
+
+    def fetch(query: str) -> Iterator[Sequence[int]]:
+        answer = connection.execute(query)
+        while rows := answer.fetchmany(ROWS):
+            yield from rows
+
+    def rows(condition: str) -> list[Mapping[str, Any]]:
+        return _dicts(
+            connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"
+        )
+
+    def extent(asked: Sequence[str]) -> Sequence[Any]:
+        return connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ()
+
+    result = measure(plan, count_rows(plan, part, fetch), rows, sample)
+    measure_extent(result, plan, extent)
+    return result
 
 
 @contextmanager
@@ -274,14 +279,6 @@ def _told() -> Iterator[None]:
         raise PredicatError.of(msg.engine_error("DuckDB", f"{_one_line(error)}; {say.READS_FILES}")) from None
     except duckdb.Error as error:
         raise PredicatError.of(msg.engine_error("DuckDB", _one_line(error))) from None
-
-
-def _files(source: str) -> str:
-    """What DuckDB reads: of Parquet the columns of all files by their names, so that later files may have
-    more of them.
-    """
-    files = data_files.source(source)
-    return f"read_parquet({files}, union_by_name = true)" if data_files.is_parquet(files) else files
 
 
 def _dicts(connection: Any, query: str) -> list[Mapping[str, Any]]:

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, binary, call, cast, number_literal
+from predicat.files.bad_cells import BadCells
 from predicat.quality.fold import Totals
 from predicat.quality.plan import CountedPredicate, Plan, members
 
@@ -51,7 +52,8 @@ class Measure(Struct):
     not run, each with the reason.
     `total` is the number of all rows, estimated where only a sample was looked at and the catalog asks for no
     count of rows. `newest`
-    is the newest value of the freshness field in seconds since 1970, None where there is none.
+    is the newest value of the freshness field in seconds since 1970, None where there is none. `bad` has the
+    cells of files that are no values of their fields: they count as missing.
     """
 
     dataset: str
@@ -69,6 +71,7 @@ class Measure(Struct):
     errors: dict[str, str] = field(default_factory=dict[str, str])
     total: int = 0
     newest: float | None = None
+    bad: BadCells = field(default_factory=BadCells)
 
     def share(self, name: str) -> float:
         """The share of rows that a filter accepts."""

@@ -143,6 +143,7 @@ def _measure(measure: Measure) -> dict[str, Any]:
             for name, count in measure.filters.items()
         },
         "nulls": measure.nulls,
+        **({"bad_cells": measure.bad.data()} if measure.bad.counts else {}),
         "overlaps": [
             {"filters": list(pair), "rows": rows, "jaccard": measure.jaccard(*pair)}
             for pair, rows in sorted(measure.overlaps.items())

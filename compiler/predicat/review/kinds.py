@@ -160,6 +160,14 @@ KINDS: dict[str, Kind] = {
             _RISK,
             "dataset",
         ),
+        Kind(
+            "files",
+            "datasets/*/files/*/*",
+            "{1} of the files on {0}",
+            "Files are read in another format.",
+            _RISK,
+            "dataset",
+        ),
         Kind("key", "datasets/*/key", "key", "The fields that identify a row in samples.", _ASIDE, "dataset"),
         Kind("field", "datasets/*/fields/*", "field {0}", "A field was added or removed.", subject="dataset"),
         Kind(

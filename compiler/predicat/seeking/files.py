@@ -7,100 +7,114 @@ row found so far. One thread reads them in order, so that few are read before th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
 from predicat.api import Predicate
-from predicat.deploy import data_files
+from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.deploy.columns import check_fields
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import files as say_files
+from predicat.files import duckdb_tables
+from predicat.files.bad_cells import BadCells
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import BIGINT, STRING
 from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, starting_offsets
-
-if TYPE_CHECKING:
-    import duckdb
 
 _FILE, _NUMBER = "predicat_file", "predicat_row_number"
 
 
-def seek(predicate: Predicate, path: str, order_by: str | None = None) -> Found:
+def seek(
+    predicate: Predicate,
+    path: str,
+    order_by: str | None = None,
+    form: FileFormat = ANY,
+    fields: Iterable[FieldDecl] = (),
+) -> Found:
     """The first accepted row of a file, or of a folder of files.
 
-    Rows for which the filter is UNKNOWN are not accepted; NULL in `order_by` comes last.
+    Rows for which the filter is UNKNOWN are not accepted; NULL in `order_by` comes last. A cell that is no
+    value of its field counts as NULL, and is in `Found.bad`, if it may have been before the row.
 
     Args:
         predicate: The filter, without parameters.
         path: A file, a folder of such files, or a pattern.
         order_by: The column whose least value is first. Default: the order of the rows in the files.
+        form: How the files are written.
+        fields: Declared fields, beside those of the filter, so that the row has their types.
 
     Raises:
         PredicatError: A file cannot be read, or it has no such column.
     """
     order = f"ORDER BY {_name(order_by)} NULLS LAST" if order_by is not None else ""
-    with _duckdb(path) as connection:
-        rows = _checked(connection, path, predicate, [order_by] if order_by is not None else [])
+    with _opened(predicate, path, form, [order_by] if order_by is not None else [], fields) as table:
         condition = predicate.sql("duckdb")
-        answer = connection.execute(f"SELECT * FROM {_numbered(rows)} WHERE {condition} {order} LIMIT 1")
-        names = [column[0] for column in answer.description]
-        values = next(iter(answer.fetchall()), None)  # all, so that the query ends and tells what it read
-        size = _bytes_read(connection)
-    if values is None:
-        return Found(None, {}, size)
-    row = dict(zip(names, values, strict=True))
+
+        def asked() -> tuple[list[str], Any, int | None]:
+            query = f"SELECT * FROM {_numbered(table)} WHERE {condition} {order} LIMIT 1"
+            answer = table.connection.execute(query)
+            names = [column[0] for column in answer.description]
+            values = next(iter(answer.fetchall()), None)  # all, so that the query ends and tells what it read
+            return names, values, _bytes_read(table.connection)
+
+        names, values, size = table.asked(asked)
+        row = dict(zip(names, values, strict=True)) if values is not None else None
+        before = int(row[_NUMBER]) + 1 if row is not None and order_by is None else None
+        bad = table.bad(before)
+    if row is None:
+        return Found(None, {}, size, bad=bad)
     position = {"file": row.pop(_FILE, path), "row_number": row.pop(_NUMBER)}
-    return Found(row, position, size)
+    return Found(row, position, size, bad=bad)
 
 
-def offsets(predicate: Predicate, path: str) -> str:
+def offsets(predicate: Predicate, path: str, form: FileFormat = ANY) -> tuple[str, BadCells]:
     """`startingOffsets` for records in files with the columns `topic`, `partition` and `offset`."""
-    with _duckdb(path) as connection:
-        rows = _checked(connection, path, predicate, KAFKA_COLUMNS)
-        query = first_offsets_query(predicate.sql("duckdb"), rows, [_name(name) for name in KAFKA_COLUMNS])
-        return starting_offsets(connection.execute(query).fetchall())
+    with _opened(predicate, path, form, KAFKA_COLUMNS, _KAFKA) as table:
+        names = [_name(name) for name in KAFKA_COLUMNS]
+        query = first_offsets_query(predicate.sql("duckdb"), table.sql, names)
+        rows = table.asked(lambda: table.connection.execute(query).fetchall())
+        return starting_offsets(rows), table.bad()
+
+
+_KAFKA = tuple(
+    FieldDecl(name, kind) for name, kind in zip(KAFKA_COLUMNS, (STRING, BIGINT, BIGINT), strict=True)
+)
 
 
 @contextmanager
-def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that measures; what fails is told as one sentence."""
+def _opened(
+    predicate: Predicate, path: str, form: FileFormat, more: Sequence[str], fields: Iterable[FieldDecl]
+) -> Iterator[duckdb_tables.FileTable]:
+    """The files as a table, on a connection that measures. What fails is told as one sentence.
+
+    Raises PredicatError for columns that are not there, and for those of another type. Names of columns
+    differ in case at most.
+    """
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    pattern = any(sign in path for sign in "*?[")
-    if not path or (not pattern and not Path(path).exists()):
-        raise PredicatError.of(say.no_such_file(path or "''"))
-    if not Path(path).is_dir() and not path.lower().removesuffix(".gz").endswith(data_files.ENDINGS):
-        raise PredicatError.of(say.unknown_ending(path, data_files.ENDINGS))
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET threads = 1")
         connection.execute("PRAGMA enable_profiling = 'no_output'")
         connection.execute("PRAGMA profiling_mode = 'detailed'")
+        read = list(predicate.fields.values())
         try:
-            yield connection
+            with duckdb_tables.opened(connection, path, form, [*fields, *read]) as table:
+                known = table.types()
+                names = [*more, *(decl.column("duckdb") for decl in read)]
+                there = {name.lower() for name in known}
+                missing = [name for name in dict.fromkeys(names) if name.lower() not in there]
+                if missing:
+                    raise PredicatError.of(say.no_columns(path, missing, list(known)))
+                check_fields("duckdb", path, known, read)
+                yield table
         except duckdb.Error as error:
             raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
-
-
-def _checked(connection: Any, path: str, predicate: Predicate, more: Sequence[str]) -> str:
-    """The source with the types that the fields declare. Raises PredicatError for columns that are not there,
-    and for those of another type. Names of columns differ in case at most.
-    """
-    source = data_files.source(path)
-    known = data_files.columns(connection, source)
-    fields = predicate.fields.values()
-    names = [*more, *(decl.column("duckdb") for decl in fields)]
-    there = {name.lower() for name in known}
-    missing = [name for name in dict.fromkeys(names) if name.lower() not in there]
-    if missing:
-        raise PredicatError.of(say.no_columns(path, missing, list(known)))
-    typed = data_files.typed(source, known, fields)
-    check_fields("duckdb", path, data_files.columns(connection, typed), fields)
-    return typed
 
 
 def _bytes_read(connection: Any) -> int | None:
@@ -111,12 +125,12 @@ def _bytes_read(connection: Any) -> int | None:
     return int(total) if total is not None else None
 
 
-def _numbered(source: str) -> str:
+def _numbered(table: duckdb_tables.FileTable) -> str:
     """The rows with their file and their number in it."""
-    if data_files.is_parquet(source):
+    if table.form.kind == "parquet":
         columns = f"filename AS {_FILE}, file_row_number AS {_NUMBER}, * EXCLUDE (filename, file_row_number)"
-        return f"(SELECT {columns} FROM read_parquet({source}, filename = true, file_row_number = true))"
-    return f"(SELECT row_number() OVER () - 1 AS {_NUMBER}, * FROM {source})"
+        return f"(SELECT {columns} FROM {duckdb_tables.read_parquet(table.files, numbered=True)})"
+    return f"(SELECT row_number() OVER () - 1 AS {_NUMBER}, * FROM {table.sql})"
 
 
 def _name(column: str) -> str:

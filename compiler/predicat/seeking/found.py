@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
+
+from predicat.files.bad_cells import BadCells
 
 LATEST = -1
 """Spark's offset for "the end of the partition"."""
@@ -22,12 +24,14 @@ class Found(Struct, frozen=True):
         position: Where it is: `file` and `row_number` (from 0) in a file. Empty for a table.
         bytes_read: Bytes that the engine read; None if it does not report them.
         rows_read: Rows that the engine read; None if it does not report them.
+        bad: Cells of files that are no values of their fields, and count as NULL.
     """
 
     row: Mapping[str, Any] | None
     position: Mapping[str, Any]
     bytes_read: int | None = None
     rows_read: int | None = None
+    bad: BadCells = field(default_factory=BadCells)
 
 
 def starting_offsets(rows: Iterable[Sequence[Any]]) -> str:

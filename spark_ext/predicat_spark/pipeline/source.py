@@ -12,12 +12,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
+from predicat.catalog.file_formats import FileFormat, of_spark_options, spark_options
 from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Source
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
+from predicat.files import cells
+from predicat.files.records import delimiter
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import DecimalType, Scalar
+from predicat.ir.types import STRING
 from predicat_spark.names import quoted, quoted_table
 from predicat_spark.pipeline.files import Files
 from predicat_spark.settings import READING, settings
@@ -55,7 +58,7 @@ class Cell(Struct, frozen=True):
 
 class Reading(Struct, frozen=True):
     """A source as it is read. `columns` are those that sinks get; `raw` are the same columns as they came,
-    where they were converted. `empty` is a batch without new rows.
+    where they were converted. `empty` is a batch without new rows. `form` says how text files are written.
     """
 
     frame: DataFrame
@@ -63,14 +66,24 @@ class Reading(Struct, frozen=True):
     cells: tuple[Cell, ...] = ()
     raw: tuple[tuple[str, str], ...] = ()
     empty: bool = False
+    form: FileFormat | None = None
 
 
 def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
     """A table by its name, or files by their path, with the columns of the catalog. Raises PredicatError
     if neither is there.
     """
-    frame = read_source(session, located(session, source), dataset)
-    return frame.frame.select(*(quoted(name) for name in frame.columns))
+    reading = read_relation(session, source, dataset)
+    return reading.frame.select(*(quoted(name) for name in reading.columns))
+
+
+def read_relation(session: SparkSession, source: str, dataset: Dataset) -> Reading:
+    """Like `read`, with the cells that may not convert. Files are written as the relation says."""
+    place = located(session, source)
+    form = dataset.files.get("spark")
+    if form is not None and place.table is None:
+        place = of_format(place, form)
+    return read_source(session, place, dataset)
 
 
 def located(
@@ -93,6 +106,18 @@ def located(
     return Source(table=text)
 
 
+def of_format(source: Source, form: FileFormat) -> Source:
+    """Files that are written as the relation of a dataset says. Options that are given count."""
+    options = dict(source.options)
+    if form.kind == "csv":
+        options = {**spark_options(form), **options}
+        if not form.delim and "sep" not in source.options:
+            options.pop("sep")
+    options |= {"decimal": form.decimal, "nulls": ",".join(form.nulls)} if form.kind != "parquet" else {}
+    schema = ", ".join(f"{quoted(name)} STRING" for name in form.header) or source.schema
+    return replace(source, format=source.format or form.kind or None, options=options, schema=schema)
+
+
 def read_source(
     session: SparkSession, source: Source, dataset: Dataset, *, streaming: bool = False
 ) -> Reading:
@@ -104,10 +129,13 @@ def read_source(
             return Reading(frame, tuple(frame.columns))
         kind = source.format or _format(Files(session), source.paths)
         source = replace(source, options={**FORMAT_OPTIONS.get(kind, {}), **source.options})
+        source = replace(source, options={**_found(session, kind, source), **source.options})
         reader: Any = session.readStream if streaming else session.read
         reader = reader.format(kind).options(**source.options)
         if kind in UNTYPED:
-            return _declared(_typeless(session, reader, kind, source, streaming=streaming), dataset)
+            form = of_spark_options("csv" if kind == "csv" else "json", source.options)
+            frame = _typeless(session, reader, kind, source, dataset, streaming=streaming)
+            return _declared(frame, dataset, form)
         if source.schema is not None:
             reader = reader.schema(source.schema)
         elif streaming and source.paths:
@@ -118,6 +146,21 @@ def read_source(
                 reader.option("mergeSchema", True), source, streaming=streaming
             )  # one file lacks a column: take the columns of all
         return Reading(frame, tuple(frame.columns))
+
+
+def _found(session: SparkSession, kind: str, source: Source) -> dict[str, str]:
+    """What the first line of files tells: what separates the cells of CSV, and whether JSON is an array."""
+    named = {name.lower() for name in source.options}
+    wanted = {"csv": ("sep", "delimiter"), "json": ("multiline",)}.get(kind, ())
+    if not source.paths or not wanted or named.intersection(wanted):
+        return {}
+    lines = session.read.option("encoding", source.options.get("encoding", "UTF-8")).text(list(source.paths))
+    first = lines.where("trim(value) <> ''").head()
+    if first is None:
+        return {}
+    if kind == "json":
+        return {"multiLine": "true"} if first.value.lstrip("\ufeff \t").startswith("[") else {}
+    return {"sep": delimiter(first.value, source.paths[0], of_spark_options(kind, source.options))}
 
 
 def _resolved(option: tuple[str, str]) -> tuple[str, str]:
@@ -186,14 +229,22 @@ def _ending(path: str) -> str | None:
 # --- formats without types
 
 
-def _typeless(session: SparkSession, reader: Any, kind: str, source: Source, *, streaming: bool) -> DataFrame:
-    """The file's own columns, and one for the records that cannot be read."""
+def _typeless(
+    session: SparkSession, reader: Any, kind: str, source: Source, dataset: Dataset, *, streaming: bool
+) -> DataFrame:
+    """The file's own columns, and one for the records that cannot be read. Scalars of JSON are read as the
+    texts that they are in the file.
+    """
     schema = source.schema
     if schema is None:
+        texts = {
+            decl.column("spark").lower() for decl in dataset.fields.values() if cells.is_scalar(decl.type)
+        }
         schema = ", ".join(
-            f"{quoted(column.name)} {column.dataType.simpleString()}"
+            f"{quoted(column.name)} {'string' if is_text else column.dataType.simpleString()}"
             for column in _own_schema(session, kind, source)
             if column.name != RECORD
+            for is_text in [column.name.lower() in texts and column.dataType.typeName() not in _NESTED]
         )
     if RECORD not in schema and source.options.get("mode", "permissive").lower() == "permissive":
         schema = f"{schema}, {RECORD} string" if schema else f"{RECORD} string"
@@ -201,39 +252,35 @@ def _typeless(session: SparkSession, reader: Any, kind: str, source: Source, *, 
     return _load(reader.schema(schema), source, streaming=streaming)
 
 
-def _declared(frame: DataFrame, dataset: Dataset) -> Reading:
+def _declared(frame: DataFrame, dataset: Dataset, form: FileFormat) -> Reading:
     """The columns as the catalog declares them. What does not convert is NULL, and its text is kept in
     another column.
     """
     columns = [name for name in frame.columns if name != RECORD]
-    cells = [Cell("(record)", RECORD)] if RECORD in frame.columns else []
+    bad = [Cell("(record)", RECORD)] if RECORD in frame.columns else []
     names = {name.lower(): name for name in columns}
     converted: dict[str, str] = {}
     for decl in dataset.fields.values():
         present = names.get(decl.column("spark").lower())
-        if present is not None and (sql := _conversion(frame, present, decl)) is not None:
+        if present is not None and (sql := _conversion(frame, present, decl, form)) is not None:
             converted[present] = sql
     parts = [
         f"{converted[name]} AS {quoted(name)}" if name in converted else quoted(name) for name in columns
     ]
     kept = [f"{quoted(name)} AS {quoted(_RAW + name)}" for name in converted]
-    cells += [Cell(name, _failed(frame, name)) for name in converted]
+    bad += [Cell(name, _failed(frame, name, form)) for name in converted]
     raw = tuple((_RAW + name if name in converted else name, name) for name in columns)
     more = [RECORD] if RECORD in frame.columns else []
     raw += tuple((name, name) for name in more)
-    return Reading(frame.selectExpr(*parts, *kept, *more), tuple(columns), tuple(cells), raw)
+    return Reading(frame.selectExpr(*parts, *kept, *more), tuple(columns), tuple(bad), raw, form=form)
 
 
-def _failed(frame: DataFrame, name: str) -> str:
+def _failed(frame: DataFrame, name: str, form: FileFormat) -> str:
     raw = quoted(_RAW + name)
-    text = (
-        raw
-        if _inner(frame, name) == "string"
-        else f"to_json({raw})"
-        if _inner(frame, name) in _NESTED
-        else f"CAST({raw} AS STRING)"
-    )
-    return f"CASE WHEN {raw} IS NOT NULL AND {quoted(name)} IS NULL THEN {text} END"
+    inner = _inner(frame, name)
+    there = cells.present_sql("spark", _RAW + name, form) if inner == "string" else raw
+    text = raw if inner == "string" else f"to_json({raw})" if inner in _NESTED else f"CAST({raw} AS STRING)"
+    return f"CASE WHEN ({there}) IS NOT NULL AND {quoted(name)} IS NULL THEN {text} END"
 
 
 _NESTED = frozenset({"struct", "map", "array", "variant"})
@@ -243,22 +290,23 @@ def _inner(frame: DataFrame, name: str) -> str:
     return str(frame.schema[name].dataType.typeName())
 
 
-def _conversion(frame: DataFrame, name: str, decl: FieldDecl) -> str | None:
+def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) -> str | None:
     """The SQL of a column as the catalog declares it; None where it is so already."""
     kind = decl.shown_type
     column = quoted(name)
+    inner = _inner(frame, name)
+    if inner == "string" and cells.is_scalar(decl.type):
+        return cells.sql("spark", name, decl, form) if decl.type != STRING or form.nulls else None
     if frame.schema[name].dataType.simpleString() == kind.replace(", ", ",").replace(": ", ":"):
         return None
-    inner = _inner(frame, name)
     text = column if inner == "string" else f"to_json({column})"
     if kind == "json":
         return f"try_parse_json({text})"
-    if inner in _NESTED or not isinstance(decl.type, Scalar | DecimalType):
+    if inner in _NESTED and cells.is_scalar(decl.type):
+        return f"CAST(NULL AS {kind})"
+    if not cells.is_scalar(decl.type):
         return f"from_json({text}, {exp.Literal.string(kind).sql(dialect='spark')})"
-    value = f"try_cast({column} AS {kind})"
-    if isinstance(decl.type, DecimalType):  # a cast would round a number with more digits
-        return f"CASE WHEN {value} = try_cast({column} AS DOUBLE) THEN {value} END"
-    return value
+    return f"try_cast({column} AS {kind})"
 
 
 def column_types(frame: DataFrame) -> dict[str, str]:

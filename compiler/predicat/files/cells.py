@@ -1,0 +1,223 @@
+"""What a cell of a file means: the one definition for the evaluator, DuckDB and Spark.
+
+A cell is a text. Its value is that of a node of the core, which the evaluator computes and the back ends
+write as SQL. So all of them accept the same spellings: those of a cast of a string in a filter, and for
+integers also `5.0`, which programs write that have no whole number beside an absent one. A number outside of
+the declared width, or with more digits than a decimal has, is not a value of its field.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any, Self
+
+from predicat.backends import dialect
+from predicat.catalog.file_formats import FileFormat
+from predicat.diagnostics import NOWHERE
+from predicat.forms.text_casts import BLANKS, of_text
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
+from predicat.ir.python_values import RowError
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    JSON,
+    MAX_PRECISION,
+    STRING,
+    ArrayType,
+    DecimalType,
+    Scalar,
+    Type,
+)
+from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, as_stored
+from predicat.semantics.evaluate import compile_node
+
+_WHOLE_AS_DOUBLE = "^[+-]?[0-9]{1,15}[.]0+$"
+"""So few digits are exact in a double."""
+_EXPONENT = "[eE]"
+
+
+def is_scalar(kind: Type) -> bool:
+    """Whether a cell of a type is a text of its own, and no JSON document."""
+    return isinstance(kind, Scalar | DecimalType) and kind != JSON
+
+
+def present(text: Node, form: FileFormat) -> Node:
+    """The text of a cell; NULL for a word that means a missing value, and for an empty cell of CSV."""
+    words = tuple(dict.fromkeys([*form.nulls, *([""] if form.kind == "csv" else [])]))
+    if not words:
+        return text
+    missing = Call(
+        BOOLEAN, "in", (text, Items(ArrayType(STRING), tuple(map(_text, words)), NOWHERE)), NOWHERE
+    )
+    return _cond(missing, _absent(STRING), text, STRING)
+
+
+def value(text: Node, kind: Type, width: str, form: FileFormat) -> Node:
+    """The value of a text as a type that `is_scalar`; NULL if it is none. `width` is the declared one: a
+    number beyond `float` is no value of it. Integers are cast to their width by engines.
+    """
+    if kind == STRING:
+        return text
+    if form.decimal != "." and (kind == DOUBLE or isinstance(kind, DecimalType)):
+        point = Call(BOOLEAN, "contains", (text, _text(".")), NOWHERE)
+        marked = Call(STRING, "replace", (text, _text(form.decimal), _text(".")), NOWHERE)
+        text = _cond(point, _absent(STRING), marked, STRING)
+    plain = Call(STRING, "strip", (text, _text(BLANKS)), NOWHERE)
+    if isinstance(kind, DecimalType):
+        return _decimal(plain, kind)
+    usual = of_text(text, kind, NOWHERE)
+    if width == "float":
+        return _within_float(usual)
+    if kind != BIGINT:
+        return usual
+    double = of_text(text, DOUBLE, NOWHERE)
+    whole = Call(BIGINT, "to_whole", (double,), NOWHERE)
+    return _cond(_matches(plain, _WHOLE_AS_DOUBLE), whole, usual, BIGINT)
+
+
+def _decimal(plain: Node, kind: DecimalType) -> Node:
+    """A decimal without a digit too much. An exponent hides how many there are: then it is compared with the
+    decimal that has all digits behind the point that are possible.
+    """
+    rounded = Call(kind, "to_decimal", (plain,), NOWHERE)
+    wide = DecimalType(MAX_PRECISION, MAX_PRECISION - kind.precision + kind.scale)
+    same = Call(BOOLEAN, "eq", (rounded, Call(wide, "to_decimal", (plain,), NOWHERE)), NOWHERE)
+    digits = f"^[+-]?[0-9]*(?:[.][0-9]{{0,{kind.scale}}}0*)?$"
+    exact = _cond(_matches(plain, _EXPONENT), same, _matches(plain, digits), BOOLEAN)
+    return _cond(exact, rounded, _absent(kind), kind)
+
+
+def _within_float(number: Node) -> Node:
+    """A double that a float of 32 bits holds, perhaps rounded: neither too large, nor rounded to zero."""
+    size = Call(DOUBLE, "abs", (number,), NOWHERE)
+
+    def compared(op: str, left: Node, right: float) -> Node:
+        return Call(BOOLEAN, op, (left, Literal(DOUBLE, right, NOWHERE)), NOWHERE)
+
+    large = Call(BOOLEAN, "and", (compared("gt", size, FLOAT_MOST), compared("lt", size, math.inf)), NOWHERE)
+    small = Call(BOOLEAN, "and", (compared("lt", size, FLOAT_LEAST), compared("ne", number, 0.0)), NOWHERE)
+    return _cond(Call(BOOLEAN, "or", (large, small), NOWHERE), _absent(DOUBLE), number, DOUBLE)
+
+
+def _matches(text: Node, pattern: str) -> Node:
+    return Call(BOOLEAN, "matches", (text, _text(pattern)), NOWHERE)
+
+
+def _cond(test: Node, yes: Node, no: Node, kind: Type) -> Node:
+    return Call(kind, "cond", (test, yes, no), NOWHERE)
+
+
+def _text(value: str) -> Node:
+    return Literal(STRING, value, NOWHERE)
+
+
+def _absent(kind: Type) -> Node:
+    return Literal(kind, None, NOWHERE)
+
+
+# --- on an engine
+
+
+def sql(engine: str, column: str, decl: FieldDecl, form: FileFormat) -> str:
+    """The value of a column of texts as SQL for `duckdb` or `spark`, of a type that `is_scalar`."""
+    text = present(Field(STRING, FieldDecl(column, STRING)), form)
+    rendered = dialect(engine).render(value(text, decl.type, decl.stored, form))
+    return f"TRY_CAST({rendered} AS {decl.stored})" if decl.stored else rendered
+
+
+def present_sql(engine: str, column: str, form: FileFormat) -> str:
+    """The text of a column, and NULL where it means a missing value, as SQL."""
+    return dialect(engine).render(present(Field(STRING, FieldDecl(column, STRING)), form))
+
+
+# --- in Python
+
+
+class Number(float):
+    """A number of JSON with decimals, and the text of it: a decimal may have more digits than a double."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        """The number of a text."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+
+class Converter:
+    """Converts the cells of a field: texts of CSV, values of JSON and Parquet.
+
+    Raises RowError for one that is no value of the field.
+    """
+
+    def __init__(self, decl: FieldDecl, form: FileFormat) -> None:
+        self._decl = decl
+        self._kind = form.kind
+        text = Field(STRING, FieldDecl("text", STRING))
+        self._present = compile_node(present(text, form))
+        self._scalar = is_scalar(decl.type)
+        self._value: Callable[[Any], Any] | None = (
+            compile_node(value(text, decl.type, decl.stored, form)) if self._scalar else None
+        )
+
+    def __call__(self, cell: Any) -> Any:
+        """The value; None for a missing one."""
+        text = self._text(cell)
+        if text is None:
+            return self._typed(_plain(cell))
+        there = self._present({"text": text})
+        if there is None:
+            return None
+        if self._value is None:
+            return self._typed(_document(there))
+        result = self._value({"text": there})
+        if result is None:
+            raise RowError
+        return as_stored(result, self._decl)
+
+    def _text(self, cell: Any) -> str | None:
+        """The text of a cell of CSV, of a string or of a scalar of JSON; None for another value."""
+        if isinstance(cell, str):
+            return cell if self._decl.type != JSON or self._kind == "csv" else None
+        if self._kind != "json" or not self._scalar:
+            return None
+        if isinstance(cell, bool):
+            return "true" if cell else "false"
+        return shown(cell) if isinstance(cell, int | float) else None
+
+    def _typed(self, cell: Any) -> Any:
+        kind = self._decl.type
+        if isinstance(cell, float) and kind == BIGINT and cell.is_integer():
+            cell = int(cell)  # as programs that have no whole number beside an absent one write it
+        return as_stored(cell, self._decl)
+
+
+def shown(cell: Any) -> str:
+    """A cell as its file has it."""
+    return cell.text if isinstance(cell, Number) else str(cell)
+
+
+def _document(text: str) -> Any:
+    """The JSON that a cell holds. Raises RowError."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise RowError from None
+
+
+def _plain(cell: Any) -> Any:
+    """A value without numbers that carry their text."""
+    match cell:
+        case Number():
+            return float(cell)
+        case dict():
+            return {key: _plain(inner) for key, inner in cell.items()}
+        case list():
+            return [_plain(inner) for inner in cell]
+        case _:
+            return cell
