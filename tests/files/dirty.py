@@ -130,8 +130,14 @@ FILES = {
         accepted={"long": 1},
         form={"csv": "a.csv", "escape": "\\"},
     ),
-    "json_lines": _json('{"id": 2, "qty": "x", "amount": 150.005, "day": "2026-02-30"}', bad={"qty": 1, "amount": 1, "day": 1}),
-    "json_texts": _json('{"id": "2", "qty": "7", "amount": "200.10", "price": "1"}', accepted={"any": 2, "many": 2, "dear": 2}),
+    "json_lines": _json(
+        '{"id": 2, "qty": "x", "amount": 150.005, "day": "2026-02-30"}',
+        bad={"qty": 1, "amount": 1, "day": 1},
+    ),
+    "json_texts": _json(
+        '{"id": "2", "qty": "7", "amount": "200.10", "price": "1"}',
+        accepted={"any": 2, "many": 2, "dear": 2},
+    ),
     "json_whole_doubles": _json('{"id": 2.0, "qty": 7.0}', accepted={"any": 2, "many": 2}),
     "json_nulls": _json('{"id": null, "qty": null, "note": null}', accepted={"any": 1}),
     "json_damaged": _json('{"id": 2, "qty"', bad={RECORD: 1}, accepted={"any": 1}),

@@ -6,10 +6,19 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat.files import cells
 from predicat_spark.pipeline.source import Reading, read_relation
 from predicat_spark.settings import READING, settings
 from tests.files.dirty import FILES, FILTERS, write
+from tests.files.test_cells import BAD, CSV, KINDS, TEXTS, converted, declared, is_nan
 from tests.files.test_dirty_files import matched
+
+_INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Of few rows, compiling takes most of the time."""
 
 
 def outcome(reading: Reading, catalog: predicat.Catalog, name: str) -> Any:
@@ -22,17 +31,24 @@ def outcome(reading: Reading, catalog: predicat.Catalog, name: str) -> Any:
         sums.append(f"count_if({predicate.sql('spark')})" if known else "0L")
     cells = ", ".join(f"'{cell.column}', count({cell.sql})" for cell in reading.cells)
     return reading.frame.selectExpr(
-        f"'{name}' AS name", "count(*) AS rows", f"array({', '.join(sums)}) AS accepted", f"map({cells}) AS bad"
+        f"'{name}' AS name",
+        "count(*) AS rows",
+        f"array({', '.join(sums)}) AS accepted",
+        f"map({cells}) AS bad",
     )
 
 
+FEW = ("bad_number", "int_range", "scale", "short", "long", "line_in_quotes", "decimal_comma", "json_array")
+
+
+@pytest.mark.parametrize("names", [FEW, pytest.param(tuple(FILES), marks=pytest.mark.slow, id="all")])
 @pytest.mark.filterwarnings("ignore::predicat.api.UnknownKeyWarning")
-def test_spark_counts_as_match_does(spark: Any, tmp_path: Path) -> None:
+def test_spark_counts_as_match_does(spark: Any, tmp_path: Path, names: tuple[str, ...]) -> None:
     wanted: dict[str, Any] = {}
     frames = []
-    with settings(spark, READING):
-        for name, dirty in FILES.items():
-            path = write(name, tmp_path / name)
+    with settings(spark, {**READING, **_INTERPRETED}):
+        for name in names:
+            dirty, path = FILES[name], write(name, tmp_path / name)
             catalog = predicat.load_catalog(tmp_path / name / "catalog")
             rows, accepted, _ = matched(catalog, path)
             wanted[name] = (rows, [accepted[key] for key in FILTERS], dict(dirty.bad))
@@ -44,4 +60,29 @@ def test_spark_counts_as_match_does(spark: Any, tmp_path: Path) -> None:
             row.name: (row.rows, row.accepted, {key: count for key, count in row.bad.items() if count})
             for row in whole.collect()
         }
-    assert {name: (found[name], wanted[name]) for name in FILES if found[name] != wanted[name]} == {}
+    assert found == wanted
+
+
+def test_a_text_means_the_same_on_spark(spark: Any) -> None:
+    texts = [(text,) for text in TEXTS]
+    sums = [
+        f"CAST({cells.sql('spark', 'x', declared(kind), CSV)} AS STRING) AS c{place}"
+        for place, kind in enumerate(KINDS)
+    ]
+    with settings(spark, {**READING, **_INTERPRETED, "spark.sql.session.timeZone": "UTC"}):
+        rows = spark.createDataFrame(texts, "x string").selectExpr("x", *sums).collect()
+    for row in rows:
+        for place, kind in enumerate(KINDS):
+            wanted = converted(row.x, kind)
+            assert (row[place + 1] is None) == (wanted is BAD or wanted is None), (
+                row.x,
+                kind,
+                row[place + 1],
+            )
+            if row[place + 1] is not None and isinstance(wanted, int | float):
+                shown = row[place + 1]
+                assert (
+                    (shown == str(wanted).lower())
+                    if isinstance(wanted, bool)
+                    else (float(shown) == wanted or is_nan(wanted))
+                ), (row.x, kind)

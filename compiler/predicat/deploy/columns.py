@@ -91,11 +91,14 @@ def refused(
     filters: Iterable[Filter],
     composites: Composites | None = None,
 ) -> dict[str, Diagnostic]:
-    """The filters that read a column of another type than the catalog declares, each with the problem."""
+    """The filters that read a column of another type than the catalog declares, or one that files lack, each
+    with the problem.
+    """
     found: dict[str, Diagnostic] = {}
     for filter_ in filters:
         for problem in problems(engine, relation, columns, [filter_], composites):
-            if problem.code == "column-type":  # of a missing column the engine tells more
+            # of a missing column a server tells more, and DuckDB less
+            if problem.code == "column-type" or engine == "duckdb":
                 found.setdefault(filter_.qualified, problem)
     return found
 

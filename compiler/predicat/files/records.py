@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ ENDINGS = {
 PACKED = (".gz", ".zst")
 """What may be behind an ending."""
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_CELL = 2**31 - 1
 
@@ -76,6 +78,10 @@ def files_of(path: str) -> list[str]:
     """The files at a path: itself, those that a pattern names, or those of a folder with the first ending
     that occurs. Raises PredicatError if there are none.
     """
+    if _SCHEME.match(path):
+        if not plain_name(path).endswith(".parquet"):
+            raise PredicatError.of(say.remote(path))
+        return [path]
     folder = Path(path)
     if folder.is_dir():
         inside = sorted(str(file) for file in folder.rglob("*") if file.is_file())

@@ -74,7 +74,9 @@ def measure_what_runs(
     """
     if refused and len(refused) == len(plan.filters):
         raise PredicatError(list(dict.fromkeys(refused.values())))
-    broken = {name: f"{problem.message}; {problem.hint}" for name, problem in refused.items()}
+    broken = {
+        name: "; ".join(filter(None, (problem.message, problem.hint))) for name, problem in refused.items()
+    }
     remaining = without(plan, broken) if broken else plan
     try:
         result = run(remaining)

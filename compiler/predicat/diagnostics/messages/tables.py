@@ -64,6 +64,13 @@ def spreadsheet(path: str) -> Diagnostic:
     return Diagnostic("unreadable", f"cannot read {path}: it is a spreadsheet", NOWHERE, hint)
 
 
+def remote(path: str) -> Diagnostic:
+    hint = "copy it to this machine, write it as Parquet, or read it with Spark"
+    return Diagnostic(
+        "unreadable", f"cannot read {path}: CSV and JSON are read from local files", NOWHERE, hint
+    )
+
+
 def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic:
     """A row of another dataset, or a file without a header."""
     shown = ", ".join(list(keys)[:5])

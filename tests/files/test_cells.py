@@ -1,0 +1,115 @@
+"""What a text means as each type: one table, for the evaluator and DuckDB. Spark is in `tests/spark`."""
+
+import math
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import pytest
+
+from predicat.catalog.file_formats import FileFormat
+from predicat.files import cells
+from predicat.files.cells import Converter, Number
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.python_values import RowError
+from predicat.ir.types import parse_type
+from predicat.ir.widths import stored_width
+
+CSV = FileFormat("csv")
+BAD = object()
+KINDS = (
+    *("tinyint", "smallint", "int", "bigint", "double", "float"),
+    *("decimal(12,2)", "boolean", "date", "timestamp", "string"),
+)
+_DAY, _MOMENT = date(2026, 1, 31), datetime(2026, 1, 31, 10, 0, tzinfo=UTC)
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_INEXACT = ("double", "float")
+
+
+def _numbers(whole: int | None, double: float, decimal: str | None) -> dict[str, Any]:
+    found: dict[str, Any] = dict.fromkeys(_INEXACT, double)
+    found |= dict.fromkeys(_WHOLE, whole) if whole is not None else {}
+    return found | ({"decimal(12,2)": Decimal(decimal)} if decimal is not None else {})
+
+
+TEXTS: dict[str, dict[str, Any]] = {
+    "1": _numbers(1, 1.0, "1") | {"boolean": True},
+    " 0 ": _numbers(0, 0.0, "0") | {"boolean": False},
+    "-5": _numbers(-5, -5.0, "-5"),
+    "5.0": _numbers(5, 5.0, "5"),
+    "5.5": _numbers(None, 5.5, "5.5"),
+    "1.5e2": _numbers(None, 150.0, "150"),
+    "1.001e1": _numbers(None, 10.01, "10.01") | {"float": 10.010000228881836},
+    "150.005": _numbers(None, 150.005, None) | {"float": 150.00500488281250},
+    "150.1000": _numbers(None, 150.1, "150.1") | {"float": 150.10000610351562},
+    "12345678901.00": {"double": 12345678901.0, "float": 12345678848.0, "bigint": 12345678901},
+    "300": _numbers(300, 300.0, "300") | {"tinyint": BAD},
+    "70000": _numbers(70000, 70000.0, "70000") | {"tinyint": BAD, "smallint": BAD},
+    "9223372036854775808": {"double": 2.0**63, "float": 2.0**63},
+    "1e300": {"double": 1e300},
+    "1e-300": {"double": 1e-300},
+    "1e400": {},
+    "NaN": dict.fromkeys(_INEXACT, float("nan")),
+    "Infinity": dict.fromkeys(_INEXACT, float("inf")),
+    "1,5": {},
+    "1_0": {},
+    "0x1": {},
+    "yes": {"boolean": True},
+    "FALSE": {"boolean": False},
+    "maybe": {},
+    "2026-01-31": {"date": _DAY, "timestamp": datetime(2026, 1, 31, tzinfo=UTC)},
+    "2026-02-30": {},
+    "31.01.2026": {},
+    "2026-01-31 10:00": {"date": _DAY, "timestamp": _MOMENT},
+    "2026-01-31T12:00:00+02:00": {"date": _DAY, "timestamp": _MOMENT},
+    "": dict.fromkeys(KINDS),
+}
+"""The values of a text by type. Of other types it is none; every text that is not empty is a string."""
+
+
+def declared(kind: str) -> FieldDecl:
+    return FieldDecl("x", parse_type(kind), stored=stored_width(kind))
+
+
+def converted(text: str, kind: str) -> Any:
+    return TEXTS[text].get(kind, text if kind == "string" else BAD)
+
+
+def is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_text_means_the_same_everywhere(kind: str) -> None:
+    convert, sql = Converter(declared(kind), CSV), cells.sql("duckdb", "x", declared(kind), CSV)
+    there = cells.present_sql("duckdb", "x", CSV)
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for text in TEXTS:
+            wanted = converted(text, kind)
+            try:
+                found = convert(text)
+            except RowError:
+                found = BAD
+            query = f"SELECT {sql}, {there} FROM (SELECT ?::VARCHAR AS x)"
+            value, kept = connection.execute(query, [text]).fetchone() or ()
+            on_duckdb = BAD if value is None and kept is not None else value
+            for reader in (found, on_duckdb):
+                same = reader is wanted or reader == wanted or (is_nan(wanted) and is_nan(reader))
+                assert same, (text, reader, wanted)
+
+
+def test_a_number_of_json_keeps_its_digits() -> None:
+    convert = Converter(declared("decimal(38,10)"), FileFormat("json"))
+    assert convert(Number("12345678901234567890.0123456789")) == Decimal("12345678901234567890.0123456789")
+
+
+def test_a_word_of_the_catalog_is_no_sql() -> None:
+    form = FileFormat("csv", nulls=("x' OR '1", "c0", "NA"))
+    with duckdb.connect() as connection:
+        sql = cells.sql("duckdb", "x", declared("string"), form)
+        rows = connection.execute(
+            f"SELECT {sql} FROM (VALUES ('x'' OR ''1'), ('c0'), ('y')) AS t (x)"
+        ).fetchall()
+    assert rows == [(None,), (None,), ("y",)]
