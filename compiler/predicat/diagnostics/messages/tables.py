@@ -1,13 +1,13 @@
-"""Messages about files of rows: CSV, JSON and Parquet. Each function is one: see the package."""
+"""Messages about files of rows: CSV, JSON and Parquet. Each row or function is one: see the package."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
-from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.message import Failure, Problem, Text
 from predicat.diagnostics.messages.files import unreadable
-from predicat.diagnostics.source import NOWHERE, Span
+from predicat.diagnostics.source import NOWHERE
 from predicat.diagnostics.wording import quantity
 
 RECORD = "(record)"
@@ -23,32 +23,21 @@ def place(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
-def one_path(span: Span, kinds: Iterable[str]) -> Diagnostic:
-    return msg.bad_value(
-        span,
-        "relation",
-        f"files have one path, as the value of {' or '.join(kinds)}",
-        'such as {csv: orders*.csv, delim: ";"}',
-    )
-
-
-def no_choice(span: Span, key: str, text: str, known: Collection[str]) -> Diagnostic:
-    near = msg.did_you_mean(text, known)
-    return msg.bad_value(span, key, f"{text!r} is not one of {', '.join(map(repr, known))}", near)
-
-
-def length_of_key(span: Span, key: str, longest: int) -> Diagnostic:
-    return msg.bad_value(
-        span, key, f"it must have {'one character' if longest == 1 else f'1 to {longest} characters'}"
-    )
-
-
-def for_engine(engine: str) -> str:
-    return f"relation of {engine}"
-
-
-def no_files_there(span: Span, engine: str) -> Diagnostic:
-    return msg.bad_value(span, f"relation of {engine}", "PostgreSQL reads tables, not files", "name a table")
+one_path = Problem[Iterable[str]]("""bad-value: relation: files have one path, as the value of {kinds:by or}
+    hint: such as {{csv: orders*.csv, delim: ";"}}""")
+no_choice = Problem[str, str, Iterable[str]]("""bad-value: {key}: {text!r} is not one of {known:reprs}
+    hint: {known:near text}""")
+length_of_key = Problem[str, int]("""bad-value: {key}: it must have
+    {longest:is 1 one character|1 to {longest} characters}""")
+no_files_there = Problem[str]("""bad-value: relation of {engine}: PostgreSQL reads tables, not files
+    hint: name a table""")
+spreadsheet = Failure[str]("""unreadable: cannot read {path}: it is a spreadsheet
+    hint: save the sheet as CSV (UTF-8), or write it as Parquet, and read that file""")
+remote = Failure[str]("""unreadable: cannot read {path}: CSV and JSON are read from local files
+    hint: copy it to this machine, write it as Parquet, or read it with Spark""")
+columns_of_line = Text[int, int]("it has {count:count column}, but the header has {wanted}")
+decimal_comma = Text[str]("""note: {field} looks like numbers with a decimal comma: write decimal: "," in the
+    relation""")
 
 
 def other_encoding(path: str, at: int, encoding: str, known: Iterable[str]) -> Diagnostic:
@@ -57,18 +46,6 @@ def other_encoding(path: str, at: int, encoding: str, known: Iterable[str]) -> D
     said = f"it is not valid {encoding.upper()} at byte {at}"
     hint = f"name its encoding in the relation: {{csv: {path}, encoding: latin-1}} ({others})"
     return Diagnostic(ENCODING, f"cannot read {place(path)}: {said}", NOWHERE, hint)
-
-
-def spreadsheet(path: str) -> Diagnostic:
-    hint = "save the sheet as CSV (UTF-8), or write it as Parquet, and read that file"
-    return Diagnostic("unreadable", f"cannot read {path}: it is a spreadsheet", NOWHERE, hint)
-
-
-def remote(path: str) -> Diagnostic:
-    hint = "copy it to this machine, write it as Parquet, or read it with Spark"
-    return Diagnostic(
-        "unreadable", f"cannot read {path}: CSV and JSON are read from local files", NOWHERE, hint
-    )
 
 
 def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic:
@@ -89,10 +66,6 @@ def no_header(path: str) -> Diagnostic:
 
 def twice(path: str, column: str) -> Diagnostic:
     return unreadable(place(path), f"its header has the column {column!r} twice")
-
-
-def columns_of_line(count: int, wanted: int) -> str:
-    return f"it has {quantity(count, 'column')}, but the header has {wanted}"
 
 
 def no_csv(error: object) -> str:
@@ -118,7 +91,3 @@ def bad_records(count: int, samples: Iterable[tuple[str, str]]) -> str:
 def line(path: str, number: int) -> str:
     """A place in a file, as an editor opens it."""
     return f"{place(path)}:{number}"
-
-
-def decimal_comma(field: str) -> str:
-    return f'note: {field} looks like numbers with a decimal comma: write decimal: "," in the relation'
