@@ -90,12 +90,8 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
 
 
 def _bad(plan: Plan, reading: Reading, source: str) -> BadCells:
-    """The bad cells of the fields that filters read, with places where the files are on this machine."""
-    fields = {
-        decl.column("spark").lower(): decl
-        for item in plan.filters
-        for decl in item.current.predicate.fields.values()
-    }
+    """The bad cells of the declared fields, with places where the files are on this machine."""
+    fields = {decl.column("spark").lower(): decl for decl in plan.dataset.fields.values()}
     names = {cell.column: fields.get(cell.column.lower()) for cell in reading.cells}
     read = [cell for cell in reading.cells if names[cell.column] is not None or cell.column == RECORD]
     if not any(names.values()):

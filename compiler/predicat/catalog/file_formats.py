@@ -69,13 +69,13 @@ class Key(Struct, frozen=True):
     duckdb: str
     one_of: tuple[str, ...] = ()
     several: bool = False
-    longest: int = 0
+    character: bool = False
 
 
 KEYS = {
-    "delim": Key("What separates the cells. Default: found in the header.", "sep", "delim", longest=4),
-    "quote": Key("What is around a cell.", "quote", "quote", longest=1),
-    "escape": Key("What is before a quote inside of a cell.", "escape", "escape", longest=1),
+    "delim": Key("What separates the cells. Default: found in the header.", "sep", "delim", character=True),
+    "quote": Key("What is around a cell.", "quote", "quote", character=True),
+    "escape": Key("What is before a quote inside of a cell.", "escape", "escape", character=True),
     "encoding": Key("The encoding.", "encoding", "encoding", tuple(ENCODINGS)),
     "header": Key("The names of the columns, if the first line is a row.", "header", "header", several=True),
     "decimal": Key("The decimal mark of numbers.", "", "", DECIMALS),
@@ -138,7 +138,7 @@ def _one(item: YamlNode, name: str, key: Key) -> str:
     if key.one_of and text not in key.one_of:
         item.reporter.add(say.no_choice(item.span, name, text, key.one_of))
         return key.one_of[0]
-    if key.longest and not 1 <= len(text) <= key.longest:
-        item.reporter.add(say.length_of_key(item.span, name, key.longest))
+    if key.character and len(text) != 1:
+        item.reporter.add(say.length_of_key(item.span, name))
         return str(getattr(ANY, name))
     return text

@@ -224,7 +224,8 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    fields = [decl for item in plan.filters for decl in item.current.predicate.fields.values()]
+    read = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
+    fields = {**plan.dataset.fields, **read}.values()
     form = plan.dataset.files.get("duckdb", ANY)
     with duckdb.connect() as connection, _told():
         connection.execute("SET TimeZone = 'UTC'")

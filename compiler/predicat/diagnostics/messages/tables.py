@@ -27,8 +27,7 @@ one_path = Problem[Iterable[str]]("""bad-value: relation: files have one path, a
     hint: such as {{csv: orders*.csv, delim: ";"}}""")
 no_choice = Problem[str, str, Iterable[str]]("""bad-value: {key}: {text!r} is not one of {known:reprs}
     hint: {known:near text}""")
-length_of_key = Problem[str, int]("""bad-value: {key}: it must have
-    {longest:is 1 one character|1 to {longest} characters}""")
+length_of_key = Problem[str]("bad-value: {key}: it must be one character")
 no_files_there = Problem[str]("""bad-value: relation of {engine}: PostgreSQL reads tables, not files
     hint: name a table""")
 spreadsheet = Failure[str]("""unreadable: cannot read {path}: it is a spreadsheet
