@@ -74,6 +74,11 @@ def format_of(path: str, form: FileFormat = ANY) -> FileFormat | None:
     return replace(form, kind=kind) if kind is not None else None
 
 
+def there(path: str) -> bool:
+    """Whether something may be at a path: a file, a folder, a pattern, or a place that only engines reach."""
+    return bool(_SCHEME.match(path)) or any(sign in path for sign in "*?[") or Path(path).exists()
+
+
 def files_of(path: str) -> list[str]:
     """The files at a path: itself, those that a pattern names, or those of a folder with the first ending
     that occurs. Raises PredicatError if there are none.

@@ -66,7 +66,7 @@ class RowReader:
             seen = False
             for record in _of_parquet(file, stdin) if form.kind == "parquet" else records(file, form, stdin):
                 if not seen and record.cells and not self._known(record.cells):
-                    raise PredicatError.of(say_tables.no_field(file, list(record.cells), self._fields))
+                    raise PredicatError.of(say_tables.no_field(file, list(record.cells), list(self._fields)))
                 seen = True
                 if record.wrong:
                     self.bad.add(say_tables.RECORD, record.wrong, file, record.line)

@@ -14,6 +14,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
 from predicat.files import duckdb_tables
+from predicat.files.records import there as files_there
 from predicat.quality.classes import Classes
 from predicat.quality.extent import measure_extent
 from predicat.quality.fold import LANES, ROWS, Totals
@@ -227,6 +228,8 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     read = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
     fields = {**plan.dataset.fields, **read}.values()
     form = plan.dataset.files.get("duckdb", ANY)
+    if not files_there(source):
+        raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
     with duckdb.connect() as connection, _told():
         connection.execute("SET TimeZone = 'UTC'")
         with duckdb_tables.opened(connection, source, form, fields) as table:

@@ -9,6 +9,7 @@ from predicat.diagnostics.message import Failure, Problem, Text
 READS_FILES = (
     "DuckDB reads files, from the working directory on: --input DATASET=FILE, or relation: {duckdb: FILE}"
 )
+no_files = Text[str, str]("no such file or folder: {path}; {reads}")
 COMMENT_ON_ITS_OWN_LINE = "put it on its own line, above what it is about"
 DATA_WOULD_CHANGE = "its data would change"
 IN_A_JOB = "run this in a job of the CI system"

@@ -34,6 +34,10 @@ spreadsheet = Failure[str]("""unreadable: cannot read {path}: it is a spreadshee
     hint: save the sheet as CSV (UTF-8), or write it as Parquet, and read that file""")
 remote = Failure[str]("""unreadable: cannot read {path}: CSV and JSON are read from local files
     hint: copy it to this machine, write it as Parquet, or read it with Spark""")
+# A row of another dataset, or a file without a header.
+no_field = Failure[str, Iterable[str], Iterable[str]]("""unknown-field: no column of
+    {path:is - standard input|{path}} is a field of the dataset: {keys:first 5}
+    hint: its fields: {known:first 5}""")
 columns_of_line = Text[int, int]("it has {count:count column}, but the header has {wanted}")
 decimal_comma = Text[str]("""note: {field} looks like numbers with a decimal comma: write decimal: "," in the
     relation""")
@@ -45,18 +49,6 @@ def other_encoding(path: str, at: int, encoding: str, known: Iterable[str]) -> D
     said = f"it is not valid {encoding.upper()} at byte {at}"
     hint = f"name its encoding in the relation: {{csv: {path}, encoding: latin-1}} ({others})"
     return Diagnostic(ENCODING, f"cannot read {place(path)}: {said}", NOWHERE, hint)
-
-
-def no_field(path: str, keys: Iterable[str], known: Iterable[str]) -> Diagnostic:
-    """A row of another dataset, or a file without a header."""
-    shown = ", ".join(list(keys)[:5])
-    few = ", ".join(list(known)[:5])
-    return Diagnostic(
-        "unknown-field",
-        f"no column of {place(path)} is a field of the dataset: {shown}",
-        NOWHERE,
-        f"its fields: {few}",
-    )
 
 
 def no_header(path: str) -> Diagnostic:
