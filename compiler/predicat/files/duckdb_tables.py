@@ -246,6 +246,15 @@ def opened(
         yield table
 
 
+def source(path: str) -> str:
+    """Files as DuckDB's shell takes them after FROM: for a folder the pattern of the first known ending."""
+    folder = Path(path)
+    if folder.is_dir():
+        patterns = [f"**/*{ending}{packed}" for ending in records.ENDINGS for packed in ("", *records.PACKED)]
+        path = f"{path.rstrip('/')}/{next((one for one in patterns if any(folder.glob(one))), patterns[0])}"
+    return _text(path)
+
+
 def _conversion(text: str, whole: str, decl: FieldDecl, form: FileFormat) -> tuple[str, str]:
     """The SQL of a cell that is there, and of its value: NULL where it is none. `text` is the column of the
     text, `whole` that of the JSON.

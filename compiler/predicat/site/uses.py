@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from predicat import backends
 from predicat.catalog.model import Catalog, Filter
-from predicat.deploy import data_files
 from predicat.diagnostics import Unsupported
+from predicat.files import duckdb_tables
 
 
 class Use(Struct, frozen=True):
@@ -31,7 +31,7 @@ def uses(catalog: Catalog, filter_: Filter) -> Iterator[Use]:
         schema, dot, _ = relation["postgres"].rpartition(".")
         yield Use("PostgreSQL view", f"SELECT * FROM {schema}{dot}{filter_.view}", "postgres")
     if "duckdb" in relation and (condition := _condition(catalog, filter_)):
-        source = data_files.source(relation["duckdb"])
+        source = duckdb_tables.source(relation["duckdb"])
         yield Use("DuckDB", f"SELECT * FROM {source} WHERE {condition}", "duckdb")
     yield Use("Python", _python(filter_), "python")
 
