@@ -175,7 +175,7 @@ def _fill(reader: PredicateReader, message: Any, value: Any, path: str) -> None:
             child = getattr(message, field.name)
             child.SetInParent()
             _fill(reader, child, inner, where)
-        elif field.is_repeated:
+        elif _is_repeated(field):
             getattr(message, field.name).extend(
                 _scalar(reader, one, f"{where}[{index}]", place)
                 for index, one in enumerate(reader.listed(inner, where, 0))
@@ -313,3 +313,9 @@ class _Converter:
         if len(values) != 1:
             raise self.fail(f"{path}.values", say.takes_one_value(op, len(values)))
         return {**target, "op": op, "value": values[0], "type": kind}
+
+
+def _is_repeated(field: Any) -> bool:
+    """Whether a field of the message is a list. Older releases of protobuf only have its label."""
+    repeated = getattr(field, "is_repeated", None)
+    return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)
