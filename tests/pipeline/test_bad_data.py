@@ -170,6 +170,17 @@ def test_a_full_disk() -> None:
     assert failures.diagnostic(caught.value).message == "Spark failed: the disk is full"
 
 
+def test_a_file_that_cannot_be_moved_leaves_no_temporary_one(spark: Any, tmp_path: Path) -> None:
+    """A place that is a folder stops the move."""
+    from predicat_spark.pipeline.files import Files
+
+    files = Files(spark)
+    (tmp_path / "taken" / "x").mkdir(parents=True)
+    with pytest.raises(OSError, match="directory"):
+        files.write(f"{tmp_path}/taken", "text")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
 def test_a_metastore_that_another_session_has_opened() -> None:
     from predicat_spark.pipeline import failures
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import yaml
 
 import predicat
-from predicat.quality import bounds, history, notify
+from predicat.quality import bounds, history, notify, stores
 from predicat.quality.checks import STATUSES, declared, words
 from predicat.quality.engines import on_duckdb
 from predicat.quality.outcome import Run
@@ -308,3 +309,16 @@ def test_results_of_an_earlier_predicat_are_compared_with(folder: Path) -> None:
         assert {check.status for check in checks if check.name == "shop.low" and check.kind == "drift"} == {
             end
         }
+
+
+def test_a_full_disk_leaves_no_part_of_results(tmp_path: Path) -> None:
+    """A limit on the size of files stops a writer as a full disk does: in the middle."""
+    entry = dict.fromkeys(("at", "dataset", "partition", "filter", "version"), "x" * 500) | {"rows": 1}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            stores.append(tmp_path / "results.parquet", [entry])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list((tmp_path / "results.parquet").iterdir())

@@ -15,6 +15,7 @@ from uuid import uuid4
 from predicat.diagnostics import PredicatError, Reporter, extras
 from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.writing import replacing
 from predicat.quality.history import Entry
 
 if TYPE_CHECKING:
@@ -118,9 +119,8 @@ def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
     arrow = _pyarrow()
     folder.mkdir(exist_ok=True)
     if added:
-        temporary = folder / f".{uuid4().hex}.part"
-        arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), temporary)
-        temporary.rename(folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{temporary.name[1:9]}{PARQUET}")
+        with replacing(folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}{PARQUET}") as beside:
+            arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), beside)
 
 
 _CREATE = (

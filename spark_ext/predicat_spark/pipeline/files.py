@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -99,7 +100,15 @@ class Files:
     def write(self, path: str, text: str) -> None:
         """Write a small file atomically: to a temporary name, then renamed."""
         temporary = f"{path.rpartition('/')[0]}/.{path.rpartition('/')[2]}.{uuid4().hex}"
-        self._fill(temporary, text)
+        try:
+            self._fill(temporary, text)
+            self._replace(temporary, path)
+        except BaseException:
+            with suppress(Exception):  # the first error is the one to tell
+                self.delete(temporary)
+            raise
+
+    def _replace(self, temporary: str, path: str) -> None:
         local = self._local(path)
         if local is not None:
             Path(str(self._local(temporary))).replace(local)  # Hadoop moves no file to the place of another
