@@ -40,7 +40,12 @@ def agree(
 
 @pytest.mark.parametrize(
     ("compiled", "count"),
-    [(True, 400), (False, 100), pytest.param(True, 1500, marks=pytest.mark.slow)],
+    [
+        (True, 400),
+        (False, 100),
+        pytest.param(True, 1500, marks=pytest.mark.slow),
+        pytest.param(False, 1500, marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("name", runtime.NAMES)
 def test_conversions(name: str, compiled: bool, count: int, spark: Any) -> None:
