@@ -46,7 +46,8 @@ def is_scalar(kind: Type) -> bool:
 
 def present(text: Node, form: FileFormat) -> Node:
     """The text of a cell; NULL for a word that means a missing value, and for an empty cell of CSV."""
-    words = tuple(dict.fromkeys([*form.nulls, *([""] if form.kind == "csv" else [])]))
+    empty: list[str] = [""] if form.kind == "csv" else []
+    words = tuple(dict.fromkeys([*form.nulls, *empty]))
     if not words:
         return text
     missing = Call(

@@ -152,7 +152,8 @@ def _denied(test: KeyTest) -> dict[str, Any]:
     """A test of a key that is there, and whose value is not what another test asks for."""
     if test.op in _AFFIXES:
         return {"anything-but": {_AFFIXES[test.op]: test.values[0]}}
-    return {"anything-but": list(test.values) if len(test.values) > 1 else test.values[0]}
+    values = list(test.values)
+    return {"anything-but": values if len(values) > 1 else values[0]}
 
 
 _AFFIXES = {**AFFIXES, "equals_ci": EQUAL_IN_ANY_CASE}
