@@ -81,6 +81,7 @@ RULES: dict[Key, Rule | None] = {
     "list_has_all": (None, own.contains_all(turned=False)),
     "array_has_any": (None, own.of_two(exp.ArrayOverlaps, documents.overlaps)),
     "array_has_all": (None, own.contains_all(turned=False)),
+    "json_array_length": (None, json_functions.length_or(0)),
     "array_length": (None, functions.function("size", 1)),
     **dict.fromkeys(
         ("list_position", "list_indexof", "array_position", "array_indexof"),

@@ -108,16 +108,24 @@ def parsed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("sql.json", reader.span(node), value)
 
 
-def length(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """JSON_ARRAY_LENGTH: NULL if the value is not an array."""
-    span = reader.span(node)
-    (array,) = reader.all(counted(reader, node, 1), depth)
+def length_or(other: int | None) -> Build:
+    """JSON_ARRAY_LENGTH: another number, or NULL, if the value is not an array; NULL if there is none."""
 
-    def build(value: t.Tree) -> t.Tree:
-        is_array = apply("json_is", span, value, text("array", span))
-        return choose(is_array, apply("size", span, value), t.Constant(None, span), span)
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        (array,) = reader.all(counted(reader, node, 1), depth)
+        nothing = t.Constant(None, span)
 
-    return let(_VALUE, apply("sql.json", span, array), build, span)
+        def of(value: t.Tree) -> t.Tree:
+            is_array = apply("json_is", span, value, text("array", span))
+            rest: t.Tree = nothing
+            if other is not None:
+                rest = choose(apply("is_null", span, value), nothing, number(other, span), span)
+            return choose(is_array, apply("size", span, value), rest, span)
+
+        return let(_VALUE, apply("sql.json", span, array), of, span)
+
+    return build
 
 
 def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -179,8 +187,8 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "try_parse_json": (None, parsed),
     "json_value": (None, at_path),
     "jsonb_extract_path_text": (None, at_keys),
-    "json_array_length": (None, length),
-    "jsonb_array_length": (None, length),
+    "json_array_length": (None, length_or(None)),
+    "jsonb_array_length": (None, length_or(None)),
 }
 """The functions by name."""
 AS_WRITTEN: dict[str, Build] = {"json_extract_path_text": at_keys}

@@ -44,7 +44,7 @@ def of_duckdb(part: Call) -> tuple[str, str] | None:
     if found := _of_text(part, "DuckDB", "DOUBLE, or compare it with = or IN"):
         return found
     if _is_length(part):
-        message = "json_array_length of what is not an array is UNKNOWN here, 0 on DuckDB"
+        message = "json_array_length of JSON null is UNKNOWN here, 0 on DuckDB"
         return message, "write coalesce(json_array_length(doc -> 'a'), 0) to take it as 0"
     if _converts(part):
         message = "JSON of another kind is UNKNOWN here, and converted on DuckDB"
@@ -68,7 +68,7 @@ def _converts(part: Call) -> bool:
 
 def _is_length(part: Call) -> bool:
     match part:
-        case Call(op="cond", args=(Call(op="json_is"), Call(op="size" | "json_size"), Literal(value=None))):
+        case Call(op="cond", args=(Call(op="json_is"), Call(op="size" | "json_size"), Call(op="cond"))):
             return True
         case _:
             return False
