@@ -156,4 +156,5 @@ def test_offsets_to_start_from(spark: Any, tmp_path: Path) -> None:
     condition = predicat.parse("value IN (100, 102, 103, 202)", "sql", {"value": "bigint"})
     assert json.loads(predicat_spark.starting_offsets(frame, condition)) == expected
     frame.write.parquet(str(tmp_path / "records"))
-    assert json.loads(files.offsets(condition, str(tmp_path / "records"))) == expected
+    text, bad = files.offsets(condition, str(tmp_path / "records"))
+    assert json.loads(text) == expected and not bad.counts
