@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat.catalog.file_formats import ANY
 from predicat.files.bad_cells import BadCells
 from predicat.matching.matcher import Matcher
 from predicat.matching.rows import RowReader
@@ -16,7 +17,9 @@ from tests.files.dirty import FILES, FILTERS, RECORD, write
 
 
 def matched(catalog: predicat.Catalog, path: Path) -> tuple[int, dict[str, int], BadCells]:
-    reader, matcher = RowReader(catalog.datasets["orders"]), Matcher(catalog, "orders")
+    dataset = catalog.datasets["orders"]
+    reader = RowReader(dataset, form=dataset.files.get("duckdb", ANY))
+    matcher = Matcher(catalog, "orders")
     rows = list(reader.read(str(path)))
     found = [matcher.match(row) for row in rows]
     return len(rows), {name: sum(name in one for one in found) for name in FILTERS}, reader.bad

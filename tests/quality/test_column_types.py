@@ -53,9 +53,10 @@ def test_csv_and_json_are_read_as_declared(catalog: predicat.Catalog, tmp_path: 
 
 
 def test_a_wider_column_of_a_file_is_refused(catalog: predicat.Catalog, tmp_path: Path) -> None:
-    duckdb.sql(
-        "SELECT 1::BIGINT AS id, 100.0020::DECIMAL(18,4) AS amount, MAP {'a': 'b'} AS labels"
-    ).write_parquet(str(tmp_path / "a.parquet"))
+    with duckdb.connect() as connection:
+        connection.sql(
+            "SELECT 1::BIGINT AS id, 100.0020::DECIMAL(18,4) AS amount, MAP {'a': 'b'} AS labels"
+        ).write_parquet(str(tmp_path / "a.parquet"))
     measure = on_duckdb(plan(catalog, "orders", (), "duckdb"), str(tmp_path / "a.parquet"))
     assert list(measure.errors) == ["orders.vat"]
     assert "declare the field as decimal(18,4), or read a view" in measure.errors["orders.vat"]

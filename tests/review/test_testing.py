@@ -158,7 +158,7 @@ def test_explain(folder: Path) -> None:
         and done.returncode == 0
     )
     done = run("explain", "good", "--row", "[1]", cwd=folder)
-    assert done.returncode == 2 and "JSON object" in done.stderr
+    assert done.returncode == 2 and "an object in JSON or YAML" in done.stderr
     assert "did you mean 'good'" in run("explain", "goood", cwd=folder).stderr
 
 

@@ -41,6 +41,10 @@ JUDGES = ("diff", "discover", "lint", "quality", "test")
 """Commands for which 1 means findings: for these, a catalog with problems is wrong use."""
 
 _USAGE = frozenset({"usage", "missing-extra", "file", "empty-catalog"})
+_GIVEN = frozenset({"parameter-type", "missing-parameter", "bad-row"})
+"""Wrong use, as all unknown names are, where the value was given to the command, and so has no place in a
+file.
+"""
 _WITH_INPUT = ("init", "match", "seek")
 """Commands that read a file that is given to them; others read those of the catalog."""
 _ENGINE = frozenset({"engine", "connection", "encoding", "java"})
@@ -59,6 +63,7 @@ def code_for(command: str, problems: Sequence[Diagnostic]) -> ExitCode:
 
 
 def _is_usage(command: str, problem: Diagnostic) -> bool:
-    if problem.code == "unreadable" and command not in _WITH_INPUT:
-        return False
-    return problem.code in _USAGE or problem.span == NOWHERE
+    if problem.code == "unreadable":
+        return command in _WITH_INPUT and problem.span == NOWHERE
+    was_given = problem.code in _GIVEN or problem.code.startswith("unknown-")
+    return problem.code in _USAGE or (was_given and problem.span == NOWHERE)

@@ -78,6 +78,7 @@ def command(
     count: bool,
 ) -> None:
     from predicat.api import UnknownKeyWarning  # noqa: PLC0415  # not for --help
+    from predicat.catalog.file_formats import ANY  # noqa: PLC0415  # as above
     from predicat.matching.matcher import Matcher  # noqa: PLC0415  # as above
     from predicat.matching.rows import RowReader  # noqa: PLC0415  # as above
 
@@ -90,7 +91,8 @@ def command(
         raise PredicatError.of(say.no_tag(tag, tags))
     for name, reason in matcher.left_out.items():
         click.echo(say.not_asked(name, reason), err=True)
-    reader, moment = RowReader(dataset_, null), reading(now)
+    reader = RowReader(dataset_, null, dataset_.files.get("duckdb", ANY))
+    moment = reading(now)
     counts: Counter[str] = Counter()
     rows = accepted = 0
     with warnings.catch_warnings(record=True) as caught:

@@ -88,7 +88,7 @@ def files_of(path: str) -> list[str]:
             raise PredicatError.of(say.remote(path))
         return [path]
     folder = Path(path)
-    if folder.is_dir():
+    if path and folder.is_dir():
         inside = sorted(str(file) for file in folder.rglob("*") if file.is_file())
         for ending in ENDINGS:
             if found := [file for file in inside if plain_name(file).endswith(ending)]:

@@ -30,19 +30,18 @@ class RowReader:
         dataset: The dataset whose fields the rows have. A column has the name of its field, or the name that
             the dataset declares for an engine.
         null: A string that means NULL in CSV, in addition to the empty string.
-        form: How the files are written. Default: as the dataset says of those that DuckDB reads.
+        form: How the files are written. Default: as their names and contents show.
 
     Attributes:
         bad: The values that did not fit, by field, and the records that are damaged.
     """
 
-    def __init__(self, dataset: Dataset, null: str = "", form: FileFormat | None = None) -> None:
+    def __init__(self, dataset: Dataset, null: str = "", form: FileFormat = ANY) -> None:
         self._fields = dataset.fields
         self._names = {column: name for name, decl in self._fields.items() for _, column in decl.columns}
         self._names |= {name: name for name in self._fields}
         self._folded = {column.lower(): name for column, name in self._names.items()}
         self._casts: dict[str, Converter] = {}
-        form = form if form is not None else dataset.files.get("duckdb", ANY)
         self._form = replace(form, nulls=(*form.nulls, null)) if null else form
         self.bad = BadCells()
 
