@@ -99,9 +99,13 @@ def _smaller_text(value: str, holds: Callable[[Any], bool]) -> str:
 
 
 def _smaller_number(value: int, holds: Callable[[Any], bool]) -> int:
-    """Towards zero by halves, then by ones."""
+    """Towards zero by halves, then by ones: as many trials as a search by halves can need, since a condition
+    may hold for every second number.
+    """
     step = abs(value) // 2
-    while step:
+    for _ in range(4 * abs(value).bit_length()):
+        if not step:
+            break
         nearer = value - step if value > 0 else value + step
         if holds(nearer):
             value = nearer
