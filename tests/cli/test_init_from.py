@@ -131,6 +131,18 @@ def test_a_password_is_not_written(dsn: str, written: tuple[str, bool]) -> None:
     assert without_password(dsn) == written
 
 
+@pytest.mark.parametrize("folder", ["shop", "deep/shop"])
+def test_a_catalog_in_another_folder_finds_its_file(tmp_path: Path, folder: str) -> None:
+    """The relation is written as seen from the project file, wherever `init` was run."""
+    (tmp_path / folder).mkdir(parents=True)
+    write(tmp_path, "orders.csv")
+    assert run("init", folder, "--from", "orders.csv", cwd=tmp_path).returncode == 0
+    assert "orders.csv}" in (tmp_path / folder / "catalog" / "orders.yml").read_text()
+    for place, catalog in ((tmp_path / folder, ()), (tmp_path, ("--catalog", f"{folder}/catalog"))):
+        done = run("quality", "run", *catalog, cwd=place)
+        assert done.returncode == 0 and "orders on duckdb: 3 rows" in done.stdout, done.stderr
+
+
 def test_engines_follow_the_relations_of_datasets(tmp_path: Path) -> None:
     """Without options: one dataset is counted in DuckDB, the SQL is that of the project's engine."""
     write(tmp_path, "orders.csv")

@@ -56,9 +56,17 @@ def located(folder: Path, path: str) -> str:
     from predicat.catalog.project import find  # noqa: PLC0415  # not for --help
 
     file = find(folder)
-    if file is None or _SCHEME.match(path) or Path(path).is_absolute() or file.parent == Path.cwd():
-        return path
-    return os.path.relpath(file.parent / path)
+    return path if file is None or _is_fixed(path, file.parent) else os.path.relpath(file.parent / path)
+
+
+def to_write(root: Path, path: str) -> str:
+    """A path of data files as a catalog has it, whose project file is in `root`: `located` reversed."""
+    return path if _is_fixed(path, root) else os.path.relpath(path, root)
+
+
+def _is_fixed(path: str, root: Path) -> bool:
+    """Whether a path is the same in the current folder as in another one."""
+    return _SCHEME.match(path) is not None or Path(path).is_absolute() or root.resolve() == Path.cwd()
 
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")

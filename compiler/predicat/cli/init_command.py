@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from predicat.catalog.paths import PROJECT_FILE
-from predicat.cli.engines import engine_for, is_given
+from predicat.cli.engines import engine_for, is_given, to_write
 from predicat.cli.options import check_dataset_name, dsn_option
 from predicat.cli.output import format_option, show
 from predicat.cli.project import connect
@@ -92,8 +93,12 @@ def command(
     if source is None and (is_given("dsn") or dataset or engine):
         raise click.UsageError(say.NEED_FROM)
     name, text, used, server = "customers", _CATALOG, "spark", None
+    project = project_file(folder)
     if source is not None:
         described, server = _columns(source, engine, dsn)
+        if described.engine == "duckdb":
+            root = project.parent if project is not None else folder
+            described = replace(described, relation=to_write(root, described.relation))
         (name, text), used = _described(described, dataset), described.engine
     main = folder / "catalog" / f"{name}.yml"
     macros = folder / "macros" / "macros.sql"
@@ -105,7 +110,7 @@ def command(
     attributes = missing_attributes(folder / "catalog")
     if attributes is not None and not attributes[0].exists():
         files[attributes[0]] = attributes[1]
-    if project_file(folder) is None:
+    if project is None:
         files[folder / PROJECT_FILE] = _project(folder, used, server)
     ignored = folder / ".gitignore"
     if not ignored.exists():
