@@ -17,7 +17,7 @@ def test_lines_of_long_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
             enough.set()
         return f"{len(calls)} rows read" if len(calls) != 2 else 1 / 0
 
-    with waiting.told("measuring orders", about):
+    with waiting.reported("measuring orders", about):
         assert enough.wait(30)
     first, second, third, *_ = capsys.readouterr().err.splitlines()
     assert (first, second) == ("measuring orders: 0 s, 1 rows read", "measuring orders: 0 s")
@@ -27,6 +27,6 @@ def test_lines_of_long_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 
 def test_quick_work_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    with waiting.told("measuring orders"):
+    with waiting.reported("measuring orders"):
         pass
     assert capsys.readouterr().err == ""

@@ -586,7 +586,7 @@ def _relation(plan_: Plan, engine: str) -> str:
 
 def _progress(name: str) -> AbstractContextManager[Any]:
     if not sys.stderr.isatty():
-        return waiting.told(f"measuring {name}")
+        return waiting.reported(f"measuring {name}")
     from rich.console import Console  # noqa: PLC0415  # only on a terminal
 
     return Console(stderr=True).status(f"measuring {name}")

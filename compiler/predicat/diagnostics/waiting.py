@@ -12,7 +12,7 @@ SECONDS = 30.0
 
 
 @contextmanager
-def told(label: str, about: Callable[[], str] = str) -> Iterator[None]:
+def reported(label: str, about: Callable[[], str] = str) -> Iterator[None]:
     """Write a line to standard error every 30 seconds while work goes on: its label, the seconds so far, and
     what `about` returns. Quick work writes nothing.
     """

@@ -49,7 +49,7 @@ class Metrics:
 def bar(metrics: Metrics, label: str) -> Iterator[None]:
     """A progress bar of Spark's tasks on a terminal; elsewhere a line now and then."""
     if not sys.stderr.isatty():
-        with waiting.told(label, lambda: say.rows_read(metrics.now()[0])):
+        with waiting.reported(label, lambda: say.rows_read(metrics.now()[0])):
             yield
         return
     from rich.console import Console  # noqa: PLC0415  # only on a terminal
