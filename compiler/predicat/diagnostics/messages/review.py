@@ -7,7 +7,8 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Failure, Problem, Text
 
 READS_FILES = (
-    "DuckDB reads files, from the working directory on: --input DATASET=FILE, or relation: {duckdb: FILE}"
+    "DuckDB reads files: --input DATASET=FILE, from the working directory on, or relation: {duckdb: FILE}, "
+    "from the folder of predicat.yml on"
 )
 no_files = Text[str, str]("no such file or folder: {path}; {reads}")
 COMMENT_ON_ITS_OWN_LINE = "put it on its own line, above what it is about"
