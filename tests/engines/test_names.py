@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 import predicat
-from tests.engines.rows import Tables
+from tests.engines.rows import Tables, check_outcomes
 
 FORMS = (
     "{0} = 1",
@@ -64,3 +64,30 @@ def test_columns_that_differ_by_capital_letters_alone(postgres: Any) -> None:
     for dialect in ("spark", "duckdb"):
         with pytest.raises(predicat.Unsupported, match="it treats the columns 'X' and 'x' as the same"):
             found.sql(dialect)
+
+
+SCRIPTS = [
+    ("sql", "größe > 3"),
+    ("sql", '"größe" > 3'),
+    ("spark", "`größe` > 3"),
+    ("spark", "名前 > 3"),
+    ("postgres", "цена > 3"),
+    ("postgres", '"a-b" > 3'),
+    ("duckdb", '"नाम" > 3'),
+    ("sql", '"Zip Code" > 3'),
+    ("cel", "`größe` > 3"),
+    ("cel", "`名前` > 3 // `名前`"),
+    ("cel", "`a-b` > 3 && '`цена`' != ''"),
+    ("cel", "`Zip Code` > 3 && `Zip Code` > 2"),
+    ("cel", "has(m.`a-b`) && m.`a-b` > 3"),
+    ("cel", "[1, 2].exists(`é`, `é` < `नाम`) && `नाम` > 3"),
+]
+
+
+def test_names_of_every_script_are_read(spark: Any, postgres: Any) -> None:
+    names = ["größe", "名前", "цена", "a-b", "नाम", "Zip Code"]
+    fields = predicat.api.declared(dict.fromkeys(names, "bigint") | {"m": "map<string, bigint>"})
+    rows: list[dict[str, Any]] = [dict.fromkeys(names, number) for number in (4, 3, None)]
+    keys: list[dict[str, int]] = [{"a-b": 4}, {"a-b": 3}, {}]
+    tables = Tables(spark, postgres, fields, [row | {"m": m} for row, m in zip(rows, keys, strict=True)])
+    check_outcomes(tables, SCRIPTS, where=True)

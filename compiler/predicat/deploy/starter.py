@@ -1,6 +1,5 @@
 """The dataset that `predicat init --from` writes for a file or a table, as the text of a catalog file."""
 
-import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
@@ -9,11 +8,10 @@ import yaml
 from predicat.api import Predicate, parse
 from predicat.catalog.file_formats import ANY, KEYS
 from predicat.deploy.describe import Column, Described
+from predicat.deploy.field_names import field_names, in_ascii
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages.deploy import INVOKER, with_cast, with_zone
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
-_ODD = re.compile(r"[^A-Za-z0-9]+")
 _NUMBERS = ("bigint", "int", "smallint", "tinyint", "double", "float", "decimal")
 _OWNER = "you@example.com"
 
@@ -23,7 +21,7 @@ def dataset_name(described: Described) -> str:
     `public.orders`.
     """
     is_file = described.engine == "duckdb"
-    return _snake(
+    return in_ascii(
         PurePath(described.relation).name.split(".")[0] if is_file else described.relation.rsplit(".", 1)[-1],
         "dataset",
     )
@@ -87,18 +85,10 @@ def _view(described: Described) -> list[str]:
 
 
 def _fields(columns: Iterable[Column]) -> dict[str, Column]:
-    """The columns by the names of their fields: each an identifier, so that every language can write it."""
-    result: dict[str, Column] = {}
-    for column in columns:
-        if column.type is None:
-            continue
-        name = base = column.name if _PLAIN.fullmatch(column.name) else _snake(column.name, "column")
-        count = 1
-        while name.lower() in {other.lower() for other in result}:
-            count += 1
-            name = f"{base}_{count}"
-        result[name] = column
-    return result
+    """The columns that have a type, by the names of their fields."""
+    declared = [column for column in columns if column.type is not None]
+    names = field_names([column.name for column in declared])
+    return dict(zip(names, declared, strict=True))
 
 
 def _declared(field: str, column: Column) -> str:
@@ -119,7 +109,7 @@ def _first_filter(fields: dict[str, Column]) -> list[str]:
     ]:
         if _parses(f"{name}{test}", name, str(column.type)):
             positive = test == " > 0"
-            label = _snake(f"{'positive' if positive else 'has'}_{name}", "first")[:63]
+            label = in_ascii(f"{'positive' if positive else 'has'}_{name}", "first")[:63]
             rows = [
                 "{row: {%s: 1}, matches: true}",
                 "{row: {%s: 0}, matches: false}",
@@ -147,12 +137,6 @@ def _parses(sql: str, name: str, kind: str) -> Predicate | None:
         return parse(sql, "sql", {name: kind})
     except PredicatError:
         return None
-
-
-def _snake(text: str, otherwise: str) -> str:
-    """A string as a name of lowercase letters, digits and underscores."""
-    name = _ODD.sub("_", text).strip("_").lower()[:60]
-    return name if name[:1].isalpha() else f"{otherwise}_{name}".rstrip("_")
 
 
 def _scalar(text: str) -> str:

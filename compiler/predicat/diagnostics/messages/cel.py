@@ -7,6 +7,8 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import NotInFilter, Problem, Text
 from predicat.diagnostics.source import Span
 
+name_without_backticks = Problem[str]("""syntax: a name in CEL has the letters a to z only
+    hint: write the field in backticks: `{name}`""")
 FIELD_OF_THE_ROW = "for a field of the row itself write: x != null"
 
 as_method = Text[str, str]("it belongs to a value: write x.{name}({others})")

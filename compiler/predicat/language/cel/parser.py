@@ -15,9 +15,9 @@ from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
 from predicat.ir.limits import MAX_LENGTH
-from predicat.language.cel import newcomers
+from predicat.language.cel import newcomers, quoted_names
 from predicat.language.cel.syntax_proto import decode
-from predicat.language.cel.tokens import PARENTHESIS
+from predicat.language.cel.tokens import BARE_NAME, PARENTHESIS
 
 PARSER_DEPTH = 32
 
@@ -52,21 +52,27 @@ def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
         raise PredicatError.of(msg.empty_condition(Span(source, 0, len(text))))
     if len(_DOUBLING.findall(text)) > _MOST_DOUBLINGS:
         raise PredicatError.of(say.too_many_optional_macros(Span(source, 0, len(text)), _MOST_DOUBLINGS))
+    unquoted, names = quoted_names.replaced(text)
     try:
         serialized = (
             _environment(optional=_OPTIONAL.search(text) is not None)
-            .compile(text, disable_check=True)
+            .compile(unquoted, disable_check=True)
             .serialize()
         )
     except (RuntimeError, UnicodeError, ValueError) as error:
         plain = _without_doubled_parentheses(text) if "recursion limit" in str(error) else text
         if plain != text:
             return parse(plain, source)
-        raise PredicatError(_diagnostics(str(error), text, source)) from None
+        reason = str(error)
+        for name, quoted in names.items():
+            reason = reason.replace(name, quoted)
+        raise PredicatError(_diagnostics(reason, text, source)) from None
     try:
         parsed = decode(serialized)
     except DecodeError:
         raise PredicatError.of(msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)) from None
+    if names:
+        quoted_names.put_back(parsed.expr, names)
     return parsed.expr, parsed.source_info.positions
 
 
@@ -91,6 +97,9 @@ _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): ([^\n]*)")
 
 
 def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
+    names = [(match["name"], match.span()) for match in BARE_NAME.finditer(text) if match["name"]]
+    if foreign := [(name, place) for name, place in names if not name.isascii()]:
+        return [say.name_without_backticks(Span(source, *place), name) for name, place in foreign]
     if "recursion limit" in message or "recursion depth" in message:
         return [msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)]
     diagnostics: list[Diagnostic] = []

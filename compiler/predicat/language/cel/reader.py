@@ -222,7 +222,7 @@ class _Reader:
 
     def member(self, base: t.Tree, name: str, expr: Any) -> t.Tree:
         span = base.span if expr.select_expr.test_only else base.span.to(self.span(expr))
-        after = re.compile(rf"[\s.?]*{re.escape(name)}").match(self.source.text, span.end)
+        after = re.compile(rf"[\s.?]*`?{re.escape(name)}`?").match(self.source.text, span.end)
         member = t.Member(base, name, Span(self.source, span.start, after.end() if after else span.end))
         if not expr.select_expr.test_only:
             return member

@@ -12,8 +12,14 @@ NAME = r"[A-Za-z_]\w*"
 NUMBER = r"-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?"
 SIGN = r"[-!=<>&|+*/%?:]+"
 
-TOKEN = re.compile(f"{TEXT}|{NUMBER}|{NAME}|{SIGN}|.", re.DOTALL)
+QUOTED_NAME = r"`[^`\n]+`"
+
+TOKEN = re.compile(f"{TEXT}|{QUOTED_NAME}|{NUMBER}|{NAME}|{SIGN}|.", re.DOTALL)
 """One token: a text, a number, a name or a sign."""
+NAME_IN_BACKTICKS = re.compile(f"{TEXT}|{COMMENT}|(?P<quoted>{QUOTED_NAME})", re.DOTALL)
+"""A name in backticks; or a text or a comment, which is skipped."""
+BARE_NAME = re.compile(rf"{TEXT}|{COMMENT}|{QUOTED_NAME}|(?P<name>[^\W\d]\w*)", re.DOTALL)
+"""A name without backticks; or what is skipped."""
 PARENTHESIS = re.compile(f"{TEXT}|{COMMENT}|[()]", re.DOTALL)
 """A parenthesis; or a text or a comment, whose parentheses count for nothing."""
 DOTTED_NAME = re.compile(f"{TEXT}|{COMMENT}|(?P<name>(?<![\\w.]){NAME}(?:\\.{NAME})*)", re.DOTALL)
