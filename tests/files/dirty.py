@@ -99,6 +99,24 @@ FILES = {
         accepted={"dear": 1, "cheap": 1},
         form={"csv": "a.csv", "delim": ";", "decimal": ","},
     ),
+    "decimal_comma_of_integer": Dirty(
+        f"{_SEMI}\n1;3,0;4;;;;;;\n2;1.000;1,5;;;;;;\n",
+        bad={"qty": 1, "small": 1},
+        accepted={"many": 1, "few": 1},
+        form={"csv": "a.csv", "delim": ";", "decimal": ","},
+    ),
+    "thousands": Dirty(
+        f"{_SEMI}\n1; 1.500 ;4;1.234.150,00;1,25;true;;;a.b\n2;1.50;;1.500,5;-1.000;;;;1.500\n",
+        bad={"qty": 1},
+        accepted={"many": 1, "dear": 2, "cheap": 2},
+        form={"csv": "a.csv", "delim": ";", "decimal": ",", "thousands": "."},
+    ),
+    "thousands_in_quotes": _with(
+        '2,"1,500",,"12,34.5","1,5",,,,',
+        bad={"amount": 1, "price": 1},
+        accepted={"many": 2},
+        form={"csv": "a.csv", "thousands": ","},
+    ),
     "tabs": Dirty(f"{HEAD}\n{GOOD}\n2,x,,,,,,,\n".replace(",", "\t"), bad={"qty": 1}, name="a.tsv"),
     "pipes": Dirty(f"{HEAD}\n{GOOD}\n2,x,,,,,,,\n".replace(",", "|"), bad={"qty": 1}),
     "latin_1": _with(

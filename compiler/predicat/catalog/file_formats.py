@@ -29,6 +29,7 @@ ENCODINGS = {
     "cp1252": Encoding("cp1252", "", "windows-1252"),
 }
 DECIMALS = (".", ",")
+THOUSANDS = (".", ",", "'", " ")
 
 
 class FileFormat(Struct, frozen=True):
@@ -42,6 +43,7 @@ class FileFormat(Struct, frozen=True):
         encoding: One of ENCODINGS.
         header: The names of the columns, for files whose first line is a row.
         decimal: The decimal mark of numbers.
+        thousands: The mark between thousands of numbers.
         nulls: Words that mean a missing value, beside the empty cell.
     """
 
@@ -52,6 +54,7 @@ class FileFormat(Struct, frozen=True):
     encoding: str = "utf-8"
     header: tuple[str, ...] = ()
     decimal: str = "."
+    thousands: str = ""
     nulls: tuple[str, ...] = ()
 
 
@@ -79,6 +82,7 @@ KEYS = {
     "encoding": Key("The encoding.", "encoding", "encoding", tuple(ENCODINGS)),
     "header": Key("The names of the columns, if the first line is a row.", "header", "header", several=True),
     "decimal": Key("The decimal mark of numbers.", "", "", DECIMALS),
+    "thousands": Key("The mark between thousands of numbers.", "", "", THOUSANDS),
     "nulls": Key("Words that mean a missing value.", "", "", several=True),
 }
 """By key. A file is always read with all of them, so that no engine guesses."""
@@ -97,7 +101,7 @@ def spark_options(form: FileFormat) -> dict[str, str]:
 
 
 def of_spark_options(kind: str, options: Mapping[str, str]) -> FileFormat:
-    """The format that options of Spark say, and the keys `decimal` and `nulls` beside them."""
+    """The format that options of Spark say, and the keys beside them that our conversion of cells reads."""
     known = {name.lower(): value for name, value in options.items()}
     java = {row.java.lower(): name for name, row in ENCODINGS.items()}
     coding = known.get("encoding", known.get("charset", "utf-8")).lower()
@@ -109,8 +113,14 @@ def of_spark_options(kind: str, options: Mapping[str, str]) -> FileFormat:
         known.get("escape", ANY.escape),
         java.get(coding, coding if coding in ENCODINGS else "utf-8"),
         decimal=known.get("decimal", ANY.decimal),
+        thousands=known.get("thousands", ANY.thousands),
         nulls=(*null, *(word for word in known.get("nulls", "").split(",") if word)),
     )
+
+
+def cell_options(form: FileFormat) -> dict[str, str]:
+    """What our conversion of cells reads, as options beside those of Spark."""
+    return {"decimal": form.decimal, "thousands": form.thousands, "nulls": ",".join(form.nulls)}
 
 
 def read_files(item: YamlNode, keys: Mapping[str, YamlNode]) -> tuple[str, FileFormat]:
@@ -124,7 +134,10 @@ def read_files(item: YamlNode, keys: Mapping[str, YamlNode]) -> tuple[str, FileF
     for name, key in KEYS.items():
         if name in keys:
             values[name] = _several(keys[name], name) if key.several else _one(keys[name], name, key)
-    return path.text(kind), FileFormat(**values)
+    form = FileFormat(**values)
+    if form.thousands == form.decimal:
+        item.reporter.add(say.same_marks(keys["thousands"].span, form.decimal))
+    return path.text(kind), form
 
 
 def _several(item: YamlNode, name: str) -> tuple[str, ...]:

@@ -40,13 +40,14 @@ class Column(Struct, frozen=True):
 
 class Described(Struct, frozen=True):
     """The columns of a file or table, and how a dataset names it: the engine, the relation there, and how the
-    file is written.
+    file is written. `strange_dates` are its columns of dates that cannot be read as dates.
     """
 
     engine: str
     relation: str
     columns: Sequence[Column]
     form: FileFormat = ANY
+    strange_dates: Sequence[str] = ()
 
 
 _CASTS = {
@@ -67,25 +68,34 @@ def from_file(path: str) -> Described:
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         try:
-            form, types = _in_file(connection, path)
+            form, types, strange = _in_file(connection, path)
         except duckdb.Error as error:
             raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
-    return Described("duckdb", path, columns_of("duckdb", types.items()), form)
+    return Described("duckdb", path, columns_of("duckdb", types.items()), form, strange)
 
 
-def _in_file(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[FileFormat, dict[str, str]]:
-    """How a file is written, as far as it is not the usual way, and DuckDB's names of its types."""
+def _in_file(
+    connection: duckdb.DuckDBPyConnection, path: str
+) -> tuple[FileFormat, dict[str, str], list[str]]:
+    """How a file is written, as far as it is not the usual way, DuckDB's names of its types, and its columns
+    of dates that are none.
+    """
     form = ANY if _is_utf8(path) else FileFormat(encoding="cp1252")
     with duckdb_tables.opened(connection, path, form, ()) as table:
         if table.form.kind != "csv":
-            return ANY, table.found_types()
+            return ANY, table.found_types(), []
         delim = records.layout(table.files[0], table.form).form.delim
         if delim != "," and not records.plain_name(table.files[0]).endswith(".tsv"):
             form = replace(form, delim=delim)
         if delim != "," and inference.decimal_comma(table):
             form = replace(form, decimal=",")
         table.form = replace(form, kind="csv")
-        return form, inference.types_of_cells(table)
+        types, strange = inference.types_of_cells(table), inference.strange_dates(table)
+        if form.decimal == ",":
+            table.form = replace(table.form, thousands=".")
+            marked = inference.types_of_cells(table)
+            form, types = (form, types) if marked == types else (replace(form, thousands="."), marked)
+        return form, types, strange
 
 
 def _is_utf8(path: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct, field
@@ -13,7 +14,11 @@ from predicat.ir.nodes import FieldDecl
 
 SAMPLES = 3
 _LONGEST = 80
-_COMMA = re.compile(r"[+-]?[0-9.]*[0-9],[0-9]+")
+_MARKS = (
+    (re.compile(r"[+-]?[0-9]{1,3}([.][0-9]{3})+(,[0-9]+)?"), say.thousands),
+    (re.compile(r"[+-]?[0-9]+,[0-9]+"), say.decimal_comma),
+)
+"""Numbers as they are written in other countries, and what to say of them."""
 
 
 class Sample(Struct, frozen=True):
@@ -50,8 +55,8 @@ class BadCells(Struct):
                 yield say.bad_records(count, few)
             else:
                 yield say.bad_cells(name, fields[name].shown_type, count, few)
-                if any(_COMMA.fullmatch(text) for text, _ in few):
-                    yield say.decimal_comma(name)
+                found = (told for marks, told in _MARKS if any(marks.fullmatch(text) for text, _ in few))
+                yield from (told(name) for told in islice(found, 1))
 
     def data(self) -> list[dict[str, Any]]:
         """The bad cells as JSON data."""

@@ -62,11 +62,9 @@ def value(text: Node, kind: Type, width: str, form: FileFormat) -> Node:
     """
     if kind == STRING:
         return text
-    if form.decimal != "." and (kind == DOUBLE or isinstance(kind, DecimalType)):
-        point = Call(BOOLEAN, "contains", (text, _text(".")), NOWHERE)
-        marked = Call(STRING, "replace", (text, _text(form.decimal), _text(".")), NOWHERE)
-        text = _cond(point, _absent(STRING), marked, STRING)
-    plain = Call(STRING, "strip", (text, _text(BLANKS)), NOWHERE)
+    if kind in (BIGINT, DOUBLE) or isinstance(kind, DecimalType):
+        text = _with_usual_marks(text, form)
+    plain = _stripped(text)
     if isinstance(kind, DecimalType):
         return _decimal(plain, kind)
     usual = of_text(text, kind, NOWHERE)
@@ -77,6 +75,33 @@ def value(text: Node, kind: Type, width: str, form: FileFormat) -> Node:
     double = of_text(text, DOUBLE, NOWHERE)
     whole = Call(BIGINT, "to_whole", (double,), NOWHERE)
     return _cond(_matches(plain, _WHOLE_AS_DOUBLE), whole, usual, BIGINT)
+
+
+def _with_usual_marks(text: Node, form: FileFormat) -> Node:
+    """The text of a number without marks between thousands, and with a point as its decimal mark; NULL if
+    its marks are others.
+    """
+    mark = form.thousands
+    if mark:
+        grouped = f"^[ \\t]*[+-]?[0-9]{{1,3}}(?:[{mark}][0-9]{{3}})+(?:[{form.decimal}][0-9]*)?[ \\t]*$"
+        strange = _cond(_contains(_stripped(text), mark), _absent(STRING), text, STRING)
+        text = _cond(_matches(text, grouped), _replaced(text, mark, ""), strange, STRING)
+    if form.decimal != ".":
+        marked = _replaced(text, form.decimal, ".")
+        text = _cond(_contains(text, "."), _absent(STRING), marked, STRING)
+    return text
+
+
+def _contains(text: Node, part: str) -> Node:
+    return Call(BOOLEAN, "contains", (text, _text(part)), NOWHERE)
+
+
+def _replaced(text: Node, part: str, other: str) -> Node:
+    return Call(STRING, "replace", (text, _text(part), _text(other)), NOWHERE)
+
+
+def _stripped(text: Node) -> Node:
+    return Call(STRING, "strip", (text, _text(BLANKS)), NOWHERE)
 
 
 def _decimal(plain: Node, kind: DecimalType) -> Node:

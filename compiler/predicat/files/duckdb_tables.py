@@ -201,7 +201,8 @@ class FileTable(Struct):
             copy = self.folder / f"{number}.{self.form.kind}"
             (self._copy_csv if self.form.kind == "csv" else self._copy_json)(file, copy)
             copies.append(str(copy))
-        form, self.form = self.form, replace(_PLAIN, nulls=self.form.nulls, decimal=self.form.decimal)
+        form = self.form
+        self.form = replace(_PLAIN, nulls=form.nulls, decimal=form.decimal, thousands=form.thousands)
         if form.kind == "csv":
             self._csv(copies)
         else:

@@ -33,6 +33,7 @@ _CANDIDATES = (
 )
 """The first one that fits is the type of a column."""
 _COMMA = "[+-]?[0-9.]*[0-9],[0-9]+"
+_DAY_FIRST = "[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}([ ,].*)?"
 
 
 def types_of_cells(table: FileTable) -> dict[str, str]:
@@ -48,11 +49,22 @@ def decimal_comma(table: FileTable) -> bool:
     )
 
 
+def strange_dates(table: FileTable) -> list[str]:
+    """The columns of dates that begin with the day or the month: nothing tells which. They are texts."""
+    return [
+        name
+        for name in table.columns
+        for test in [f"regexp_full_match({_column(name)}, '{_DAY_FIRST}')"]
+        if _share(table, name, test, table.form) >= 1 - _BAD_SHARE
+    ]
+
+
 def _type(table: FileTable, name: str, form: FileFormat) -> str:
     column = _column(name)
     for row in _CANDIDATES:
         value = cells.sql("duckdb", name, FieldDecl(name, parse_type(row.type)), form)
-        test = f"regexp_full_match(trim({column}), '{row.pattern}') AND ({value}) IS NOT NULL"
+        marked = f"replace({column}, '{form.thousands}', '')" if form.thousands else column
+        test = f"regexp_full_match(trim({marked}), '{row.pattern}') AND ({value}) IS NOT NULL"
         if _share(table, name, test, form) >= 1 - _BAD_SHARE:
             return row.physical
     return "VARCHAR"

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
-from predicat.catalog.file_formats import FileFormat, of_spark_options, spark_options
+from predicat.catalog.file_formats import FileFormat, cell_options, of_spark_options, spark_options
 from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Source
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import PredicatError
@@ -113,7 +113,7 @@ def of_format(source: Source, form: FileFormat) -> Source:
         options = {**spark_options(form), **options}
         if not form.delim and "sep" not in source.options:
             options.pop("sep")
-    options |= {"decimal": form.decimal, "nulls": ",".join(form.nulls)} if form.kind != "parquet" else {}
+    options |= cell_options(form) if form.kind != "parquet" else {}
     schema = ", ".join(f"{quoted(name)} STRING" for name in form.header) or source.schema
     return replace(source, format=source.format or form.kind or None, options=options, schema=schema)
 

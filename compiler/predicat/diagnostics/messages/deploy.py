@@ -154,6 +154,9 @@ view_changing = Failure[Iterable[str]]("""view: another session changed {views:l
     hint: run predicat apply again""")
 
 
+strange_date = Text[str]("""note: {column!r} is read as a string: dates are written 2026-01-31""")
+
+
 def left_out(engine: str, column: str, physical: str, member: str, cast: str) -> str:
     """A column without a field. `member`: the name of a member of a struct that no language can write.
     `cast`: the type to which a view can cast it.

@@ -27,6 +27,8 @@ one_path = Problem[Iterable[str]]("""bad-value: relation: files have one path, a
     hint: such as {{csv: orders*.csv, delim: ";"}}""")
 no_choice = Problem[str, str, Iterable[str]]("""bad-value: {key}: {text!r} is not one of {known:reprs}
     hint: {known:near text}""")
+same_marks = Problem[str]("""bad-value: thousands: {mark!r} is also the decimal mark
+    hint: name both, such as decimal: "," and thousands: "." here""")
 length_of_key = Problem[str]("bad-value: {key}: it must be one character")
 no_files_there = Problem[str]("""bad-value: relation of {engine}: PostgreSQL reads tables, not files
     hint: name a table""")
@@ -41,6 +43,8 @@ no_field = Failure[str, Iterable[str], Iterable[str]]("""unknown-field: no colum
 columns_of_line = Text[int, int]("it has {count:count column}, but the header has {wanted}")
 decimal_comma = Text[str]("""note: {field} looks like numbers with a decimal comma: write decimal: "," in the
     relation""")
+thousands = Text[str]("""note: {field} looks like numbers with marks between thousands: write decimal: "," and
+    thousands: "." in the relation""")
 
 
 def other_encoding(path: str, at: int, encoding: str, known: Iterable[str]) -> Diagnostic:
