@@ -9,6 +9,7 @@ import yaml
 
 import predicat
 from predicat import PredicatError, backends
+from predicat.catalog.file_formats import FileFormat
 from predicat.deploy import describe
 from predicat.deploy.first_project import without_password
 from predicat.diagnostics.messages.deploy import with_zone
@@ -141,6 +142,34 @@ def test_a_catalog_in_another_folder_finds_its_file(tmp_path: Path, folder: str)
     for place, catalog in ((tmp_path / folder, ()), (tmp_path, ("--catalog", f"{folder}/catalog"))):
         done = run("quality", "run", *catalog, cwd=place)
         assert done.returncode == 0 and "orders on duckdb: 3 rows" in done.stdout, done.stderr
+
+
+def test_in_a_project_the_dataset_is_added_to_its_catalog(tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    write(tmp_path, "orders.csv")
+    write(tmp_path / "reports", "more.csv")
+    assert run("init", "--from", "orders.csv", cwd=tmp_path).returncode == 0
+    done = run("init", "--from", "more.csv", cwd=tmp_path / "reports")
+    assert done.stdout == "wrote ../catalog/more.yml\nnext: predicat check\n", done.stderr
+    assert "{duckdb: reports/more.csv}" in (tmp_path / "catalog" / "more.yml").read_text()
+    done = run("quality", "run", "more", cwd=tmp_path)
+    assert "more on duckdb: 3 rows" in done.stdout, done.stderr
+
+
+def test_numbers_and_dates_as_they_are_written_in_germany(tmp_path: Path) -> None:
+    (tmp_path / "orders.csv").write_text(
+        "Nr;Betrag;Menge;Datum\n1;1.234,50;3;31.01.2026\n2;12,5;1.000;01.02.2026\n3;;-7;15.03.2026\n"
+    )
+    done = run("init", "--from", "orders.csv", cwd=tmp_path)
+    assert done.stderr == "note: 'Datum' is read as a string: dates are written 2026-01-31\n"
+    dataset = predicat.load_catalog(tmp_path / "catalog").datasets["orders"]
+    assert dataset.files["duckdb"] == FileFormat("csv", ";", decimal=",", thousands=".")
+    assert {name: str(decl.type) for name, decl in dataset.fields.items()} == {
+        "Nr": "bigint",
+        "Betrag": "double",
+        "Menge": "bigint",
+        "Datum": "string",
+    }
 
 
 def test_engines_follow_the_relations_of_datasets(tmp_path: Path) -> None:

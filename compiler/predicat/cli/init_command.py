@@ -14,7 +14,7 @@ from predicat.catalog.paths import PROJECT_FILE
 from predicat.cli.engines import engine_for, is_given, to_write
 from predicat.cli.options import check_dataset_name, dsn_option
 from predicat.cli.output import format_option, show
-from predicat.cli.project import connect
+from predicat.cli.project import connect, from_here
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.messages import deploy
 from predicat.diagnostics.reading import text_of
@@ -58,11 +58,12 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
 @click.command(
     "init",
     help=(
-        "Write a first catalog into FOLDER (default: the current folder), and a project file with which "
-        "other commands need no options. The catalog passes predicat check. Existing files are not changed."
+        "Write a first catalog into FOLDER (default: that of the project, otherwise the current one), and a "
+        "project file with which other commands need no options. The catalog passes predicat check. "
+        "Existing files are not changed."
     ),
 )
-@click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--from",
     "source",
@@ -84,7 +85,12 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
 )
 @format_option
 def command(
-    folder: Path, source: str | None, engine: str | None, dsn: str | None, dataset: str | None, form: str
+    folder: Path | None,
+    source: str | None,
+    engine: str | None,
+    dsn: str | None,
+    dataset: str | None,
+    form: str,
 ) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
     from predicat.catalog.paths import project_file  # noqa: PLC0415  # as above
@@ -93,7 +99,10 @@ def command(
     if source is None and (is_given("dsn") or dataset or engine):
         raise click.UsageError(say.NEED_FROM)
     name, text, used, server = "customers", _CATALOG, "spark", None
-    project = project_file(folder)
+    project = project_file(folder or Path())
+    there = "" if folder is None or folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
+    if folder is None:
+        folder = from_here(project.parent) if project is not None else Path()
     if source is not None:
         described, server = _columns(source, engine, dsn)
         if described.engine == "duckdb":
@@ -121,7 +130,6 @@ def command(
         write_text(path, content)
     written = [f"wrote {path}\n" for path in files]
     data = {"dataset": name, "files": list(map(str, files))}
-    there = "" if folder.resolve() == Path.cwd() else f"cd {shlex.quote(str(folder))} && "
     show(form, data, lambda: f"{''.join(written)}next: {there}predicat check")
 
 
@@ -146,6 +154,8 @@ def _described(described: Described, dataset: str | None) -> tuple[str, str]:
 
     name = dataset or starter.dataset_name(described)
     check_dataset_name(name)
+    for column_name in described.strange_dates:
+        click.echo(deploy.strange_date(column_name), err=True)
     if local := [column.name for column in described.columns if column.lacks_zone]:
         click.echo(deploy.without_zone(described.engine, local), err=True)
     for column in described.columns:
