@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +45,23 @@ ROWS: list[dict[str, Any]] = [
     {"id": 2, "amount": 7, "paid": None, "at": "2026-01-01 10:00:00", "ce": {"type": "order"}},
 ]
 WANTED = [["eu", "large", "late", "paid"], ["order"]]
+
+
+def test_without_input_a_terminal_has_the_files_of_the_dataset(folder: Path) -> None:
+    """Nobody types rows. What is not a terminal is read, and it is said if it is empty."""
+    catalog = folder / "catalog" / "orders.yml"
+    catalog.write_text(CATALOG.replace("key: id\n", "relation: {duckdb: orders.csv}\n"))
+    (folder / "orders.csv").write_text("id,amount\n1,250.5\n2,7\n")
+    command = [str(Path(sys.executable).parent / "predicat"), "match", "orders", "large"]
+    terminal, here = pty.openpty()
+    for stdin, out, said in (
+        (here, "1\tlarge\n2\t-\n", ""),
+        (subprocess.DEVNULL, "", "note: standard input is empty; --input FILE reads a file\n"),
+    ):
+        done = subprocess.run(command, cwd=folder, stdin=stdin, capture_output=True, text=True, check=True)
+        assert done.stdout == out and done.stderr.partition("filter\n")[2] == said
+    os.close(terminal)
+    os.close(here)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.engines import located
 from predicat.cli.options import (
     catalog_option,
     form_option,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from predicat.catalog.model import Dataset
     from predicat.matching.rows import RowReader
 
+STDIN = "-"
 _FORMATS = ("json", "csv", "parquet")
 
 
@@ -44,9 +46,11 @@ _FORMATS = ("json", "csv", "parquet")
 @click.option(
     "--input",
     "source",
-    default="-",
     metavar="FILE",
-    help="JSON lines, CSV with a header, or Parquet: a file, folder or pattern. Default: standard input.",
+    help=(
+        "JSON lines, CSV with a header, or Parquet: a file, folder or pattern; - is standard input. "
+        "Default: standard input, or in a terminal the files of the dataset."
+    ),
 )
 @click.option(
     "--input-format",
@@ -65,7 +69,7 @@ _FORMATS = ("json", "csv", "parquet")
 def command(
     dataset: str,
     names: tuple[str, ...],
-    source: str,
+    source: str | None,
     kind: str | None,
     null: str,
     tag: str | None,
@@ -91,6 +95,7 @@ def command(
         raise PredicatError.of(say.no_tag(tag, tags))
     for name, reason in matcher.left_out.items():
         click.echo(say.not_asked(name, reason), err=True)
+    source = source or _default(folder, dataset_)
     reader = RowReader(dataset_, null, dataset_.files.get("duckdb", ANY))
     moment = reading(now)
     counts: Counter[str] = Counter()
@@ -109,6 +114,14 @@ def command(
             click.echo(line)
     _tell(reader, dataset_, [str(one.message) for one in caught])
     click.echo(say.rows_told(rows, accepted), err=True)
+    if not rows and source == STDIN:
+        click.echo(say.NO_INPUT, err=True)
+
+
+def _default(folder: Path, dataset: Dataset) -> str:
+    """What is read without --input. Nobody types rows, so in a terminal it is the files of the dataset."""
+    files = dataset.relation.get("duckdb")
+    return located(folder, files) if files is not None and sys.stdin.isatty() else STDIN
 
 
 def _key(dataset: Dataset, row: dict[str, Any]) -> dict[str, Any]:

@@ -18,5 +18,6 @@ unknown_ending = Failure[str, Iterable[str]]("""unreadable: the name of {path} d
     hint: give --input-format: {formats:list}""")
 not_asked = Text[str, str]("note: {name} is left out: {reason}")
 rows_told = Text[int, int]("{rows:count row}, {accepted:,} accepted by at least one filter")
+NO_INPUT = "note: standard input is empty; --input FILE reads a file"
 no_tag = Failure[str, Iterable[str]]("""unknown-tag: no filter of the dataset has the tag {tag!r}
     hint: {known:near tag}""")
