@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from predicat.review.topics import kept
 from tests.cli.test_commands import run
 from tests.processes import first_commit, git
 
@@ -392,6 +393,23 @@ def test_the_mode_of_spark_is_the_cause_of_what_it_changes(shop: Path) -> None:
     entry = next(entry for entry in found["entries"] if entry["kind"] == "spark-ansi")
     assert (entry["line"], entry["filters"]) == (5, ["orders.cut"])
     assert found["changes_rows"]
+
+
+def test_how_many_filters_are_as_they_were() -> None:
+    for filters, unchanged, said in (
+        (1, 0, "1 filter changed"),
+        (4, 0, "4 filters changed"),
+        (1, 1, "1 filter unchanged"),
+        (59, 58, "58 of 59 filters unchanged"),
+    ):
+        assert kept(filters, unchanged) == said
+
+
+def test_outside_of_a_repository_nothing_of_git_is_shown(tmp_path: Path) -> None:
+    assert run("init", cwd=tmp_path).returncode == 0
+    done = run("diff", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"error[usage]: {tmp_path / 'catalog'} is not in a git repository" in done.stderr
 
 
 def test_a_comment_is_formatting_only(shop: Path) -> None:

@@ -18,15 +18,17 @@ _MAIN = (
     "refs/heads/main",
     "refs/heads/master",
 )
+_NO_REPOSITORY = "not a git repository"
 
 
 def _environment() -> dict[str, str]:
     """The environment for git: without the GIT_DIR of a hook, which would select another repository, and
-    without optional locks.
+    without optional locks, with messages in English.
     """
     return {
         **{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")},
         "GIT_OPTIONAL_LOCKS": "0",
+        "LANGUAGE": "en",
     }
 
 
@@ -42,6 +44,8 @@ def _git(folder: Path, *args: str, given: bytes | None = None, timeout: float | 
         raise PredicatError.of(say.git_too_slow(args[0])) from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
+        if reason and _NO_REPOSITORY in reason[-1]:
+            raise PredicatError.of(say.no_repository(folder.resolve()))
         raise PredicatError.of(say.git_failed(args[0], reason[-1] if reason else "failed"))
     return done.stdout
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from predicat.diagnostics.wording import quantity
 from predicat.review.entries import Cause, Entry, Review
 from predicat.review.kinds import KINDS, ROWS
 
@@ -117,6 +118,14 @@ def topics(review: Review) -> list[Topic]:
 def summary(review: Review) -> str:
     """A review in one line, the effect on rows first."""
     return "; also ".join(part for part in summaries(review) if part)
+
+
+def kept(filters: int, unchanged: int) -> str:
+    """How many filters are as they were."""
+    every = quantity(filters, "filter")
+    if not unchanged:
+        return f"{every} changed"
+    return f"{every if filters == 1 else f'{unchanged:,} of {every}'} unchanged"
 
 
 def summaries(review: Review) -> tuple[str, str]:

@@ -64,6 +64,8 @@ parameter_without_default = Problem[str]("""unsupported: a count does not suppor
 no_git = Failure[()]("""usage: git is not installed
     hint: compare with a manifest: predicat diff target/manifest.json""")
 git_too_slow = Failure[str]("usage: git {command} took too long")
+no_repository = Failure[object]("""usage: {folder} is not in a git repository
+    hint: commit the catalog to one, or compare with a manifest: predicat diff target/manifest.json""")
 git_failed = Failure[str, str]("usage: git {command}: {reason}")
 no_main_branch = Failure[()]("""usage: there is no main branch to compare with
     hint: name a revision: predicat diff REVISION""")
