@@ -198,10 +198,14 @@ def _of_filter(name: str, accepted: Forecast, unknown: Forecast) -> Suggestion:
     proposed = [
         *_ends(accepted, ("at_least", "at_most"), "accepted", _percent),
         *_ends(unknown, ("", "unknown_at_most"), "unknown", _percent),
-        *_drift(accepted, accepted.high - accepted.low),
+        *_drift(accepted, min(accepted.high - accepted.low, _COARSE)),
     ]
     total = sum(day.rows for day in accepted.days)
     return Suggestion(name, "coverage", proposed, len(accepted.days), total, accepted.method)
+
+
+_COARSE = 0.5
+"""A step of half of all rows is no bound: there are too few rows."""
 
 
 def _ends(

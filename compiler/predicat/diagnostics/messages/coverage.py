@@ -18,7 +18,7 @@ ABOUT_THE_BASELINE = "it is about the baseline, not about rows"
 no_bounds = Text[str]("no bounds to check: predicat quality suggest{options} proposes them")
 
 NOTHING_JUDGED = "no bound was checked, so this is no success"
-NOTHING_TO_SUGGEST = "nothing to propose: there are no rows, or all filters have bounds"
+NOTHING_TO_SUGGEST = "nothing to propose: there are too few rows, or all filters have bounds"
 NO_ROWS = "there are no rows, so there is no share of them"
 BASELINE_ROWS = "baseline_rows is 0"
 
