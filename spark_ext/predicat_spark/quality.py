@@ -83,7 +83,7 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
         return None
 
     shown = source if isinstance(source, str) else say.DATA_FRAME
-    wrong = columns.refused("spark", shown, column_types(frame), plan.filters)
+    wrong = columns.refused("spark", shown, column_types(frame), plan.filters, places=plan.dataset.places)
     result = measure_what_runs(plan, run, probe, wrong)
     result.bad = bad
     return result

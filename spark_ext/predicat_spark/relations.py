@@ -29,5 +29,7 @@ def check_relations(catalog: Catalog, inputs: Mapping[str, str], master: str = "
         except Exception as error:  # noqa: BLE001  # what Spark reports is told with the rest
             reporter.add(failures.diagnostic(error))
         else:
-            reporter.extend(problems("spark", source, columns, dataset.filters.values()))
+            reporter.extend(
+                problems("spark", source, columns, dataset.filters.values(), places=dataset.places)
+            )
     reporter.raise_errors()

@@ -250,6 +250,7 @@ class DatasetHead(Struct):
         freshness: A bound on the newest value of a field.
         key: The fields that identify a row.
         jobs: Jobs by name.
+        places: The places of its definitions in the files.
     """
 
     name: str
@@ -270,6 +271,11 @@ class DatasetHead(Struct):
     freshness: Freshness | None = None
     key: tuple[str, ...] = ()
     jobs: dict[str, Job] = field(default_factory=dict[str, Job])
+    places: dict[str, Span] = field(default_factory=dict[str, Span])
+
+    def place(self, what: str) -> Span:
+        """The place of a definition (`field carrier`) or of a key (`relation`), if there is one."""
+        return self.places.get(what, NOWHERE)
 
     def filter_named(self, name: str) -> str:
         """The filter of the subscription with this name, or else the name itself."""
@@ -279,7 +285,7 @@ class DatasetHead(Struct):
 
 class WrittenDataset(DatasetHead):
     """A dataset as written in its files. `tests` has the tests of its `tests` section, `uses` the filters
-    that groups, subscriptions and these tests refer to, `places` the places of definitions (`field carrier`).
+    that groups, subscriptions and these tests refer to.
     `unread` has the codes of errors to suppress because they would only follow from a reported one: if a
     field cannot be read, no field is reported as unknown.
     """
@@ -287,7 +293,6 @@ class WrittenDataset(DatasetHead):
     filters: dict[str, WrittenFilter] = field(default_factory=dict[str, WrittenFilter])
     tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
-    places: dict[str, Span] = field(default_factory=dict[str, Span])
     unread: set[str] = field(default_factory=set[str])
 
 

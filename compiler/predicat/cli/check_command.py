@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.colour import tell
+from predicat.cli.engines import located
 from predicat.cli.options import (
     base_option,
     catalog_option,
@@ -65,7 +66,7 @@ NOTHING: Result = {
 @base_option
 @click.option(
     "--relation",
-    type=click.Choice(("spark", "postgres")),
+    type=click.Choice(("spark", "postgres", "duckdb")),
     help="Also compare the declared fields with the columns of the relations in this engine.",
 )
 @click.option(
@@ -73,7 +74,7 @@ NOTHING: Result = {
     "inputs",
     multiple=True,
     metavar="DATASET=SOURCE",
-    help="The table or path to read for a dataset (Spark). Default: its relation.",
+    help="The table or path to read for a dataset (Spark, DuckDB). Default: its relation.",
 )
 @dsn_option(" for --relation postgres")
 @changed_option
@@ -126,6 +127,13 @@ def _relations(
 
         with connect(dsn) as connection:
             relations.check_relations(catalog, connection)
+    elif engine == "duckdb":
+        from predicat.deploy.file_relations import check_relations  # noqa: PLC0415  # not for a plain check
+
+        paths = {
+            row.name: located(folder, row.relation[engine]) for row in datasets if engine in row.relation
+        }
+        check_relations(catalog, paths | inputs)
     else:
         jobs: Any = importlib.import_module("predicat_spark.relations")
         jobs.check_relations(catalog, inputs)

@@ -14,11 +14,12 @@ from predicat.backends.column_types import (
 )
 from predicat.catalog.model import Filter
 from predicat.deploy.rows import postgres_type
-from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import columns as say_columns
 from predicat.diagnostics.messages import deploy as say
 from predicat.ir.nodes import FieldDecl, fields_of
 
+NO_PLACES: Mapping[str, Span] = {}
 _SHOWN = {"spark": "Spark", "postgres": "PostgreSQL", "duckdb": "DuckDB"}
 
 
@@ -28,17 +29,18 @@ def problems(
     columns: Mapping[str, str],
     filters: Iterable[Filter],
     composites: Composites | None = None,
+    places: Mapping[str, Span] = NO_PLACES,
 ) -> list[Diagnostic]:
     """The problems of running filters on a relation: missing columns, and columns of another type.
 
     `columns` maps the relation's columns to the engine's names of their types (`engine` is spark, postgres or
-    duckdb).
+    duckdb). `places` are those of a dataset's definitions.
     """
     readers: dict[str, tuple[FieldDecl, list[str]]] = {}
     for filter_ in filters:
         for decl in fields_of(filter_.current.predicate.node).values():
             readers.setdefault(decl.column(engine), (decl, []))[1].append(filter_.qualified)
-    return problems_of_fields(engine, relation, columns, readers.values(), composites)
+    return problems_of_fields(engine, relation, columns, readers.values(), composites, places)
 
 
 def problems_of_fields(
@@ -47,16 +49,17 @@ def problems_of_fields(
     columns: Mapping[str, str],
     fields: Iterable[tuple[FieldDecl, list[str]]],
     composites: Composites | None = None,
+    places: Mapping[str, Span] = NO_PLACES,
 ) -> list[Diagnostic]:
     """The problems of reading fields from a relation. Each field comes with the names of its filters."""
     folds = engine != "postgres"
     known = {(name.lower() if folds else name): kind for name, kind in columns.items()}
     diagnostics: list[Diagnostic] = []
     for decl, readers in fields:
-        column = decl.column(engine)
+        column, place = decl.column(engine), places.get(f"field {decl.name}", NOWHERE)
         text = known.get(column.lower() if folds else column)
         if text is None:
-            diagnostics.append(say.column_missing(_SHOWN[engine], relation, column, readers, columns))
+            diagnostics.append(say.column_missing(place, _SHOWN[engine], relation, column, readers, columns))
             continue
         kind = column_type(engine, text, composites)
         verdict = holds(engine, decl, kind)
@@ -64,7 +67,7 @@ def problems_of_fields(
             why = verdict.words.replace("{declared}", decl.shown_type)
             hint = _instead(engine, decl, kind, verdict)
             named = (column, text, decl.shown_type)
-            diagnostics.append(say.column_type(_SHOWN[engine], relation, named, why, readers, hint))
+            diagnostics.append(say.column_type(place, _SHOWN[engine], relation, named, why, readers, hint))
     return diagnostics
 
 
@@ -90,13 +93,14 @@ def refused(
     columns: Mapping[str, str],
     filters: Iterable[Filter],
     composites: Composites | None = None,
+    places: Mapping[str, Span] = NO_PLACES,
 ) -> dict[str, Diagnostic]:
     """The filters that read a column of another type than the catalog declares, or one that files lack, each
     with the problem.
     """
     found: dict[str, Diagnostic] = {}
     for filter_ in filters:
-        for problem in problems(engine, relation, columns, [filter_], composites):
+        for problem in problems(engine, relation, columns, [filter_], composites, places):
             # of a missing column a server tells more, and DuckDB less
             if problem.code == "column-type" or engine == "duckdb":
                 found.setdefault(filter_.qualified, problem)

@@ -119,12 +119,13 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
     with failures.errors_reported(connection), connection.transaction():
         relations, composites, known = _read(connection, named)
     for name, relation in named.items():
+        dataset = catalog.datasets[name]
         if name not in relations:
-            reporter.add(say.relation_missing("PostgreSQL", relation, name, known))
+            reporter.add(say.relation_missing(dataset.place("relation"), "PostgreSQL", relation, name, known))
             continue
         columns = {column.name: column.kind for column in relations[name].columns}
         reporter.extend(
-            problems("postgres", relation, columns, catalog.datasets[name].filters.values(), composites)
+            problems("postgres", relation, columns, dataset.filters.values(), composites, dataset.places)
         )
     reporter.raise_errors()
     return relations

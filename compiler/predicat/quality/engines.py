@@ -111,13 +111,10 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
     if relation is None:
         raise PredicatError.of(say.no_postgres_relation(plan.dataset.name))
     table = _Postgres(connection, exp.to_table(relation, dialect="postgres").sql(dialect="postgres"), sample)
-    refused = columns.refused("postgres", relation, *_columns(connection, relation, plan))
-    return measure_what_runs(plan, table.measure, table.probe, refused)
-
-
-def _columns(connection: psycopg.Connection, relation: str, plan: Plan) -> Any:
     known, composites = relations.columns_of(connection, relation)
-    return known, plan.filters, composites
+    places = plan.dataset.places
+    refused = columns.refused("postgres", relation, known, plan.filters, composites, places)
+    return measure_what_runs(plan, table.measure, table.probe, refused)
 
 
 _COPY_HEADER = 19
@@ -247,7 +244,7 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
                     return _one_line(error)
                 return None
 
-            refused = columns.refused("duckdb", source, known, plan.filters)
+            refused = columns.refused("duckdb", source, known, plan.filters, places=plan.dataset.places)
             result = measure_what_runs(plan, run, probe, refused)
             result.bad = bad
             return result

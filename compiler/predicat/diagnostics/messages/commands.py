@@ -58,7 +58,7 @@ IMPORT_EXPECTATIONS = "in the program that runs a checkpoint: import predicat.qu
 NO_VIEWS = "no views: no dataset has a postgres relation; name it in the catalog, relation: {postgres: TABLE}"
 
 no_relations = Text[str]("""no dataset has a {engine} relation to compare with; name it, relation:
-    {{{engine}: TABLE}}, {engine:is spark or give --input DATASET=SOURCE|in the catalog}""")
+    {{{engine}: TABLE}}, {engine:is postgres in the catalog|or give --input DATASET=SOURCE}""")
 relations_hold = Text[str, Sequence[str]]("""the relations on {engine} have the declared
     columns{without:if ; not compared, without a relation: {without:list}|}""")
 

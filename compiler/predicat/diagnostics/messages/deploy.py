@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Arguments, Failure, Problem, Text
-from predicat.diagnostics.source import NOWHERE
+from predicat.diagnostics.source import NOWHERE, Span
 
 
 class _NotUsed(Failure[*Arguments]):
@@ -52,6 +52,10 @@ fails_again = _ByHand[str, Iterable[str]]("""view: {shown} would be dropped and 
 came_again_incomplete = _ByHand[str, Iterable[str]]("""view: {shown} was created again, but not
     completely; everything was rolled back: {lost:listed 30}""")
 no_such_file = Failure[str]("unreadable: cannot read {path}: no such file or folder")
+files_missing = Problem[str, str]("""(path, dataset) relation: no such file or folder: {path}, which dataset
+    {dataset!r} names
+    hint: paths in a catalog are seen from the folder of predicat.yml; others: --input DATASET=FILE""")
+files_unreadable = Problem[str, str]("unreadable: DuckDB cannot read {path}: {reason}")
 unknown_ending = Failure[str, Sequence[str]]("""unreadable: cannot read {path}: its name must end in
     {known:or}""")
 no_table = Failure[str, str | None]("""usage: PostgreSQL has no table {name!r}
@@ -122,7 +126,7 @@ past_policies = Failure[str, str, str, str]("""(dataset, relation, view, table) 
     the view {view} reads {table} with the rights of its owner
     hint: ALTER VIEW {view} SET (security_invoker = true); or, if readers may see these rows, write view:
     {{security_invoker: false}} in the dataset""")
-column_missing = Failure[str, str, str, Iterable[str], Iterable[str]]("""column: the {engine} relation
+column_missing = Problem[str, str, str, Iterable[str], Iterable[str]]("""column: the {engine} relation
     {relation!r} has no column {column!r}, which is read by {filters:listed}
     hint: {known:near column}""")
 
@@ -130,7 +134,7 @@ THIS_FILTER = "this filter"
 DATA_FRAME = "DataFrame"
 
 # `column` has its name, its type and the declared type.
-column_type = Failure[str, str, tuple[str, str, str], str, Iterable[str], str]("""column-type: the {engine}
+column_type = Problem[str, str, tuple[str, str, str], str, Iterable[str], str]("""column-type: the {engine}
     relation {relation!r} has {column[1]} in its column {column[0]!r}, which the catalog declares as
     {column[2]}: {why}; it is read by {filters:listed}
     hint: {instead}""")
@@ -220,10 +224,12 @@ def connection(dsn: str, reason: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("connection", f"cannot connect to PostgreSQL at {dsn}: {reason}", NOWHERE, hint)
 
 
-def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[str] = ()) -> Diagnostic:
+def relation_missing(
+    span: Span, engine: str, relation: str, dataset: str, known: Iterable[str] = ()
+) -> Diagnostic:
     return Diagnostic(
         "relation",
         f"{engine} has no relation {relation!r}, which dataset {dataset!r} names",
-        NOWHERE,
+        span,
         msg.did_you_mean(relation, known) or "create it, or name another one under relation:",
     )
