@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import predicat
+from predicat.diagnostics import PredicatError
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -33,3 +36,20 @@ def test_no_nesting_ends_the_process(language: str, depths: tuple[int, ...]) -> 
     cases = done.stdout.splitlines()
     assert done.returncode == 0, (done.returncode, cases[-1:], done.stderr)
     assert len(cases) > 45 * len(depths)
+
+
+@pytest.mark.parametrize(
+    ("language", "body"),
+    [
+        ("cel", "s == \\ || " * 60),
+        ("duckdb", "b / " * 60 + "2 = 3"),
+        ("sql", "n = zz OR " * 60 + "TRUE"),
+    ],
+)
+def test_the_problems_of_a_long_line_are_counted(language: str, body: str) -> None:
+    with pytest.raises(PredicatError) as caught:
+        predicat.parse(body, language, {"s": "string", "b": "boolean", "n": "bigint"})
+    text = str(caught.value)
+    assert len(caught.value.diagnostics) > 10
+    assert text.count("error[") == 10
+    assert f"... and {len(caught.value.diagnostics) - 10} more in line 1 of <predicate>" in text

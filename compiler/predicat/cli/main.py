@@ -97,9 +97,10 @@ def cli() -> None:
 def _end(problems: Sequence[Diagnostic]) -> NoReturn:
     """Print the problems and exit with the code that they have."""
     from predicat.cli.colour import tell  # noqa: PLC0415  # only for problems
+    from predicat.diagnostics import rendered  # noqa: PLC0415  # as above
     from predicat.diagnostics.wording import quantity  # noqa: PLC0415  # as above
 
-    tell("\n\n".join(item.render() for item in problems))
+    tell(rendered(problems))
     click.echo(f"\n{quantity(len(problems), 'problem')}", err=True)
     sys.exit(code_for(sys.argv[1] if len(sys.argv) > 1 else "", problems))
 

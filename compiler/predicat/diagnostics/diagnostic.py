@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import Self
+from typing import Any, Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.diagnostics.source import NOWHERE, Source, Span
+
+MOST_OF_A_LINE = 10
 
 
 class Severity(Enum):
@@ -76,6 +79,24 @@ class Diagnostic(Struct, frozen=True):
         return "\n".join(lines)
 
 
+def rendered(diagnostics: Iterable[Diagnostic]) -> str:
+    """The problems as text. Of those in one line of a file, the first MOST_OF_A_LINE are shown, and then how
+    many more there are: one mistake in a long condition can repeat at each operator.
+    """
+    counts: Counter[tuple[str, int]] = Counter()
+    shown: dict[Any, str] = {}
+    for item in diagnostics:
+        outer = item.span.outermost()
+        line = (outer.source.name, outer.source.line_column(outer.start)[0])
+        counts[line] += 1
+        number = counts[line] - MOST_OF_A_LINE
+        if number <= 0 or not outer.source.text:
+            shown[len(shown), line] = item.render()
+        else:
+            shown[line] = f"... and {number} more in line {line[1]} of {line[0]}"
+    return "\n\n".join(shown.values())
+
+
 def _window(line: str, column: int, width: int = 160) -> tuple[str, int]:
     """The part of a long line around a 0-based column, and the column in that part."""
     if len(line) <= width:
@@ -93,7 +114,7 @@ class PredicatError(Exception):
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        super().__init__("\n\n".join(item.render() for item in self.diagnostics))
+        super().__init__(rendered(self.diagnostics))
 
     @classmethod
     def of(cls, diagnostic: Diagnostic) -> Self:
