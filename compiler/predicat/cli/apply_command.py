@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.exit_codes import ExitCode
-from predicat.cli.options import FOLDER, SECONDS, catalog_option, dsn_option, load, vars_option
-from predicat.cli.output import format_option, show
-from predicat.cli.project import EMBEDDED, FromProject, connect
+from predicat.cli.options import CATALOG, FOLDER, SECONDS, VARIABLES, dsn_option, load, option, options
+from predicat.cli.output import FORMAT, show
+from predicat.cli.project import EMBEDDED, connect
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
@@ -23,66 +23,38 @@ if TYPE_CHECKING:
 @click.command(
     "apply",
     help=(
-        "Create, replace or drop PostgreSQL views so that they match the catalog. The "
-        "view of a filter is named dataset__filter. Unchanged views are not touched."
+        "Create, replace or drop PostgreSQL views so that they match the catalog. The view of a filter is "
+        "named dataset__filter. Unchanged views are not touched."
     ),
 )
-@catalog_option
-@vars_option
-@dsn_option()
-@click.option(
-    "--schema",
-    cls=FromProject,
-    setting="schema",
-    metavar="NAME",
-    help="The schema of the views. Default: the schema of each relation.",
-)
-@click.option("--dry-run", is_flag=True, help="Print the plan with its SQL. Change nothing.")
-@click.option("--force", is_flag=True, help="Also replace or drop views that were changed by hand.")
-@click.option(
-    "--adopt", is_flag=True, help="Take over views that predicat 0.1.0 created, which have no mark."
-)
-@click.option(
-    "--standalone",
-    is_flag=True,
-    help=(
-        "Make views that call no functions of the schema predicat, and install none. "
-        "The SQL of these views is longer."
-    ),
-)
-@click.option(
-    "--lock-timeout", default=5.0, show_default=True, type=SECONDS, help="Time in seconds to wait for a lock."
-)
-@click.option(
-    "--statement-timeout",
-    default=300.0,
-    show_default=True,
-    type=SECONDS,
-    help="Time in seconds after which a statement is cancelled.",
-)
-@click.option(
-    "--data",
-    cls=FromProject,
-    below=EMBEDDED,
-    show_default=True,
-    type=FOLDER,
-    help="The data folder of the embedded server.",
-)
-@format_option
+@options
 def command(
-    folder: Path,
-    variables: tuple[str, ...],
-    dsn: str | None,
-    schema: str | None,
-    data: Path,
-    lock_timeout: float,
-    statement_timeout: float,
-    form: str,
     *,
-    dry_run: bool,
-    force: bool,
-    adopt: bool,
-    standalone: bool,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    dsn: str | None = dsn_option(),
+    schema: str | None = option(
+        "--schema NAME", "The schema of the views. Default: the schema of each relation.", setting="schema"
+    ),
+    dry_run: bool = option("--dry-run", "Print the plan with its SQL. Change nothing."),
+    force: bool = option("--force", "Also replace or drop views that were changed by hand."),
+    adopt: bool = option("--adopt", "Take over views that predicat 0.1.0 created, which have no mark."),
+    standalone: bool = option(
+        "--standalone",
+        "Make views that call no functions of the schema predicat, and install none. The SQL of these views "
+        "is longer.",
+    ),
+    lock_timeout: float = option(
+        "--lock-timeout", "Time in seconds to wait for a lock.", default=5.0, type=SECONDS
+    ),
+    statement_timeout: float = option(
+        "--statement-timeout",
+        "Time in seconds after which a statement is cancelled.",
+        default=300.0,
+        type=SECONDS,
+    ),
+    data: Path = option("--data", "The data folder of the embedded server.", below=EMBEDDED, type=FOLDER),
+    form: str = FORMAT,
 ) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
 

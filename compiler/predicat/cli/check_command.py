@@ -11,19 +11,10 @@ import click
 
 from predicat.cli.colour import tell
 from predicat.cli.engines import located
-from predicat.cli.options import (
-    base_option,
-    catalog_option,
-    changed_option,
-    dsn_option,
-    judged,
-    load_quietly,
-    pairs,
-    vars_option,
-)
-from predicat.cli.output import format_option, problems, show
+from predicat.cli.options import BASE, CHANGED, dsn_option, judged, load_quietly, option, options, pairs
+from predicat.cli.output import FORMAT, problems, show
 from predicat.cli.project import connect
-from predicat.cli.selection import Selection, exclude_option, selectors_argument
+from predicat.cli.selection import Selection
 from predicat.diagnostics import PredicatError, Severity
 from predicat.diagnostics.messages import commands
 from predicat.diagnostics.messages import selection as say
@@ -51,48 +42,37 @@ NOTHING: Result = {
 """Nothing of the catalog is touched."""
 
 
+class CheckedSelection(Selection, frozen=True, kw_only=True):
+    """What `check` was given, whose base is that of the lock file too."""
+
+    base: str | None = BASE
+
+
 @click.command(
     "check",
     help=(
-        "Check a catalog: files, names, types, references and inline tests. Also check "
-        "that released versions keep their meaning: those in the lock file, now and at "
-        "the merge base with main."
+        "Check a catalog: files, names, types, references and inline tests. Also check that released "
+        "versions keep their meaning: those in the lock file, now and at the merge base with main."
     ),
 )
-@selectors_argument()
-@exclude_option
-@catalog_option
-@vars_option
-@base_option
-@click.option(
-    "--relation",
-    type=click.Choice(("spark", "postgres", "duckdb")),
-    help="Also compare the declared fields with the columns of the relations in this engine.",
-)
-@click.option(
-    "--input",
-    "inputs",
-    multiple=True,
-    metavar="DATASET=SOURCE",
-    help="The table or path to read for a dataset (Spark, DuckDB). Default: its relation.",
-)
-@dsn_option(" for --relation postgres")
-@changed_option
-@format_option
+@options
 def command(
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    folder: Path,
-    variables: tuple[str, ...],
-    base: str | None,
-    relation: str | None,
-    inputs: tuple[str, ...],
-    dsn: str | None,
-    changed: str | None,
-    form: str,
+    *,
+    selection: CheckedSelection,
+    relation: str | None = option(
+        "--relation",
+        "Also compare the declared fields with the columns of the relations in this engine.",
+        type=click.Choice(("spark", "postgres", "duckdb")),
+    ),
+    inputs: tuple[str, ...] = option(
+        "--input DATASET=SOURCE",
+        "The table or path to read for a dataset (Spark, DuckDB). Default: its relation.",
+    ),
+    dsn: str | None = dsn_option(" for --relation postgres"),
+    changed: str | None = CHANGED,
+    form: str = FORMAT,
 ) -> None:
-    values = pairs("--var", variables)
-    selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
+    folder, values, base = selection.folder, selection.variables, selection.base
     if not selection.everything:
         if changed is not None:
             raise click.UsageError(say.CHANGED_AND_SELECTORS)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.cli.exit_codes import ExitCode
-from predicat.cli.options import SECONDS
-from predicat.cli.output import format_option, show
+from predicat.cli.options import SECONDS, argument, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
 
@@ -27,31 +27,29 @@ _NO_RIGHT = (401, 403, 404)
 @click.command(
     "comment",
     help="Post a review (predicat diff --format markdown) as a comment on a pull request (GitHub) or merge "
-    "request (GitLab). "
-    "The comment is created once and then updated. Run this in a CI job. A review of another commit is not "
-    "posted (exit code 2). If the comment cannot be written, the review goes to the summary or log of the "
-    "job with a warning, and the exit code is 3, or 0 if the token may not write.",
+    "request (GitLab). The comment is created once and then updated. Run this in a CI job. A review of "
+    "another commit is not posted (exit code 2). If the comment cannot be written, the review goes to "
+    "the summary or log of the job with a warning, and the exit code is 3, or 0 if the token may not "
+    "write.",
 )
-@click.argument("host", type=click.Choice(("github", "gitlab")))
-@click.argument("review", default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@click.option(
-    "--key", default="", metavar="NAME", help="A name that distinguishes the comments of several catalogs."
-)
-@click.option(
-    "--number",
-    type=click.IntRange(min=1),
-    metavar="NUMBER",
-    help="The number of the pull request. Default: the one that the job runs for.",
-)
-@click.option(
-    "--timeout",
-    default=60.0,
-    show_default=True,
-    type=SECONDS,
-    help="Time in seconds after which no request is tried again.",
-)
-@format_option
-def command(host: str, review: Path, key: str, number: int | None, timeout: float, form: str) -> None:
+@options
+def command(
+    *,
+    host: str = argument(type=click.Choice(("github", "gitlab"))),
+    review: Path = argument(default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True)),
+    key: str = option(
+        "--key NAME", "A name that distinguishes the comments of several catalogs.", default=""
+    ),
+    number: int | None = option(
+        "--number NUMBER",
+        "The number of the pull request. Default: the one that the job runs for.",
+        type=click.IntRange(min=1),
+    ),
+    timeout: float = option(
+        "--timeout", "Time in seconds after which no request is tried again.", default=60.0, type=SECONDS
+    ),
+    form: str = FORMAT,
+) -> None:
     from predicat.forge.rest import ApiError, with_retries  # noqa: PLC0415  # as above
     from predicat.review import comments  # noqa: PLC0415  # not for --help
 

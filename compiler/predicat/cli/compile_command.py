@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import FILE, FOLDER, catalog_option, load, pairs, vars_option
-from predicat.cli.output import format_option, show
-from predicat.cli.project import FromProject
+from predicat.cli.options import CATALOG, FOLDER, VARIABLES, load, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
@@ -21,43 +20,27 @@ if TYPE_CHECKING:
 @click.command(
     "compile",
     help=(
-        "Compile the catalog to target/manifest.json and "
-        "target/sql/<dialect>/<dataset>.sql. If nothing has changed, nothing is "
-        "written, except a new signature."
+        "Compile the catalog to target/manifest.json and target/sql/<dialect>/<dataset>.sql. If nothing has "
+        "changed, nothing is written, except a new signature."
     ),
 )
-@catalog_option
-@vars_option
-@click.option(
-    "--target", cls=FromProject, below="target", show_default=True, type=FOLDER, help="The output folder."
-)
-@click.option(
-    "--sign",
-    "key",
-    metavar="KEY",
-    type=FILE,
-    help="Sign the manifest with the Ed25519 private key in this PEM file.",
-)
-@click.option(
-    "--revision",
-    metavar="N",
-    type=click.IntRange(0, 2**63 - 1),
-    help=(
-        "The revision in the signature. Spark refuses one that is lower than the last. "
-        "Default: the seconds since 1970."
-    ),
-)
-@click.option("--force", is_flag=True, help="Compile even if nothing has changed.")
-@format_option
+@options
 def command(
-    folder: Path,
-    variables: tuple[str, ...],
-    target: Path,
-    key: Path | None,
-    revision: int | None,
-    form: str,
     *,
-    force: bool,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    target: Path = option("--target", "The output folder.", below="target", type=FOLDER),
+    key: Path | None = option(
+        "--sign KEY", "Sign the manifest with the Ed25519 private key in this PEM file."
+    ),
+    revision: int | None = option(
+        "--revision N",
+        "The revision in the signature. Spark refuses one that is lower than the last. Default: the seconds "
+        "since 1970.",
+        type=click.IntRange(0, 2**63 - 1),
+    ),
+    force: bool = option("--force", "Compile even if nothing has changed."),
+    form: str = FORMAT,
 ) -> None:
     from predicat.catalog.cache import fingerprint, text_hash  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import (  # noqa: PLC0415  # as above
@@ -69,7 +52,7 @@ def command(
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
 
     sign = _signer(key, folder, revision)
-    inputs = fingerprint(folder, folder.parent / "macros", pairs("--var", variables))
+    inputs = fingerprint(folder, folder.parent / "macros", variables)
     path = target / "manifest.json"
     head = None if force else read_head(path)
     if head is not None and head.get("inputs") == inputs and _intact(target, head.get("outputs", {})):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from predicat.cli.options import argument, options
 from predicat.diagnostics.messages import commands as say
 
 SHELLS = ("bash", "zsh", "fish")
@@ -17,8 +18,8 @@ SHELLS = ("bash", "zsh", "fish")
         'bash)"'
     ),
 )
-@click.argument("shell", type=click.Choice(SHELLS))
-def command(shell: str) -> None:
+@options
+def command(shell: str = argument(type=click.Choice(SHELLS))) -> None:
     from click.shell_completion import get_completion_class  # noqa: PLC0415  # not for --help
 
     from predicat.cli.main import cli  # noqa: PLC0415  # it loads this module

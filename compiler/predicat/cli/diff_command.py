@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import (
+    CATALOG,
     EFFORT,
-    FILE,
-    catalog_option,
+    VARIABLES,
+    argument,
     failure_as_review,
     form_option,
     master_option,
     needs_review,
-    pairs,
+    option,
+    options,
     removed_before,
-    vars_option,
 )
 from predicat.cli.project import as_reviewed, connect
 from predicat.diagnostics import PredicatError
@@ -42,43 +43,30 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
     help="Compare the catalog with BASE, a git revision or a manifest. Default: the merge base with main. "
     "Exit code 1 if rows of a filter change, 2 for wrong use or a catalog with problems.",
 )
-@click.argument("base", required=False, is_eager=True, callback=as_reviewed)
-@catalog_option
-@vars_option
-@form_option(*FORMATS, what="review")
-@click.option("--out", type=FILE, callback=removed_before, help="Write the review to a file.")
-@click.option(
-    "--effort",
-    "--timeout",
-    "effort",
-    default=5.0,
-    show_default=True,
-    type=EFFORT,
-    help="How much work the proof about one pair of predicates may take; 1 is about a second.",
-)
-@click.option(
-    "--data",
-    multiple=True,
-    metavar="[DATASET=]SOURCE",
-    help=(
-        "Count gained and lost rows in real data: a Parquet, JSON or CSV path or a table (on Spark), or a "
-        "PostgreSQL DSN."
-    ),
-)
-@master_option(" for --data")
+@options
 @failure_as_review
 def command(
-    base: str | None,
-    folder: Path,
-    variables: tuple[str, ...],
-    form: str,
-    out: Path | None,
-    effort: float,
-    data: tuple[str, ...],
-    master: str,
+    *,
+    base: str | None = argument(required=False, is_eager=True, callback=as_reviewed),
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    form: str = form_option(*FORMATS, what="review"),
+    out: Path | None = option("--out", "Write the review to a file.", callback=removed_before),
+    effort: float = option(
+        "--effort, --timeout",
+        "How much work the proof about one pair of predicates may take; 1 is about a second.",
+        default=5.0,
+        type=EFFORT,
+    ),
+    data: tuple[str, ...] = option(
+        "--data [DATASET=]SOURCE",
+        "Count gained and lost rows in real data: a Parquet, JSON or CSV path or a table (on Spark), or a "
+        "PostgreSQL DSN.",
+    ),
+    master: str = master_option(" for --data"),
 ) -> None:
     needs_review()
-    with _sides(base, folder, pairs("--var", variables)) as sides:
+    with _sides(base, folder, variables) as sides:
         _review(sides, form, out, effort, data, master)
 
 

@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
+from msgspec import Struct
 
 from predicat.cli.colour import tell
-from predicat.cli.options import FOLDER, baseline_option, form_option, load_quietly
-from predicat.cli.project import FromProject
+from predicat.cli.options import (
+    BASELINE,
+    FOLDER,
+    argument,
+    form_option,
+    load_quietly,
+    option,
+    options,
+)
 from predicat.diagnostics import extras
 from predicat.diagnostics.messages import discover as say
 
@@ -32,152 +40,128 @@ _HELP = (
 )
 
 
+class Options(Struct, frozen=True, kw_only=True):
+    """What `discover` was given."""
+
+    paths: tuple[Path, ...] = argument(
+        nargs=-1, metavar="PATH...", type=click.Path(path_type=Path, exists=True)
+    )
+    dsn: str | None = option(
+        "--dsn DSN",
+        "Also read the views, CHECK constraints and policies of this PostgreSQL server, postgresql://...",
+    )
+    engine: str | None = option(
+        "--engine DSN|FOLDER",
+        "Count the rows that each condition accepts, on a PostgreSQL server or in Parquet and CSV files.",
+    )
+    dialect: str | None = option(
+        "--dialect NAME",
+        "The dialect of all SQL. Default: that of dbt, sqlfluff or predicat.yml, otherwise the one that can "
+        "read the most files.",
+    )
+    folder: Path | None = option(
+        "--catalog",
+        "Compare conditions with the filters of this catalog. Default: that of predicat.yml, otherwise the "
+        "folder catalog if it exists.",
+        setting="catalog",
+        default=None,
+        type=FOLDER,
+    )
+    form: str = form_option("text", "json", "sarif", "github", "html")
+    output: Path | None = option(
+        "--out, --output FILE",
+        "The file to write. Default: standard output.",
+        type=click.Path(path_type=Path, dir_okay=False),
+    )
+    select: tuple[str, ...] = option("--select CODE", "Show findings with this code in full, even notes.")
+    unjudged: bool = option("--read-only", "List the conditions only. Do not look for findings.")
+    jobs: int = option(
+        "--jobs NUMBER",
+        "The number of processes that look for findings.",
+        default=2,
+        type=click.IntRange(min=1),
+    )
+    check: bool = option(
+        "--check", "For CI: exit code 1 if there is a new finding that should stop a change."
+    )
+    baseline: Path | None = BASELINE
+    update: bool = option("--update-baseline", "Write the current findings to the --baseline file.")
+    propose: Path | None = option(
+        "--propose FOLDER",
+        "Write a catalog with a filter for each rule to this folder. Existing files are not overwritten.",
+        type=click.Path(path_type=Path, file_okay=False),
+    )
+    rewritten: Path | None = option(
+        "--patch FILE",
+        "Write a patch that replaces copies by the filters of the catalog, each with its proof.",
+        type=click.Path(path_type=Path, dir_okay=False),
+    )
+    interactive: bool = option(
+        "--interactive", "With --propose: ask for names, and which of two near rules is right."
+    )
+
+
 @click.command("discover", help=_HELP)
-@click.argument("paths", nargs=-1, metavar="PATH...", type=click.Path(path_type=Path, exists=True))
-@click.option(
-    "--dsn",
-    metavar="DSN",
-    help="Also read the views, CHECK constraints and policies of this PostgreSQL server, postgresql://...",
-)
-@click.option(
-    "--engine",
-    metavar="DSN|FOLDER",
-    help=("Count the rows that each condition accepts, on a PostgreSQL server or in Parquet and CSV files."),
-)
-@click.option(
-    "--dialect",
-    metavar="NAME",
-    help=(
-        "The dialect of all SQL. Default: that of dbt, sqlfluff or predicat.yml, "
-        "otherwise the one that can read the most files."
-    ),
-)
-@click.option(
-    "--catalog",
-    "folder",
-    cls=FromProject,
-    setting="catalog",
-    default=None,
-    type=FOLDER,
-    help=(
-        "Compare conditions with the filters of this catalog. Default: that of "
-        "predicat.yml, otherwise the folder catalog if it exists."
-    ),
-)
-@form_option("text", "json", "sarif", "github", "html")
-@click.option(
-    "--out",
-    "--output",
-    "output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="The file to write. Default: standard output.",
-)
-@click.option(
-    "--select", multiple=True, metavar="CODE", help="Show findings with this code in full, even notes."
-)
-@click.option(
-    "--read-only", "unjudged", is_flag=True, help="List the conditions only. Do not look for findings."
-)
-@click.option(
-    "--jobs",
-    default=2,
-    show_default=True,
-    type=click.IntRange(min=1),
-    metavar="NUMBER",
-    help="The number of processes that look for findings.",
-)
-@click.option(
-    "--check", is_flag=True, help="For CI: exit code 1 if there is a new finding that should stop a change."
-)
-@baseline_option
-@click.option(
-    "--update-baseline", "update", is_flag=True, help="Write the current findings to the --baseline file."
-)
-@click.option(
-    "--propose",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help=("Write a catalog with a filter for each rule to this folder. Existing files are not overwritten."),
-)
-@click.option(
-    "--patch",
-    "rewritten",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write a patch that replaces copies by the filters of the catalog, each with its proof.",
-)
-@click.option(
-    "--interactive", is_flag=True, help="With --propose: ask for names, and which of two near rules is right."
-)
-def command(  # noqa: PLR0913  # one argument an option
-    paths: tuple[Path, ...],
-    dsn: str | None,
-    engine: str | None,
-    dialect: str | None,
-    folder: Path | None,
-    form: str,
-    output: Path | None,
-    select: tuple[str, ...],
-    jobs: int,
-    baseline: Path | None,
-    *,
-    unjudged: bool,
-    check: bool,
-    update: bool,
-    propose: Path | None,
-    rewritten: Path | None,
-    interactive: bool,
-) -> None:
+@options
+def command(*, given: Options) -> None:
     from predicat.discover import report  # noqa: PLC0415  # not for --help
     from predicat.discover.findings import stops  # noqa: PLC0415  # as above
 
     _consistent(
         {
-            "--propose": propose is not None,
-            "--patch": rewritten is not None,
-            "--update-baseline": update,
-            "--check": check,
-            "--read-only": unjudged,
+            "--propose": given.propose is not None,
+            "--patch": given.rewritten is not None,
+            "--update-baseline": given.update,
+            "--check": given.check,
+            "--read-only": given.unjudged,
         }
     )
-    if update and baseline is None:
+    if given.update and given.baseline is None:
         raise click.UsageError(say.NEEDS_BASELINE)
-    if interactive and propose is None:
+    if given.interactive and given.propose is None:
         raise click.UsageError(say.NEEDS_PROPOSE)
-    if not paths and dsn is None:
+    if not given.paths and given.dsn is None:
         raise click.UsageError(say.NEEDS_PATHS)
-    _known_codes(select)
-    if engine is not None and not Path(engine).is_dir() and "=" not in engine and "://" not in engine:
-        raise click.UsageError(say.no_engine(engine))
-    scan = _read(paths, dialect, dsn)
+    _known_codes(given.select)
+    if (
+        given.engine is not None
+        and not Path(given.engine).is_dir()
+        and "=" not in given.engine
+        and "://" not in given.engine
+    ):
+        raise click.UsageError(say.no_engine(given.engine))
+    scan = _read(given.paths, given.dialect, given.dsn)
     if not scan.files and not scan.conditions:
-        tell(say.nothing_read(paths).render() + "\n")
-    if propose is not None or form == "json":
+        tell(say.nothing_read(given.paths).render() + "\n")
+    if given.propose is not None or given.form == "json":
         from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no owners
 
         scan.conditions = with_authors(scan.conditions)
-    if propose is not None:
-        _propose(scan, propose, jobs, interactive=interactive)
+    if given.propose is not None:
+        _propose(scan, given.propose, given.jobs, interactive=given.interactive)
         return
-    if rewritten is not None:
-        _rewrite(scan, folder, rewritten, jobs)
+    if given.rewritten is not None:
+        _rewrite(scan, given.folder, given.rewritten, given.jobs)
         return
-    result = report.Report(scan, [], Counter(), judged=False) if unjudged else _judged(scan, folder, jobs)
-    if update and baseline is not None:
-        _write(baseline, result.findings)
+    result = (
+        report.Report(scan, [], Counter(), judged=False)
+        if given.unjudged
+        else _judged(scan, given.folder, given.jobs)
+    )
+    if given.update and given.baseline is not None:
+        _write(given.baseline, result.findings)
         return
     shown = report.Report(
         scan,
-        _new(result.findings, baseline),
+        _new(result.findings, given.baseline),
         result.unjudged,
         result.judged,
         result.undecided,
-        select,
-        _counted(scan, engine) if engine is not None else (),
+        given.select,
+        _counted(scan, given.engine) if given.engine is not None else (),
     )
-    _show(shown, form, output)
-    if check and any(map(stops, shown.findings)):
+    _show(shown, given.form, given.output)
+    if given.check and any(map(stops, shown.findings)):
         raise click.exceptions.Exit(1)
 
 

@@ -10,28 +10,16 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import FILE, FOLDER, load_quietly, needs_review
-from predicat.cli.output import format_option, show
-from predicat.cli.project import FromProject
-from predicat.cli.selection import Selection, selecting
+from predicat.cli.options import FOLDER, load_quietly, needs_review, option, options
+from predicat.cli.output import FORMAT, show
+from predicat.cli.selection import Selection
 from predicat.diagnostics.messages import commands as say
 
-out_option = click.option(
-    "--out",
-    cls=FromProject,
-    below="target/site",
-    show_default=True,
-    type=FOLDER,
-    help="The folder of the site.",
-)
-
-history_option = click.option(
+OUT = option("--out", "The folder of the site.", below="target/site", type=FOLDER)
+HISTORY = option(
     "--history",
-    cls=FromProject,
+    "The results of predicat quality run, which the pages show over time.",
     below="target/quality/history.jsonl",
-    show_default=True,
-    type=FILE,
-    help="The results of predicat quality run, which the pages show over time.",
 )
 
 
@@ -43,22 +31,22 @@ def command() -> None:
 @command.command(
     "build",
     help=(
-        "Write the site. It works from file:// and from any web server. With "
-        "selectors: only the pages of these filters and of those that they refer to."
+        "Write the site. It works from file:// and from any web server. With selectors: only the pages of "
+        "these filters and of those that they refer to."
     ),
 )
-@selecting()
-@out_option
-@click.option("--no-proofs", is_flag=True, help="Do not compare each version with the one before.")
-@click.option(
-    "--coverage",
-    type=FILE,
-    help="A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
-)
-@history_option
-@format_option
+@options
 def build(
-    selection: Selection, out: Path, history: Path, coverage: Path | None, form: str, *, no_proofs: bool
+    *,
+    selection: Selection,
+    out: Path = OUT,
+    no_proofs: bool = option("--no-proofs", "Do not compare each version with the one before."),
+    coverage: Path | None = option(
+        "--coverage",
+        "A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
+    ),
+    history: Path = HISTORY,
+    form: str = FORMAT,
 ) -> None:
     figures = _figures(coverage) if coverage else None
     pages = _build(selection, out, history, proofs=not no_proofs, coverage=figures)
@@ -67,11 +55,14 @@ def build(
 
 
 @command.command("serve", help="Build the site and serve it on localhost.")
-@selecting()
-@out_option
-@history_option
-@click.option("--port", default=8080, show_default=True, metavar="NUMBER", help="The port.")
-def serve(selection: Selection, out: Path, history: Path, port: int) -> None:
+@options
+def serve(
+    *,
+    selection: Selection,
+    out: Path = OUT,
+    history: Path = HISTORY,
+    port: int = option("--port NUMBER", "The port.", default=8080),
+) -> None:
     _build(selection, out, history, proofs=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
     try:

@@ -44,7 +44,8 @@ def options_given(*names: str) -> str:
     for option in context.command.params:
         if option.name in names and is_given(option.name):
             value = context.params[option.name]
-            values = value if isinstance(value, tuple) else (value,)
+            given = [f"{name}={text}" for name, text in value.items()] if isinstance(value, dict) else value
+            values = given if isinstance(given, tuple | list) else (given,)
             words += [word for one in values for word in (option.opts[0], str(one))]
     return "".join(f" {shlex.quote(word)}" for word in words)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
-from predicat.cli.output import format_option, show
+from predicat.cli.options import CATALOG, VARIABLES, argument, load_quietly, needs_review, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics import NOWHERE
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
@@ -22,24 +22,26 @@ if TYPE_CHECKING:
 @click.command(
     "explain",
     help=(
-        "Explain a filter: its meaning in words, its SQL, what is pushed down, and its "
-        "lineage. With --row: explain why the row is accepted or not."
+        "Explain a filter: its meaning in words, its SQL, what is pushed down, and its lineage. With --row: "
+        "explain why the row is accepted or not."
     ),
 )
-@click.argument("name")
-@catalog_option
-@vars_option
-@click.option(
-    "--row",
-    metavar="ROW|@FILE",
-    help="A row as JSON or as YAML, such as '{dep_delay: 90}' in a review, or a file that contains it.",
-)
-@format_option
-def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None, form: str) -> None:
+@options
+def command(
+    *,
+    name: str = argument(),
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    row: str | None = option(
+        "--row ROW|@FILE",
+        "A row as JSON or as YAML, such as '{dep_delay: 90}' in a review, or a file that contains it.",
+    ),
+    form: str = FORMAT,
+) -> None:
     needs_review()
     from predicat.explain import text  # noqa: PLC0415  # not for --help
 
-    catalog = load_quietly(folder, pairs("--var", variables))
+    catalog = load_quietly(folder, variables)
     filter_, number = catalog.find(name)
     version = filter_.versions[number]
     about = {"name": filter_.qualified, "version": number}

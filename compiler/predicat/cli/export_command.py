@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from predicat.cli.options import FOLDER, catalog_option, load_quietly, pairs, vars_option
-from predicat.cli.output import format_option, show
-from predicat.cli.project import FromProject
+from predicat.cli.options import CATALOG, FOLDER, VARIABLES, argument, load_quietly, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics.wording import quantity
 
 
@@ -21,25 +20,21 @@ def command() -> None:
 @command.command(
     "dbt",
     help=(
-        "Write a dbt package. It has the macro {{ "
-        "predicat_filters.matches_filter('name') }}, and generic tests of coverage."
+        "Write a dbt package. It has the macro {{ predicat_filters.matches_filter('name') }}, and generic "
+        "tests of coverage."
     ),
 )
-@catalog_option
-@vars_option
-@click.option(
-    "--out",
-    cls=FromProject,
-    below="target/dbt",
-    show_default=True,
-    type=FOLDER,
-    help="The folder of the package.",
-)
-@format_option
-def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
+@options
+def dbt(
+    *,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    out: Path = option("--out", "The folder of the package.", below="target/dbt", type=FOLDER),
+    form: str = FORMAT,
+) -> None:
     from predicat.deploy.dbt import export  # noqa: PLC0415  # not for --help
 
-    count, notes = export(load_quietly(folder, pairs("--var", variables)), out)
+    count, notes = export(load_quietly(folder, variables), out)
     for note in notes:
         click.echo(f"note: {note}", err=True)
     data = {"folder": str(out), "filters": count, "notes": list(notes)}
@@ -49,66 +44,40 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path, form: str) -> None:
 @command.command(
     "pipeline",
     help=(
-        "Write a project of Spark Declarative Pipelines. Each filter of a job or "
-        "dataset is a view, a table or a sink."
+        "Write a project of Spark Declarative Pipelines. Each filter of a job or dataset is a view, a table "
+        "or a sink."
     ),
 )
-@click.argument("name", metavar="JOB|DATASET")
-@click.argument("filters", nargs=-1, metavar="[FILTER]...")
-@click.option(
-    "--as",
-    "kind",
-    type=click.Choice(["materialized-view", "streaming-table", "sink"]),
-    default="materialized-view",
-    show_default=True,
-    help="What each filter becomes.",
-)
-@click.option(
-    "--input",
-    "table",
-    metavar="TABLE",
-    help="The table to read, if no job names it.  [default: the relation of the dataset]",
-)
-@click.option(
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help="The format of the files of the job, if the job does not name it.",
-)
-@click.option(
-    "--columns",
-    "schema",
-    metavar="DDL",
-    help="The columns of the files of the job in Spark DDL. A streaming table needs them.",
-)
-@click.option("--sinks", metavar="PATH", help="The folder of the sinks.")
-@click.option(
-    "--out",
-    cls=FromProject,
-    below="target/pipeline",
-    show_default=True,
-    type=FOLDER,
-    help="The folder of the project.",
-)
-@catalog_option
-@vars_option
+@options
 def pipeline(
-    name: str,
-    filters: tuple[str, ...],
-    kind: str,
-    table: str | None,
-    form: str | None,
-    schema: str | None,
-    sinks: str | None,
-    out: Path,
-    folder: Path,
-    variables: tuple[str, ...],
+    *,
+    name: str = argument("JOB|DATASET"),
+    filters: tuple[str, ...] = argument(nargs=-1, metavar="[FILTER]..."),
+    kind: str = option(
+        "--as",
+        "What each filter becomes.",
+        type=click.Choice(["materialized-view", "streaming-table", "sink"]),
+        default="materialized-view",
+    ),
+    table: str | None = option(
+        "--input TABLE", "The table to read, if no job names it.  [default: the relation of the dataset]"
+    ),
+    form: str | None = option(
+        "--format FORMAT", "The format of the files of the job, if the job does not name it."
+    ),
+    schema: str | None = option(
+        "--columns DDL", "The columns of the files of the job in Spark DDL. A streaming table needs them."
+    ),
+    sinks: str | None = option("--sinks PATH", "The folder of the sinks."),
+    out: Path = option("--out", "The folder of the project.", below="target/pipeline", type=FOLDER),
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
 ) -> None:
     from predicat.catalog.jobs import Job, Source  # noqa: PLC0415  # not for --help
     from predicat.deploy.chosen import dataset_of, job_of, with_filters  # noqa: PLC0415  # as above
     from predicat.deploy.pipelines import export  # noqa: PLC0415  # as above
 
-    catalog = load_quietly(folder, pairs("--var", variables))
+    catalog = load_quietly(folder, variables)
     job = job_of(catalog, name)
     if job is None:
         job = Job("", name, Source(table=table or dataset_of(catalog, name).relation.get("spark", name)))

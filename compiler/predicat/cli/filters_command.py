@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from predicat.cli.output import format_option, show
+from predicat.cli.options import options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics.messages import entries as say
 
 
@@ -14,8 +15,8 @@ def command() -> None:
 
 
 @command.command("providers")
-@format_option
-def list_providers(form: str) -> None:
+@options
+def list_providers(form: str = FORMAT) -> None:
     """List the entry filters that installed packages provide: name, class, package."""
     from predicat.entry_filters import GROUP, providers  # noqa: PLC0415  # not for --help
 

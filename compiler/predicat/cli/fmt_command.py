@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from predicat.cli.options import catalog_option
-from predicat.cli.output import format_option, text_of
+from predicat.cli.options import CATALOG, argument, option, options
+from predicat.cli.output import FORMAT, text_of
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.wording import quantity
 
@@ -22,14 +22,17 @@ _HELP = (
 
 
 @click.command("fmt", help=_HELP)
-@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path, allow_dash=True))
-@catalog_option
-@click.option(
-    "--check", "only_check", is_flag=True, help="Write nothing. Exit code 1 if a file would change."
-)
-@click.option("--diff", "show", is_flag=True, help="Write nothing. Print the changes.")
-@format_option
-def command(files: tuple[Path, ...], folder: Path, form: str, *, only_check: bool, show: bool) -> None:
+@options
+def command(
+    *,
+    files: tuple[Path, ...] = argument(
+        nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path, allow_dash=True)
+    ),
+    folder: Path = CATALOG,
+    only_check: bool = option("--check", "Write nothing. Exit code 1 if a file would change."),
+    show: bool = option("--diff", "Write nothing. Print the changes."),
+    form: str = FORMAT,
+) -> None:
     from predicat.catalog.files import catalog_files, read_source  # noqa: PLC0415  # not for --help
     from predicat.editor.layout import layout  # noqa: PLC0415  # as above
 

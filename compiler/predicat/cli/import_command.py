@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from predicat.cli.options import FILE, check_dataset_name
-from predicat.cli.output import format_option, show
+from predicat.cli.options import argument, check_dataset_name, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics.wording import quantity
 
@@ -28,27 +28,23 @@ _HELP = (
 
 
 @click.command("import", help=_HELP)
-@click.argument(
-    "paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, exists=True)
-)
-@click.option(
-    "--to",
-    type=FILE,
-    metavar="FILE",
-    help=(
-        "The catalog file to write or extend, or a folder for one file per dataset. Default: standard output."
-    ),
-)
-@click.option(
-    "--dataset",
-    metavar="NAME",
-    help="Put all filters into this dataset. Default: a dataset for each kind of row.",
-)
-@click.option("--force", is_flag=True, help="Replace filters that have the same name and another body.")
-@click.option("--quiet", is_flag=True, help="Print only problems and the number of filters.")
-@format_option
+@options
 def command(
-    paths: tuple[Path, ...], to: Path | None, dataset: str | None, form: str, *, force: bool, quiet: bool
+    *,
+    paths: tuple[Path, ...] = argument(
+        nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, exists=True)
+    ),
+    to: Path | None = option(
+        "--to FILE",
+        "The catalog file to write or extend, or a folder for one file per dataset. Default: standard "
+        "output.",
+    ),
+    dataset: str | None = option(
+        "--dataset NAME", "Put all filters into this dataset. Default: a dataset for each kind of row."
+    ),
+    force: bool = option("--force", "Replace filters that have the same name and another body."),
+    quiet: bool = option("--quiet", "Print only problems and the number of filters."),
+    form: str = FORMAT,
 ) -> None:
     from predicat import importing  # noqa: PLC0415  # not for --help
     from predicat.importing.checking import checked  # noqa: PLC0415  # as above

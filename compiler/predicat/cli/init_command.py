@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from predicat.catalog.paths import PROJECT_FILE
 from predicat.cli.engines import engine_for, is_given, to_write
-from predicat.cli.options import check_dataset_name, dsn_option
-from predicat.cli.output import format_option, show
+from predicat.cli.options import argument, check_dataset_name, dsn_option, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.cli.project import connect, from_here
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.messages import deploy
@@ -63,34 +63,26 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
         "Existing files are not changed."
     ),
 )
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--from",
-    "source",
-    metavar="FILE|TABLE|DSN",
-    help=(
-        "Write a dataset with the columns of this source: a Parquet, CSV or JSON file, or "
-        "a folder of them (needs the extra duckdb), a table of PostgreSQL or Spark, or a DSN alone if "
-        "the database has one table."
-    ),
-)
-@click.option(
-    "--engine",
-    type=click.Choice(_TABLES),
-    help="The engine that has the table. Default: postgres with --dsn, otherwise the project's engine.",
-)
-@dsn_option(" of the table")
-@click.option(
-    "--dataset", metavar="NAME", help="The name of the dataset. Default: the name of the file or table."
-)
-@format_option
+@options
 def command(
-    folder: Path | None,
-    source: str | None,
-    engine: str | None,
-    dsn: str | None,
-    dataset: str | None,
-    form: str,
+    *,
+    folder: Path | None = argument(required=False, type=click.Path(path_type=Path)),
+    source: str | None = option(
+        "--from FILE|TABLE|DSN",
+        "Write a dataset with the columns of this source: a Parquet, CSV or JSON file, or a folder of them "
+        "(needs the extra duckdb), a table of PostgreSQL or Spark, or a DSN alone if the database has one "
+        "table.",
+    ),
+    engine: str | None = option(
+        "--engine",
+        "The engine that has the table. Default: postgres with --dsn, otherwise the project's engine.",
+        type=click.Choice(_TABLES),
+    ),
+    dsn: str | None = dsn_option(" of the table"),
+    dataset: str | None = option(
+        "--dataset NAME", "The name of the dataset. Default: the name of the file or table."
+    ),
+    form: str = FORMAT,
 ) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
     from predicat.catalog.paths import project_file  # noqa: PLC0415  # as above

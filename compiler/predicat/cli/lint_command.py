@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.cli.options import (
+    BASELINE,
+    CATALOG,
+    CHANGED,
     EFFORT,
-    baseline_option,
-    catalog_option,
-    changed_option,
+    VARIABLES,
     form_option,
     judged,
     load_quietly,
     needs_review,
-    pairs,
-    vars_option,
+    option,
+    options,
 )
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
@@ -34,56 +35,34 @@ if TYPE_CHECKING:
 @click.command(
     "lint",
     help=(
-        "Find filters that are valid but probably wrong, such as conditions without "
-        "effect, duplicates, gaps in groups, and negations that lose rows with NULL. "
-        "Exit code 1 if there is a new error or warning."
+        "Find filters that are valid but probably wrong, such as conditions without effect, duplicates, "
+        "gaps in groups, and negations that lose rows with NULL. Exit code 1 if there is a new error or "
+        "warning."
     ),
 )
-@catalog_option
-@vars_option
-@click.option(
-    "--select",
-    multiple=True,
-    metavar="CODE",
-    help="Check only these rules. A prefix selects several: P2 selects P201 to P206.",
-)
-@click.option(
-    "--ignore", multiple=True, metavar="CODE", help="Leave out these rules. A prefix works here too."
-)
-@click.option("--fix", "fix", is_flag=True, help="Apply fixes. Each is proved to keep the rows the same.")
-@form_option("text", "json", "sarif", "github")
-@click.option(
-    "--effort",
-    "--timeout",
-    "effort",
-    default=1.0,
-    show_default=True,
-    type=EFFORT,
-    help="How much work each question may take; 1 is about a second. A fix gets ten times as much.",
-)
-@changed_option
-@baseline_option
-@click.option(
-    "--write-baseline",
-    "--update-baseline",
-    "update",
-    is_flag=True,
-    help="Write the current findings to the --baseline file.",
-)
-@click.option("--rules", "listed", is_flag=True, help="List the rules and exit.")
+@options
 def command(
-    folder: Path,
-    variables: tuple[str, ...],
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    form: str,
-    effort: float,
-    changed: str | None,
-    baseline: Path | None,
     *,
-    fix: bool,
-    update: bool,
-    listed: bool,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    select: tuple[str, ...] = option(
+        "--select CODE", "Check only these rules. A prefix selects several: P2 selects P201 to P206."
+    ),
+    ignore: tuple[str, ...] = option("--ignore CODE", "Leave out these rules. A prefix works here too."),
+    fix: bool = option("--fix", "Apply fixes. Each is proved to keep the rows the same."),
+    form: str = form_option("text", "json", "sarif", "github"),
+    effort: float = option(
+        "--effort, --timeout",
+        "How much work each question may take; 1 is about a second. A fix gets ten times as much.",
+        default=1.0,
+        type=EFFORT,
+    ),
+    changed: str | None = CHANGED,
+    baseline: Path | None = BASELINE,
+    update: bool = option(
+        "--write-baseline, --update-baseline", "Write the current findings to the --baseline file."
+    ),
+    listed: bool = option("--rules", "List the rules and exit."),
 ) -> None:
     needs_review()
     from predicat.lint import RULES, findings  # noqa: PLC0415  # not for --help
@@ -96,7 +75,7 @@ def command(
         if not any(rule.code.startswith(code) for rule in RULES):
             raise click.UsageError(say.no_rule(code))
     _consistent(changed, baseline, update=update, fix=fix)
-    run = Run(folder, pairs("--var", variables), select, ignore, effort)
+    run = Run(folder, variables, select, ignore, effort)
     extra_files = [baseline] if baseline is not None else []
     with judged(folder, changed, extra_files) if changed is not None else nullcontext() as scope:
         result = run.collect(scope)

@@ -6,19 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import load_quietly
-from predicat.cli.output import format_option, show
-from predicat.cli.selection import Selection, selecting
+from predicat.cli.options import load_quietly, option, options
+from predicat.cli.output import FORMAT, show
+from predicat.cli.selection import Selection
 
 if TYPE_CHECKING:
     from predicat.catalog.model import Filter
 
 
 @click.command("list", help="List all filters, or those that selectors choose, with owner and description.")
-@selecting()
-@click.option("--names", is_flag=True, help="Print only the names, for other commands.")
-@format_option
-def command(selection: Selection, form: str, *, names: bool) -> None:
+@options
+def command(
+    *,
+    selection: Selection,
+    names: bool = option("--names", "Print only the names, for other commands."),
+    form: str = FORMAT,
+) -> None:
     rows = selection.versions(load_quietly(selection.folder, selection.variables))
     show(form, [_data(*filter_) for filter_ in rows], lambda: _names(rows) if names else _table(rows))
 

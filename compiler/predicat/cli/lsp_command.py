@@ -7,16 +7,19 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option
+from predicat.cli.options import CATALOG, option, options
 from predicat.diagnostics import PredicatError, Reporter
 
 
 @click.command(
     "lsp", help="Start the language server on standard input and output. Editors start it themselves."
 )
-@catalog_option
-@click.option("--no-lint", is_flag=True, help="Show problems of the catalog only, no findings of lint.")
-def command(folder: Path, *, no_lint: bool) -> None:
+@options
+def command(
+    *,
+    folder: Path = CATALOG,
+    no_lint: bool = option("--no-lint", "Show problems of the catalog only, no findings of lint."),
+) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
     extras.require("pygls")

@@ -14,13 +14,15 @@ import click
 
 from predicat.cli.engines import located
 from predicat.cli.options import (
-    catalog_option,
+    CATALOG,
+    VARIABLES,
+    argument,
     form_option,
     load_quietly,
     now_option,
-    pairs,
+    option,
+    options,
     reading,
-    vars_option,
 )
 from predicat.cli.selection import no_paths
 from predicat.diagnostics import PredicatError
@@ -41,52 +43,38 @@ _FORMATS = ("json", "csv", "parquet")
         "accept it. NAME is a filter, or a version such as late@1 (default: all filters)."
     ),
 )
-@click.argument("dataset")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option(
-    "--input",
-    "source",
-    metavar="FILE",
-    help=(
-        "JSON lines, CSV with a header, or Parquet: a file, folder or pattern; - is standard input. "
-        "Default: standard input, or in a terminal the files of the dataset."
-    ),
-)
-@click.option(
-    "--input-format",
-    "kind",
-    type=click.Choice(_FORMATS),
-    help="The format of the rows. Default: by the ending of the file; json for standard input.",
-)
-@click.option("--null", default="", metavar="STRING", help="The string that means NULL, such as NA in CSV.")
-@click.option("--tag", metavar="TAG", help="Only filters with this tag.")
-@click.option("--subscriptions", is_flag=True, help="Print the names of subscriptions instead of filters.")
-@click.option("--count", is_flag=True, help="Print for each filter how many rows it accepts.")
-@now_option("the clock")
-@form_option("table", "json", what="result. json prints one object per line, one for each row")
-@catalog_option
-@vars_option
+@options
 def command(
-    dataset: str,
-    names: tuple[str, ...],
-    source: str | None,
-    kind: str | None,
-    null: str,
-    tag: str | None,
-    form: str,
-    now: str | None,
-    folder: Path,
-    variables: tuple[str, ...],
     *,
-    subscriptions: bool,
-    count: bool,
+    dataset: str = argument(),
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[NAME]..."),
+    source: str | None = option(
+        "--input FILE",
+        "JSON lines, CSV with a header, or Parquet: a file, folder or pattern; - is standard input. "
+        "Default: standard input, or in a terminal the files of the dataset.",
+    ),
+    kind: str | None = option(
+        "--input-format",
+        "The format of the rows. Default: by the ending of the file; json for standard input.",
+        type=click.Choice(_FORMATS),
+    ),
+    null: str = option("--null STRING", "The string that means NULL, such as NA in CSV.", default=""),
+    tag: str | None = option("--tag TAG", "Only filters with this tag."),
+    subscriptions: bool = option("--subscriptions", "Print the names of subscriptions instead of filters."),
+    count: bool = option("--count", "Print for each filter how many rows it accepts."),
+    now: str | None = now_option("the clock"),
+    form: str = form_option(
+        "table", "json", what="result. json prints one object per line, one for each row"
+    ),
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
 ) -> None:
     from predicat.api import UnknownKeyWarning  # noqa: PLC0415  # not for --help
     from predicat.catalog.file_formats import ANY  # noqa: PLC0415  # as above
     from predicat.matching.matcher import Matcher  # noqa: PLC0415  # as above
     from predicat.matching.rows import RowReader  # noqa: PLC0415  # as above
 
-    catalog = load_quietly(folder, pairs("--var", variables))
+    catalog = load_quietly(folder, variables)
     with no_paths(names, file="--input"):
         matcher = Matcher(catalog, dataset, names=names or None, tag=tag, subscriptions=subscriptions)
     dataset_ = catalog.datasets[dataset]

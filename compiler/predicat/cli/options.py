@@ -7,10 +7,14 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import click
+from msgspec import Struct
+from msgspec.structs import fields
 
 from predicat.cli.colour import tell
 from predicat.cli.project import FromProject, with_variables
@@ -30,98 +34,114 @@ EFFORT = click.FloatRange(min=0, min_open=True)
 FILE.name, FOLDER.name, SECONDS.name = "file", "folder", "seconds"
 """Types of options. Help shows their names."""
 
-catalog_option = click.option(
-    "--catalog",
-    "folder",
-    cls=FromProject,
-    setting="catalog",
-    default="catalog",
-    show_default=True,
-    type=FOLDER,
-    help="The catalog folder.",
-)
-vars_option = click.option(
-    "--var",
-    "variables",
-    multiple=True,
-    callback=with_variables,
-    metavar="NAME=VALUE",
-    help="Set a Jinja variable of the catalog.",
-)
-param_option = click.option(
-    "--param", "params", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the filter."
-)
-base_option = click.option(
-    "--base",
-    metavar="REVISION",
-    help="Compare released versions with the merge base of this git revision. Default: the main branch.",
-)
 
-changed_option = click.option(
-    "--changed",
+def option(names: str, text: str = "", **more: Any) -> Any:
+    """An option as the default of the parameter that gets its value, which gives it its name and its type: a
+    boolean is a flag, a tuple an option that is given several times, a path that of a file.
+
+    Args:
+        names: The names of the option, and behind them that of its value, such as `--var NAME=VALUE`.
+        text: Its help.
+        more: What else click.option takes, and FromProject.
+    """
+    words = names.split()
+    flags = [word.rstrip(",") for word in words if word.startswith("-")]
+    value = None if words[-1].startswith("-") else words[-1]
+
+    def declare(command: Any, name: str, kind: Any) -> Any:
+        kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+        settings = {
+            "cls": FromProject if more.keys() & {"below", "setting"} else click.Option,
+            "type": FILE if Path in kinds else None,
+            "is_flag": bool in kinds,
+            "multiple": get_origin(kind) is tuple,
+            "show_default": more.get("default", more.get("below", "")) != "",
+            "metavar": value,
+            "help": text,
+        }
+        return click.option(*flags, name, **{**settings, **more})(command)
+
+    return declare
+
+
+def argument(metavar: str | None = None, **more: Any) -> Any:
+    """An argument as the default of the parameter that gets its value."""
+    return lambda command, name, _kind: click.argument(name, metavar=metavar, **more)(command)
+
+
+def options(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with the options that are the defaults of its parameters. A parameter without a default is a
+    Struct of options.
+    """
+    kinds = get_type_hints(function)
+    groups: dict[str, type[Struct]] = {}
+    declared: list[tuple[Any, str, Any]] = []
+    for name, parameter in signature(function).parameters.items():
+        if parameter.default is parameter.empty:
+            groups[name] = kinds[name]
+            declared += [(one.default, one.name, one.type) for one in fields(kinds[name])]
+        else:
+            declared.append((parameter.default, name, kinds[name]))
+
+    @wraps(function)
+    def command(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field: given.pop(field) for field in group.__struct_fields__})
+        function(**given)
+
+    for declare, name, kind in reversed(declared):
+        command = declare(command, name, kind)
+    return command
+
+
+def _variables(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    return pairs("--var", with_variables(context, parameter, texts))
+
+
+CATALOG = option("--catalog", "The catalog folder.", setting="catalog", default="catalog", type=FOLDER)
+VARIABLES = option(
+    "--var NAME=VALUE", "Set a Jinja variable of the catalog.", multiple=True, callback=_variables
+)
+PARAMS = option("--param NAME=VALUE", "Set a parameter of the filter.")
+BASE = option(
+    "--base REVISION",
+    "Compare released versions with the merge base of this git revision. Default: the main branch.",
+)
+CHANGED = option(
+    "--changed [REVISION]",
+    "Check only what is staged for the next commit. With REVISION: only what differs from that git revision.",
     is_flag=False,
     flag_value="",
-    metavar="[REVISION]",
-    help=(
-        "Check only what is staged for the next commit. With REVISION: only what "
-        "differs from that git revision."
-    ),
 )
-
-baseline_option = click.option(
-    "--baseline",
+BASELINE = option(
+    "--baseline FILE",
+    "A file of known findings, which are ignored.",
     type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="A file of known findings, which are ignored.",
 )
 
 
-def form_option(*formats: str, what: str = "output") -> Callable[..., Any]:
+def form_option(*formats: str, what: str = "output") -> Any:
     """The option `--format` with the given formats, of which the first one is the default."""
-    return click.option(
-        "--format",
-        "form",
-        default=formats[0],
-        show_default=True,
-        type=click.Choice(formats),
-        help=f"The format of the {what}.",
-    )
+    return option("--format", f"The format of the {what}.", default=formats[0], type=click.Choice(formats))
 
 
-def dsn_option(what: str = "") -> Callable[..., Any]:
+def dsn_option(what: str = "") -> Any:
     """The option `--dsn`; `what` says what the server is for."""
-    return click.option(
-        "--dsn",
-        cls=FromProject,
-        setting="dsn",
-        metavar="DSN",
-        help=(
-            f"The PostgreSQL server{what}, postgresql://... Default: that of the profile, then the PG* "
-            "variables, then an embedded server."
-        ),
+    text = (
+        f"The PostgreSQL server{what}, postgresql://... Default: that of the profile, then the PG* "
+        "variables, then an embedded server."
     )
+    return option("--dsn DSN", text, setting="dsn")
 
 
-def now_option(default: str, what: str = "The") -> Callable[..., Any]:
+def now_option(default: str, what: str = "The") -> Any:
     """The option `--now`; `default` says which time is the default."""
-    return click.option(
-        "--now",
-        metavar="TIME",
-        help=f"{what} current time in UTC, for filters that read it. Default: {default}.",
-    )
+    return option("--now TIME", f"{what} current time in UTC, for filters that read it. Default: {default}.")
 
 
-def master_option(what: str = "") -> Callable[..., Any]:
+def master_option(what: str = "") -> Any:
     """The option `--master`; `what` is behind its help."""
-    return click.option(
-        "--master",
-        cls=FromProject,
-        setting="master",
-        metavar="URL",
-        default="local[*]",
-        show_default=True,
-        help=f"The Spark master{what}.",
-    )
+    return option("--master URL", f"The Spark master{what}.", setting="master", default="local[*]")
 
 
 def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dict[str, str]:
@@ -162,12 +182,7 @@ def check_dataset_name(name: str) -> None:
         raise click.UsageError(say.bad_dataset(name))
 
 
-def load(folder: Path, variables: tuple[str, ...] = ()) -> Catalog:
-    """The catalog with the values of `--var`. Its warnings are printed."""
-    return load_with_warnings(folder, pairs("--var", variables))
-
-
-def load_with_warnings(folder: Path, variables: Mapping[str, str]) -> Catalog:
+def load(folder: Path, variables: Mapping[str, str]) -> Catalog:
     """The catalog. Its warnings are printed."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
 

@@ -12,25 +12,27 @@ import click
 from predicat.cli.options import form_option
 from predicat.diagnostics import Diagnostic, PredicatError
 
-_option = form_option("text", "json", what="result. json prints problems to standard output too, as JSON")
 
-
-def format_option(command: Callable[..., None]) -> Callable[..., None]:
+def _with_problems(command: Callable[..., None], name: str, kind: Any) -> Callable[..., None]:
     """`--format text|json`. With json, problems that end the command are printed to standard output as
     `{"problems": [...]}`, and as text to standard error as always.
     """
 
     @wraps(command)
-    def wrapped(*args: Any, **options: Any) -> None:
+    def wrapped(**options: Any) -> None:
         try:
-            command(*args, **options)
+            command(**options)
         except PredicatError as error:
-            if options["form"] == "json":
+            if options[name] == "json":
                 click.echo(text_of({"problems": problems(error.diagnostics)}))
             raise
 
-    result: Callable[..., None] = _option(wrapped)
+    what = "result. json prints problems to standard output too, as JSON"
+    result: Callable[..., None] = form_option("text", "json", what=what)(wrapped, name, kind)
     return result
+
+
+FORMAT: Any = _with_problems
 
 
 def show(form: str, data: Any, text: Callable[[], str]) -> None:

@@ -6,21 +6,24 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import FILE, catalog_option, load_quietly, pairs, vars_option
-from predicat.cli.output import format_option, show
+from predicat.cli.options import CATALOG, VARIABLES, load_quietly, option, options
+from predicat.cli.output import FORMAT, show
 
 
 @click.command("owners", help="Write CODEOWNERS. Each catalog file belongs to the owners of its filters.")
-@catalog_option
-@vars_option
-@click.option("--out", type=FILE, help="The file to write. Default: standard output.")
-@click.option("--check", is_flag=True, help="Write nothing. Exit code 1 if the file is not up to date.")
-@format_option
-def command(folder: Path, variables: tuple[str, ...], out: Path | None, form: str, *, check: bool) -> None:
+@options
+def command(
+    *,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    out: Path | None = option("--out", "The file to write. Default: standard output."),
+    check: bool = option("--check", "Write nothing. Exit code 1 if the file is not up to date."),
+    form: str = FORMAT,
+) -> None:
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.review.owners import codeowners  # noqa: PLC0415  # as above
 
-    shown = codeowners(load_quietly(folder, pairs("--var", variables)))
+    shown = codeowners(load_quietly(folder, variables))
     before = out.read_text(encoding="utf-8") if out is not None and out.exists() else None
     if out is not None and not check:
         write_text(out, shown)

@@ -19,20 +19,21 @@ from msgspec.structs import replace
 from predicat.cli.engines import FOLLOWS, engine_for, located, options_given
 from predicat.cli.exit_codes import ExitCode
 from predicat.cli.options import (
-    FILE,
+    CATALOG,
     FOLDER,
-    catalog_option,
+    VARIABLES,
     dsn_option,
     form_option,
     load_quietly,
     now_option,
+    option,
+    options,
     pairs,
     reading,
-    vars_option,
 )
-from predicat.cli.output import format_option, show
-from predicat.cli.project import FromProject, below, connect
-from predicat.cli.selection import Selection, completed, selection_options
+from predicat.cli.output import FORMAT, show
+from predicat.cli.project import below, connect
+from predicat.cli.selection import Selection, selectors
 from predicat.diagnostics import PredicatError, Reporter, waiting
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.messages import coverage as say_coverage
@@ -52,67 +53,67 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "junit", "markdown", "html")
 ENGINES, GX_ENGINES = ("spark", "postgres", "duckdb"), ("spark", "postgres")
-engine_option = click.option(
-    "--engine", type=click.Choice(ENGINES), help=f"The engine that counts the rows. {FOLLOWS}"
-)
-input_option = click.option(
-    "--input",
-    "inputs",
-    multiple=True,
-    metavar="DATASET=SOURCE",
-    help="The table or path to read for a dataset (Spark, DuckDB). Default: its relation.",
-)
-sample_option = click.option(
-    "--sample",
-    default=1.0,
-    show_default=True,
-    type=click.FloatRange(0.000001, 1.0),
-    metavar="SHARE",
-    help="The share of rows to read, such as 0.01.",
-)
-history_option = click.option(
+HISTORY = option(
     "--history",
-    cls=FromProject,
+    "Where results are stored: a file of JSON lines, or a folder NAME.parquet.",
     below="target/quality/history.jsonl",
-    show_default=True,
-    type=FILE,
-    help="Where results are stored: a file of JSON lines, or a folder NAME.parquet.",
 )
 
 
-datasets_argument = click.argument(
-    "selectors", nargs=-1, metavar="[DATASET|SELECTOR]...", shell_complete=completed
-)
-
-
-def baseline_option(text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def baseline_option(text: str) -> Any:
     """The file of the baseline; `text` says what the command does with it."""
-    return click.option(
-        "--baseline",
-        cls=FromProject,
-        below="target/quality/baseline.jsonl",
-        show_default=True,
-        type=FILE,
-        help=text,
+    return option("--baseline", below="target/quality/baseline.jsonl", help=text)
+
+
+class Counting(Selection, frozen=True, kw_only=True):
+    """What commands that count rows were given."""
+
+    selectors: tuple[str, ...] = selectors(metavar="[DATASET|SELECTOR]...")
+    engine: str | None = option(
+        "--engine", f"The engine that counts the rows. {FOLLOWS}", type=click.Choice(ENGINES)
     )
+    inputs: tuple[str, ...] = option(
+        "--input DATASET=SOURCE",
+        "The table or path to read for a dataset (Spark, DuckDB). Default: its relation.",
+    )
+    sample: float = option(
+        "--sample SHARE",
+        "The share of rows to read, such as 0.01.",
+        default=1.0,
+        type=click.FloatRange(0.000001, 1.0),
+    )
+    dsn: str | None = dsn_option(" for --engine postgres")
+    now: str | None = now_option("that of the engine")
+    history: Path = HISTORY
 
 
-common = (
-    catalog_option,
-    vars_option,
-    engine_option,
-    input_option,
-    sample_option,
-    dsn_option(" for --engine postgres"),
-    now_option("that of the engine"),
-    history_option,
-)
+class Reported(Counting, frozen=True, kw_only=True):
+    """What `quality run` was given."""
 
-
-def shared(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(common):
-        function = option(function)
-    return function
+    form: str = form_option(*FORMATS, what="report")
+    out: Path | None = option("--out", "Write the report to a file.")
+    pages: Path | None = option("--html", "Also write the report as an HTML page to this file.")
+    site: str | None = option(
+        "--site URL", "Link filters to this site of the catalog. Default: target/site, if it exists."
+    )
+    baseline: Path = baseline_option("The results that drift is measured from.")
+    partition: str = option(
+        "--partition NAME", "The partition of the measured data, such as a date.", default=""
+    )
+    keep_in_postgres: bool = option(
+        "--keep-in-postgres", "Also store results in the table predicat_quality of --dsn."
+    )
+    notify: str | None = option(
+        "--notify URL",
+        "Post the result to a webhook. The URL can also be in the variable PREDICAT_NOTIFY.",
+        envvar="PREDICAT_NOTIFY",
+    )
+    notify_format: str = option(
+        "--notify-format", "The format of the message.", default="json", type=click.Choice(("json", "slack"))
+    )
+    notify_on: str = option(
+        "--notify-on", "When to post.", default="fail", type=click.Choice(("fail", "warn", "always"))
+    )
 
 
 @click.group("quality", help="Measure how many rows filters accept, and check the bounds of the catalog.")
@@ -123,110 +124,49 @@ def command() -> None:
 @command.command(
     "run",
     help=(
-        "Count the rows that filters accept, and check every bound. It measures all "
-        "datasets, or only those that you name. Exit code 1: a bound is "
-        "broken; 2: wrong use; 3: an engine failed."
+        "Count the rows that filters accept, and check every bound. It measures all datasets, or only those "
+        "that you name. Exit code 1: a bound is broken; 2: wrong use; 3: an engine failed."
     ),
 )
-@datasets_argument
-@selection_options
-@shared
-@form_option(*FORMATS, what="report")
-@click.option("--out", type=FILE, help="Write the report to a file.")
-@click.option("--html", "pages", type=FILE, help="Also write the report as an HTML page to this file.")
-@click.option(
-    "--site",
-    metavar="URL",
-    help="Link filters to this site of the catalog. Default: target/site, if it exists.",
-)
-@baseline_option("The results that drift is measured from.")
-@click.option(
-    "--partition", default="", metavar="NAME", help="The partition of the measured data, such as a date."
-)
-@click.option(
-    "--keep-in-postgres", is_flag=True, help="Also store results in the table predicat_quality of --dsn."
-)
-@click.option(
-    "--notify",
-    metavar="URL",
-    envvar="PREDICAT_NOTIFY",
-    help="Post the result to a webhook. The URL can also be in the variable PREDICAT_NOTIFY.",
-)
-@click.option(
-    "--notify-format",
-    default="json",
-    show_default=True,
-    type=click.Choice(("json", "slack")),
-    help="The format of the message.",
-)
-@click.option(
-    "--notify-on",
-    default="fail",
-    show_default=True,
-    type=click.Choice(("fail", "warn", "always")),
-    help="When to post.",
-)
-def run(  # noqa: PLR0913, PLR0917  # one argument an option
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    base: str | None,
-    folder: Path,
-    variables: tuple[str, ...],
-    engine: str | None,
-    inputs: tuple[str, ...],
-    sample: float,
-    dsn: str | None,
-    now: str | None,
-    history: Path,
-    form: str,
-    out: Path | None,
-    pages: Path | None,
-    site: str | None,
-    baseline: Path,
-    partition: str,
-    notify: str | None,
-    notify_format: str,
-    notify_on: str,
-    *,
-    keep_in_postgres: bool,
-) -> None:
+@options
+def run(*, given: Reported) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.quality import report, stores  # noqa: PLC0415  # as above
     from predicat.quality.history import Series, entries  # noqa: PLC0415  # as above
 
-    catalog = load_quietly(folder, pairs("--var", variables))
-    project = load_project(folder).catalog
-    about = _about(folder, project)
-    selected = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
-    names = tuple(selected)
-    past = stores.merged(_read(history), _read_table(dsn, names) if keep_in_postgres else ())
-    stated = stores.read(baseline)
+    catalog = load_quietly(given.folder, given.variables)
+    project = load_project(given.folder).catalog
+    about = _about(given.folder, project)
+    selected = _asked(catalog, given)
+    past = _past(given, selected, table=given.keep_in_postgres)
+    stated = stores.read(given.baseline)
     runs: list[Run] = []
     added: list[Entry] = []
-    sources, moment = _sources(inputs, engine, selected), reading(now)
+    sources, moment = _sources(given, selected), reading(given.now)
     for name, filters in selected.items():
-        used = _engine(catalog, name, engine, sources)
-        series = Series(project, name, used, partition, sample)
-        engine_of = partial(_measured, catalog, folder, name, filters, used, sources, sample, dsn, moment)
-        result = _run(catalog, name, filters, engine_of, series, past, stated, moment)
+        used = _engine(catalog, name, given.engine, sources)
+        series = Series(project, name, used, given.partition, given.sample)
+        measured = partial(_measured, given, catalog, name, filters, used, sources, moment)
+        result = _run(catalog, name, filters, measured, series, past, stated, moment)
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
             added += entries(catalog, result.measure, series, result.checks)
             _tell_bad(result.measure, catalog.datasets[name])
-    shown = report.FORMATS[form](runs)
-    if out is None:
+    shown = report.FORMATS[given.form](runs)
+    if given.out is None:
         click.echo(shown, nl=False)
     else:
-        write_text(out, shown)
-    if pages is not None:
-        write_text(pages, report.html(runs, site if site is not None else _site_beside(pages)))
-        click.echo(f"page: {pages}", err=True)
-    stores.append(history, added)
-    if keep_in_postgres:
-        _keep_in_table(dsn, added)
-    if notify:
-        _notify(notify, notify_format, notify_on, runs)
+        write_text(given.out, shown)
+    if given.pages is not None:
+        site = given.site if given.site is not None else _site_beside(given.pages)
+        write_text(given.pages, report.html(runs, site))
+        click.echo(f"page: {given.pages}", err=True)
+    stores.append(given.history, added)
+    if given.keep_in_postgres:
+        _keep_in_table(given.dsn, added)
+    if given.notify:
+        _notify(given.notify, given.notify_format, given.notify_on, runs)
     code = max(outcome.code for outcome in runs) if runs else 0
     if code:
         raise click.exceptions.Exit(code)
@@ -235,11 +175,14 @@ def run(  # noqa: PLR0913, PLR0917  # one argument an option
 @command.command(
     "baseline", help="Use the newest stored results as the baseline that drift is measured from."
 )
-@history_option
-@baseline_option("The file to write.")
-@click.option("--partition", metavar="NAME", help="Only results of this partition.")
-@format_option
-def baseline(history: Path, baseline: Path, partition: str | None, form: str) -> None:
+@options
+def baseline(
+    *,
+    history: Path = HISTORY,
+    baseline: Path = baseline_option("The file to write."),
+    partition: str | None = option("--partition NAME", "Only results of this partition."),
+    form: str = FORMAT,
+) -> None:
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
 
     last = {
@@ -260,59 +203,39 @@ def baseline(history: Path, baseline: Path, partition: str | None, form: str) ->
 @command.command(
     "suggest",
     help=(
-        "Count the rows that filters accept, and propose bounds for filters and datasets that have none. The "
-        "bounds follow from these counts and from those of earlier runs."
+        "Count the rows that filters accept, and propose bounds for filters and datasets that have none. "
+        "The bounds follow from these counts and from those of earlier runs."
     ),
 )
-@datasets_argument
-@selection_options
-@shared
-@click.option("--write", is_flag=True, help="Add the bounds to the catalog files. Existing bounds stay.")
-@click.option(
-    "--history-in-postgres",
-    is_flag=True,
-    help="Also use the results in the table predicat_quality of --dsn.",
-)
-@click.option("--explain", is_flag=True, help="Print the reason for each bound, as a comment above it.")
-@format_option
-def suggest(  # noqa: PLR0913  # one argument an option
-    selectors: tuple[str, ...],
-    exclude: tuple[str, ...],
-    base: str | None,
-    folder: Path,
-    variables: tuple[str, ...],
-    engine: str | None,
-    inputs: tuple[str, ...],
-    sample: float,
-    dsn: str | None,
-    now: str | None,
-    history: Path,
-    form: str,
+@options
+def suggest(
     *,
-    write: bool,
-    history_in_postgres: bool,
-    explain: bool,
+    given: Counting,
+    write: bool = option("--write", "Add the bounds to the catalog files. Existing bounds stay."),
+    history_in_postgres: bool = option(
+        "--history-in-postgres", "Also use the results in the table predicat_quality of --dsn."
+    ),
+    explain: bool = option("--explain", "Print the reason for each bound, as a comment above it."),
+    form: str = FORMAT,
 ) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
-    from predicat.quality import stores  # noqa: PLC0415  # as above
     from predicat.quality.history import Series  # noqa: PLC0415  # as above
     from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # as above
     from predicat.quality.suggest import with_age  # noqa: PLC0415  # as above
 
-    given = pairs("--var", variables)
-    catalog = load_quietly(folder, given)
-    project = load_project(folder).catalog
-    selected = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
-    sources, moment = _sources(inputs, engine, selected), reading(now)
-    past = stores.merged(_read(history), _read_table(dsn, tuple(selected)) if history_in_postgres else ())
+    catalog = load_quietly(given.folder, given.variables)
+    project = load_project(given.folder).catalog
+    selected = _asked(catalog, given)
+    sources, moment = _sources(given, selected), reading(given.now)
+    past = _past(given, selected, table=history_in_postgres)
     proposed: dict[str, list[Suggestion]] = {}
     for name, filters in selected.items():
-        used = _engine(catalog, name, engine, sources)
-        measured = _measured(catalog, folder, name, filters, used, sources, sample, dsn, moment, with_age)
+        used = _engine(catalog, name, given.engine, sources)
+        measured = _measured(given, catalog, name, filters, used, sources, moment, with_age)
         _tell_bad(measured, catalog.datasets[name])
-        earlier = Series(project, name, used, "", sample).stated(past)
+        earlier = Series(project, name, used, "", given.sample).stated(past)
         proposed[name] = propose(catalog, measured, earlier, moment)
-    written = _written(folder, proposed, given) if write else {}
+    written = _written(given.folder, proposed, given.variables) if write else {}
     data = [_proposed(name, items, written) for name, items in proposed.items() if items]
     show(form, data, lambda: _shown(proposed, written, explain=explain))
 
@@ -381,19 +304,15 @@ def _shown(
         "of the catalog."
     ),
 )
-@catalog_option
-@vars_option
-@click.option("--engine", type=click.Choice(GX_ENGINES), help=f"The data source. {FOLLOWS}")
-@click.option(
-    "--out",
-    cls=FromProject,
-    below="target/quality",
-    show_default=True,
-    type=FOLDER,
-    help="The folder of the project.",
-)
-@baseline_option("The results that stability is measured from.")
-def project(folder: Path, variables: tuple[str, ...], engine: str | None, out: Path, baseline: Path) -> None:
+@options
+def project(
+    *,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    engine: str | None = option("--engine", f"The data source. {FOLLOWS}", type=click.Choice(GX_ENGINES)),
+    out: Path = option("--out", "The folder of the project.", below="target/quality", type=FOLDER),
+    baseline: Path = baseline_option("The results that stability is measured from."),
+) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
     extras.require("great_expectations")
@@ -401,7 +320,7 @@ def project(folder: Path, variables: tuple[str, ...], engine: str | None, out: P
     from predicat.quality.history import by_filter  # noqa: PLC0415  # as above
     from predicat.quality.project import DSN, checkpoint, generate  # noqa: PLC0415  # takes seconds to import
 
-    catalog = load_quietly(folder, pairs("--var", variables))
+    catalog = load_quietly(folder, variables)
     relations = dict.fromkeys(name for dataset in catalog.datasets.values() for name in dataset.relation)
     used = engine_for(relations, GX_ENGINES, engine)
     suites = generate(catalog, folder.resolve(), out, used, by_filter(stores.read(baseline)))
@@ -473,11 +392,17 @@ def _read(history: Path) -> list[Entry]:
     return entries
 
 
-def _read_table(dsn: str | None, datasets: Sequence[str]) -> list[Entry]:
+def _past(given: Counting, datasets: Collection[str], *, table: bool) -> list[Entry]:
+    """The results of earlier runs, with `table` also those in PostgreSQL."""
     from predicat.quality import stores  # noqa: PLC0415  # as above
 
-    with connect(dsn) as connection:
-        return [entry for name in datasets for entry in stores.read_postgres(connection, name)]
+    known = _read(given.history)
+    if not table:
+        return stores.merged(known, ())
+    with connect(given.dsn) as connection:
+        return stores.merged(
+            known, [one for name in datasets for one in stores.read_postgres(connection, name)]
+        )
 
 
 def _keep_in_table(dsn: str | None, added: Sequence[Entry]) -> None:
@@ -536,10 +461,10 @@ def _engine(catalog: Catalog, name: str, given: str | None, sources: Collection[
     return engine_for(catalog.datasets[name].relation, offered, given)
 
 
-def _sources(inputs: tuple[str, ...], engine: str | None, selected: Collection[str]) -> dict[str, str]:
+def _sources(given: Counting, selected: Collection[str]) -> dict[str, str]:
     """The table or path that is given for each dataset. Raises click.UsageError if one would not be read."""
-    sources = pairs("--input", inputs, "DATASET=SOURCE")
-    if sources and engine == "postgres":
+    sources = pairs("--input", given.inputs, "DATASET=SOURCE")
+    if sources and given.engine == "postgres":
         raise click.UsageError(say.INPUT_NEEDS_ANOTHER_ENGINE)
     for name in sources:
         if name not in selected:
@@ -548,14 +473,12 @@ def _sources(inputs: tuple[str, ...], engine: str | None, selected: Collection[s
 
 
 def _measured(
+    given: Counting,
     catalog: Catalog,
-    folder: Path,
     name: str,
     filters: Sequence[str],
     engine: str,
-    inputs: dict[str, str],
-    sample: float,
-    dsn: str | None,
+    inputs: Mapping[str, str],
     now: datetime | None,
     more: Callable[[Plan], Plan] = lambda plan_: plan_,
 ) -> Measure:
@@ -565,15 +488,15 @@ def _measured(
 
     plan_ = more(plan(catalog, name, filters, engine, now))
     if engine == "postgres":
-        with connect(dsn) as connection, _progress(name):
-            return engines.on_postgres(plan_, connection, sample)
+        with connect(given.dsn) as connection, _progress(name):
+            return engines.on_postgres(plan_, connection, given.sample)
     with _progress(name):
         if engine == "duckdb":
-            source = inputs.get(name) or located(folder, _relation(plan_, engine))
-            return engines.on_duckdb(plan_, source, sample)
+            source = inputs.get(name) or located(given.folder, _relation(plan_, engine))
+            return engines.on_duckdb(plan_, source, given.sample)
         source = inputs.get(name) or _relation(plan_, engine)
         spark: Any = importlib.import_module("predicat_spark.quality")
-        result: Measure = spark.on_spark(plan_, source, sample)
+        result: Measure = spark.on_spark(plan_, source, given.sample)
         return result
 
 

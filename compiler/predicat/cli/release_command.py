@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from predicat.cli.options import base_option, catalog_option, load, load_quietly, pairs, vars_option
-from predicat.cli.output import format_option, show
+from predicat.cli.options import BASE, CATALOG, VARIABLES, load, load_quietly, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics import PredicatError, Severity
 
 if TYPE_CHECKING:
@@ -22,28 +22,26 @@ if TYPE_CHECKING:
 @click.command(
     "release",
     help="Check the rules of released versions. Then record every version in catalog.lock, and new ones in "
-    "the "
-    "CHANGELOG.md of the catalog.",
+    "the CHANGELOG.md of the catalog.",
 )
-@catalog_option
-@vars_option
-@base_option
-@click.option("--dry-run", is_flag=True, help="Print what would be written. Write nothing.")
-@click.option(
-    "--repair",
-    is_flag=True,
-    help="Release nothing. Sort both files after a merge, remove conflict markers, and restore lost or "
-    "edited "
-    "lines of the lock file from the base.",
-)
-@format_option
+@options
 def command(
-    folder: Path, variables: tuple[str, ...], base: str | None, form: str, *, dry_run: bool, repair: bool
+    *,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    base: str | None = BASE,
+    dry_run: bool = option("--dry-run", "Print what would be written. Write nothing."),
+    repair: bool = option(
+        "--repair",
+        "Release nothing. Sort both files after a merge, remove conflict markers, and restore lost or "
+        "edited lines of the lock file from the base.",
+    ),
+    form: str = FORMAT,
 ) -> None:
     from predicat.catalog.lock import lock_path  # noqa: PLC0415  # not for --help
     from predicat.review import base as bases  # noqa: PLC0415  # as above
 
-    catalog = load_quietly(folder, pairs("--var", variables)) if repair else load(folder, variables)
+    catalog = load_quietly(folder, variables) if repair else load(folder, variables)
     path = lock_path(folder)
     result = bases.find(path, base)
     if result.warning is not None:

@@ -14,17 +14,19 @@ from msgspec.structs import replace
 from predicat.catalog.jobs import BAD_RECORDS, MODES, MOST_TRIES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
 from predicat.cli.engines import located
 from predicat.cli.options import (
-    FILE,
-    catalog_option,
+    CATALOG,
+    VARIABLES,
+    argument,
     load,
     master_option,
     now_option,
+    option,
+    options,
     pairs,
     reading,
-    vars_option,
     with_classes_here,
 )
-from predicat.cli.selection import Selection, completed, selection_options
+from predicat.cli.selection import Selection, selectors
 from predicat.cli.spark_command import extension
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
@@ -32,7 +34,7 @@ from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from predicat.catalog.model import Catalog
 
@@ -40,180 +42,149 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 """What --rows takes: rows with bad cells have their own option, --quarantine."""
 
 
+class Options(Selection, frozen=True, kw_only=True):
+    """What `run` was given."""
+
+    selectors: tuple[str, ...] = selectors()
+    every: str | None = option(
+        "--subscriptions", "Run all subscriptions of the dataset.", is_flag=True, flag_value="subscriptions"
+    )
+    source: str | None = option(
+        "--input PATH|TABLE", "The path or table to read. It is a path if it has a slash or exists."
+    )
+    form: str | None = option("--format FORMAT", "The format of the files. Default: by their names.")
+    options: tuple[str, ...] = option(
+        "--option NAME=VALUE", "An option of Spark for this format, such as header=false or nullValue=NA."
+    )
+    schema: str | None = option(
+        "--columns DDL", "The columns of the files in Spark DDL, if the files have no schema."
+    )
+    out: str | None = option(
+        "--out FOLDER",
+        "Write the rows of each filter to a subfolder of this folder (any Hadoop path). Default: only print "
+        "the report.",
+    )
+    out_format: str = option(
+        "--out-format FORMAT", "The format of these folders: parquet, orc, json, csv.", default="parquet"
+    )
+    partition_by: tuple[str, ...] = option(
+        "--partition-by COLUMN", "Partition each folder or new table by this column."
+    )
+    tables: str | None = option("--tables PREFIX", "Write one table per filter, named PREFIX + filter.")
+    postgres: str | None = option(
+        "--postgres DSN",
+        "Write one PostgreSQL table per filter, named --tables + filter, all in one transaction.",
+    )
+    rows: tuple[str, ...] = option(
+        "--rows",
+        "Which rows are written. Rejected and unknown rows go to folders (or tables) NAME__rejected and "
+        "NAME__unknown. matched: each row once for every filter that accepts it, all in one folder. "
+        "dead_letter: rows that an entry filter rescheduled until its tries were used up.",
+        type=click.Choice(_ROWS),
+        default=("accepted",),
+    )
+    mode: str | None = option(
+        "--mode", "What to do with existing rows.  [default: overwrite]", type=click.Choice(MODES)
+    )
+    bad_records: str | None = option(
+        "--bad-records",
+        "What to do with rows that have cells which cannot be converted.  [default: permissive]",
+        type=click.Choice(BAD_RECORDS),
+    )
+    quarantine: str | None = option(
+        "--quarantine PATH",
+        "Write rows with bad cells to this path, unchanged. Implies --bad-records quarantine.",
+    )
+    passes: str | None = option(
+        "--passes",
+        "Read the source once for all sinks, or once per sink.  [default: auto]",
+        type=click.Choice(PASSES),
+    )
+    checkpoint: str | None = option(
+        "--checkpoint PATH",
+        "Read only what is new since the last run. Spark stores its progress at this path.",
+    )
+    seconds: float | None = option(
+        "--stream SECONDS",
+        "Keep running until Ctrl-C or SIGTERM, and read new rows every SECONDS. Needs --checkpoint.",
+        type=click.FloatRange(0, 86_400),
+    )
+    tries: int | None = option(
+        "--tries NUMBER",
+        "How often an entry filter gets a row that it reschedules. Needs --checkpoint.  [default: 10]",
+        type=click.IntRange(1, MOST_TRIES),
+    )
+    rebuild: bool = option(
+        "--rebuild", "Ignore the checkpoint. Read everything again, and replace the sinks."
+    )
+    start: str | None = option("--from VALUE", "Only rows with at least this value in the range column.")
+    end: str | None = option("--to VALUE", "Only rows below this value in the range column.")
+    range_: str | None = option("--range FIELD", "The field of --from and --to.")
+    now: str | None = now_option("the start of the run")
+    report: Path | None = option("--report", "Write the report as JSON to this file.")
+    events: str | None = option(
+        "--events FILE|URL", "Send OpenLineage events of the run to this file or URL."
+    )
+    prometheus: Path | None = option(
+        "--prometheus", "Write the counts to this file, in the text format of Prometheus."
+    )
+    retries: int = option(
+        "--retries NUMBER", "How often a temporary failure is retried.", default=2, type=click.IntRange(0, 20)
+    )
+    master: str = master_option()
+    conf: tuple[str, ...] = option("--conf NAME=VALUE", "A setting of Spark.")
+    folder: Path = CATALOG
+    variables: dict[str, str] = VARIABLES
+
+
 @click.command(
     "run",
     help=(
-        "Run a job of the catalog, or filters of a dataset, on Spark. It reads the "
-        "source once, and writes the rows of each filter to its sink."
+        "Run a job of the catalog, or filters of a dataset, on Spark. It reads the source once, and writes "
+        "the rows of each filter to its sink."
     ),
 )
-@click.argument("name", metavar="JOB|DATASET")
-@click.argument("filters", nargs=-1, metavar="[SELECTOR]...", shell_complete=completed)
-@selection_options
-@click.option(
-    "--subscriptions", "every", flag_value="subscriptions", help="Run all subscriptions of the dataset."
-)
-@click.option(
-    "--input",
-    "source",
-    metavar="PATH|TABLE",
-    help="The path or table to read. It is a path if it has a slash or exists.",
-)
-@click.option("--format", "form", metavar="FORMAT", help="The format of the files. Default: by their names.")
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of Spark for this format, such as header=false or nullValue=NA.",
-)
-@click.option(
-    "--columns",
-    "schema",
-    metavar="DDL",
-    help="The columns of the files in Spark DDL, if the files have no schema.",
-)
-@click.option(
-    "--out",
-    metavar="FOLDER",
-    help=(
-        "Write the rows of each filter to a subfolder of this folder (any Hadoop "
-        "path). Default: only print the report."
-    ),
-)
-@click.option(
-    "--out-format",
-    metavar="FORMAT",
-    default="parquet",
-    show_default=True,
-    help="The format of these folders: parquet, orc, json, csv.",
-)
-@click.option(
-    "--partition-by",
-    multiple=True,
-    metavar="COLUMN",
-    help="Partition each folder or new table by this column.",
-)
-@click.option("--tables", metavar="PREFIX", help="Write one table per filter, named PREFIX + filter.")
-@click.option(
-    "--postgres",
-    metavar="DSN",
-    help="Write one PostgreSQL table per filter, named --tables + filter, all in one transaction.",
-)
-@click.option(
-    "--rows",
-    type=click.Choice(_ROWS),
-    multiple=True,
-    default=("accepted",),
-    show_default=True,
-    help=(
-        "Which rows are written. Rejected and unknown rows go to folders (or tables) NAME__rejected and "
-        "NAME__unknown. matched: each row once for every filter that accepts it, all in one folder. "
-        "dead_letter: rows that an entry filter rescheduled until its tries were used up."
-    ),
-)
-@click.option("--mode", type=click.Choice(MODES), help="What to do with existing rows.  [default: overwrite]")
-@click.option(
-    "--bad-records",
-    type=click.Choice(BAD_RECORDS),
-    help="What to do with rows that have cells which cannot be converted.  [default: permissive]",
-)
-@click.option(
-    "--quarantine",
-    metavar="PATH",
-    help="Write rows with bad cells to this path, unchanged. Implies --bad-records quarantine.",
-)
-@click.option(
-    "--passes",
-    type=click.Choice(PASSES),
-    help="Read the source once for all sinks, or once per sink.  [default: auto]",
-)
-@click.option(
-    "--checkpoint",
-    metavar="PATH",
-    help="Read only what is new since the last run. Spark stores its progress at this path.",
-)
-@click.option(
-    "--stream",
-    "seconds",
-    type=click.FloatRange(0, 86_400),
-    metavar="SECONDS",
-    help="Keep running until Ctrl-C or SIGTERM, and read new rows every SECONDS. Needs --checkpoint.",
-)
-@click.option(
-    "--tries",
-    type=click.IntRange(1, MOST_TRIES),
-    metavar="NUMBER",
-    help="How often an entry filter gets a row that it reschedules. Needs --checkpoint.  [default: 10]",
-)
-@click.option(
-    "--rebuild", is_flag=True, help="Ignore the checkpoint. Read everything again, and replace the sinks."
-)
-@click.option(
-    "--from", "start", metavar="VALUE", help="Only rows with at least this value in the range column."
-)
-@click.option("--to", "end", metavar="VALUE", help="Only rows below this value in the range column.")
-@click.option("--range", "range_", metavar="FIELD", help="The field of --from and --to.")
-@now_option("the start of the run")
-@click.option("--report", type=FILE, help="Write the report as JSON to this file.")
-@click.option("--events", metavar="FILE|URL", help="Send OpenLineage events of the run to this file or URL.")
-@click.option(
-    "--prometheus", type=FILE, help="Write the counts to this file, in the text format of Prometheus."
-)
-@click.option(
-    "--retries",
-    default=2,
-    show_default=True,
-    type=click.IntRange(0, 20),
-    metavar="NUMBER",
-    help="How often a temporary failure is retried.",
-)
-@master_option()
-@click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark.")
-@catalog_option
-@vars_option
-def command(
-    name: str, filters: tuple[str, ...], folder: Path, variables: tuple[str, ...], **given: Any
-) -> None:
+@options
+def command(*, name: str = argument("JOB|DATASET"), given: Options) -> None:
     from predicat.forge import git  # noqa: PLC0415  # not for --help
 
     with_classes_here()
-    catalog = load(folder, variables)
+    catalog = load(given.folder, given.variables)
     pipeline = extension()
-    more = {key: given.pop(key) for key in ("exclude", "base")}
-    selection = Selection.given(folder, variables, filters, **more)
-    if given["every"] and not selection.everything:
+    if given.every and not given.everything:
         raise click.UsageError(say.SUBSCRIPTIONS_AND_SELECTORS)
-    job = _job(catalog, name, selection, given, pipeline)
+    job = _job(catalog, name, given, pipeline)
     options = pipeline.Options(
-        master=given["master"],
-        conf=pairs("--conf", given["conf"]),
-        start=given["start"],
-        end=given["end"],
-        rebuild=given["rebuild"],
-        retries=given["retries"],
-        revision=git.revision(folder) or None,
-        now=reading(given["now"]),
+        master=given.master,
+        conf=pairs("--conf", given.conf),
+        start=given.start,
+        end=given.end,
+        rebuild=given.rebuild,
+        retries=given.retries,
+        revision=git.revision(given.folder) or None,
+        now=reading(given.now),
     )
-    events = pipeline.Events(given["events"], job)
+    events = pipeline.Events(given.events, job)
     try:
-        if given["seconds"] is None:
+        if given.seconds is None:
             report = pipeline.run_job(catalog, job, options)
         else:
-            progress = _tell(pipeline, given["prometheus"])
-            newer = _Newer(folder, variables, lambda summary: _job(summary, name, selection, given, pipeline))
-            following = pipeline.Following(given["seconds"], progress, newer)
+            progress = _tell(pipeline, given.prometheus)
+            newer = _Newer(
+                given.folder, given.variables, lambda summary: _job(summary, name, given, pipeline)
+            )
+            following = pipeline.Following(given.seconds, progress, newer)
             report = pipeline.stream(catalog, job, options, following)
     except (PredicatError, KeyboardInterrupt) as error:
         events.failed(str(error))
         raise
     events.completed(report)
     click.echo(pipeline.table(report))
-    if given["prometheus"] is not None:
-        _save(given["prometheus"], pipeline.prometheus(report))
-    if given["report"] is not None:
-        _save(given["report"], json.dumps(report.data(), indent=2, default=str) + "\n")
-        click.echo(f"report: {given['report']}")
+    if given.prometheus is not None:
+        _save(given.prometheus, pipeline.prometheus(report))
+    if given.report is not None:
+        _save(given.report, json.dumps(report.data(), indent=2, default=str) + "\n")
+        click.echo(f"report: {given.report}")
 
 
 def _tell(pipeline: Any, prometheus: Path | None) -> Callable[[Any], None]:
@@ -237,14 +208,14 @@ class _Newer:
     the stream goes on with the filters that it has.
     """
 
-    def __init__(self, folder: Path, variables: tuple[str, ...], job: Callable[[Catalog], Job]) -> None:
+    def __init__(self, folder: Path, variables: Mapping[str, str], job: Callable[[Catalog], Job]) -> None:
         self._folder, self._variables, self._job = folder, variables, job
         self._seen = self._fingerprint()
 
     def _fingerprint(self) -> str:
         from predicat.catalog.cache import fingerprint  # noqa: PLC0415  # not for --help
 
-        return fingerprint(self._folder, self._folder.parent / "macros", pairs("--var", self._variables))
+        return fingerprint(self._folder, self._folder.parent / "macros", self._variables)
 
     def __call__(self) -> tuple[Catalog, Job] | None:
         now = self._fingerprint()
@@ -265,55 +236,53 @@ def _save(path: Path, text: str) -> None:
     write_text(path, text)
 
 
-def _job(catalog: Catalog, name: str, selection: Selection, options: dict[str, Any], pipeline: Any) -> Job:
+def _job(catalog: Catalog, name: str, given: Options, pipeline: Any) -> Job:
     """The job of a name with what the flags change, or a job made of flags alone."""
     from predicat.deploy.chosen import chosen, with_filters  # noqa: PLC0415  # not for --help
 
     job: Job | None = pipeline.job_of(catalog, name)
-    job = _located(job, selection.folder) if job is not None else None
+    job = _located(job, given.folder) if job is not None else None
     if job is None and name not in catalog.datasets:
         known = [
             *catalog.datasets,
             *(job.name for dataset in catalog.datasets.values() for job in dataset.jobs.values()),
         ]
         raise PredicatError.of(say.no_job_or_dataset(name, msg.did_you_mean(name, known)))
-    if job is None and options["source"] is None:
+    if job is None and given.source is None:
         raise PredicatError.of(say.dataset_without_input(name, _jobs_hint(catalog, name)))
     if job is None:
         job = Job("", name, Source())
-    if not selection.everything:
-        names = _names(catalog, job, selection)
+    if not given.everything:
+        names = _names(catalog, job, given)
         if not names:
             raise click.exceptions.Exit(0)  # nothing is selected, which was told
         job = with_filters(job, names)
         chosen(catalog, job.dataset, job.filters)  # a wrong name is told before Spark starts
-    if options["source"] is not None:
-        place = pipeline.Input(
-            options["source"], options["form"], pairs("--option", options["options"]), options["schema"]
-        )
-        job = replace(job, source=pipeline.locate(place, options["master"], pairs("--conf", options["conf"])))
-    elif options["form"] or options["options"] or options["schema"]:
+    if given.source is not None:
+        place = pipeline.Input(given.source, given.form, pairs("--option", given.options), given.schema)
+        job = replace(job, source=pipeline.locate(place, given.master, pairs("--conf", given.conf)))
+    elif given.form or given.options or given.schema:
         source = job.source
         job = replace(
             job,
             source=replace(
                 source,
-                format=options["form"] or source.format,
-                schema=options["schema"] or source.schema,
-                options={**source.options, **pairs("--option", options["options"])},
+                format=given.form or source.format,
+                schema=given.schema or source.schema,
+                options={**source.options, **pairs("--option", given.options)},
             ),
         )
-    sinks = _sinks(options)
+    sinks = _sinks(given)
     changes = {
-        "mode": options["mode"],
-        "bad_records": options["bad_records"],
-        "passes": options["passes"],
-        "checkpoint": options["checkpoint"],
-        "range": options["range_"],
-        "every": options["every"],
-        "tries": options["tries"],
+        "mode": given.mode,
+        "bad_records": given.bad_records,
+        "passes": given.passes,
+        "checkpoint": given.checkpoint,
+        "range": given.range_,
+        "every": given.every,
+        "tries": given.tries,
     }
-    if options["quarantine"]:
+    if given.quarantine:
         changes["bad_records"] = "quarantine"
     return replace(
         job,
@@ -366,30 +335,26 @@ def _jobs_hint(catalog: Catalog, dataset: str) -> str | None:
     return f"or name one of its jobs: {jobs}" if jobs else None
 
 
-def _sinks(options: dict[str, Any]) -> list[Sink]:
+def _sinks(given: Options) -> list[Sink]:
     """The sinks of the flags, which replace those of the job."""
     result: list[Sink] = []
-    for rows in options["rows"]:
+    for rows in given.rows:
         label = "{filter}" if rows == "accepted" else f"{{filter}}__{rows}" if rows in PER_FILTER else rows
-        if options["out"]:
+        if given.out:
             result.append(
                 Sink(
                     "path",
-                    f"{options['out'].rstrip('/')}/{label}",
-                    options["out_format"],
+                    f"{given.out.rstrip('/')}/{label}",
+                    given.out_format,
                     {},
-                    options["partition_by"],
+                    given.partition_by,
                     rows,
                 )
             )
-        if options["postgres"]:
-            result.append(
-                Sink("jdbc", f"{options['tables'] or ''}{label}", rows=rows, url=options["postgres"])
-            )
-        elif options["tables"] is not None:
-            result.append(
-                Sink("table", f"{options['tables']}{label}", partition_by=options["partition_by"], rows=rows)
-            )
-    if options["quarantine"]:
-        result.append(Sink("path", options["quarantine"], options["out_format"], rows="bad"))
+        if given.postgres:
+            result.append(Sink("jdbc", f"{given.tables or ''}{label}", rows=rows, url=given.postgres))
+        elif given.tables is not None:
+            result.append(Sink("table", f"{given.tables}{label}", partition_by=given.partition_by, rows=rows))
+    if given.quarantine:
+        result.append(Sink("path", given.quarantine, given.out_format, rows="bad"))
     return result

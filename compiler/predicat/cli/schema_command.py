@@ -6,10 +6,14 @@ import json
 
 import click
 
+from predicat.cli.options import option, options
+
 
 @click.command("schema", help="Print the JSON Schema of catalog files, for editors.")
-@click.option("--project", is_flag=True, help="Print the schema of the project file predicat.yml instead.")
-def command(*, project: bool) -> None:
+@options
+def command(
+    project: bool = option("--project", "Print the schema of the project file predicat.yml instead."),
+) -> None:
     from predicat.catalog.project_schema import project_schema  # noqa: PLC0415  # not for --help
     from predicat.catalog.schema import json_schema  # noqa: PLC0415  # as above
 

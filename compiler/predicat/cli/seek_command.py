@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.engines import engine_for, is_given, located
-from predicat.cli.options import catalog_option, dsn_option, load_quietly, pairs, vars_option
-from predicat.cli.output import format_option
+from predicat.cli.options import CATALOG, VARIABLES, argument, dsn_option, load_quietly, option, options
+from predicat.cli.output import FORMAT
 from predicat.cli.project import connect
 from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
@@ -25,43 +25,30 @@ _ENGINES = ("postgres", "duckdb")
 @click.command(
     "seek",
     help=(
-        "Find the first row that a filter accepts, and read as little as possible. "
-        "NAME is a filter, one of its versions or a subscription. Without --input it "
-        "looks in the relation of the dataset: its PostgreSQL table, or the files that DuckDB reads."
+        "Find the first row that a filter accepts, and read as little as possible. NAME is a filter, one of "
+        "its versions or a subscription. Without --input it looks in the relation of the dataset: its "
+        "PostgreSQL table, or the files that DuckDB reads."
     ),
 )
-@click.argument("name")
-@click.option(
-    "--input", "source", metavar="PATH", help="A Parquet, CSV or JSON file, or a folder of such files."
-)
-@dsn_option()
-@click.option(
-    "--order-by",
-    metavar="FIELD",
-    help=(
-        "The field that orders the rows, smallest value first. Default: the order of the rows in the file."
-    ),
-)
-@click.option(
-    "--starting-offsets",
-    is_flag=True,
-    help="For records with topic, partition and offset: print the startingOffsets of Spark's Kafka source.",
-)
-@format_option
-@catalog_option
-@vars_option
+@options
 def command(
-    name: str,
-    source: str | None,
-    dsn: str | None,
-    order_by: str | None,
-    starting_offsets: bool,
-    form: str,
-    folder: Path,
-    variables: tuple[str, ...],
+    *,
+    name: str = argument(),
+    source: str | None = option("--input PATH", "A Parquet, CSV or JSON file, or a folder of such files."),
+    dsn: str | None = dsn_option(),
+    order_by: str | None = option(
+        "--order-by FIELD",
+        "The field that orders the rows, smallest value first. Default: the order of the rows in the file.",
+    ),
+    starting_offsets: bool = option(
+        "--starting-offsets",
+        "For records with topic, partition and offset: print the startingOffsets of Spark's Kafka source.",
+    ),
+    form: str = FORMAT,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
 ) -> None:
-
-    catalog = load_quietly(folder, pairs("--var", variables))
+    catalog = load_quietly(folder, variables)
     predicate = catalog.accepted(name)
     dataset = catalog.datasets[catalog.find(name)[0].dataset]
     if order_by is not None and order_by not in dataset.fields:

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 
-from predicat.cli.options import catalog_option, pairs, vars_option
+from predicat.cli.options import CATALOG, VARIABLES, argument, option
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import selection as say
 
 if TYPE_CHECKING:
     from predicat.catalog.model import Catalog, Filter
     from predicat.catalog.select import Filters, Selected
-
-Command = Callable[..., None]
-
-exclude_option = click.option(
-    "--exclude", multiple=True, metavar="SELECTOR", help="Leave out the filters that this selector selects."
-)
-state_base_option = click.option(
-    "--base",
-    metavar="REVISION",
-    help=(
-        "state:changed and state:new compare with the merge base of this git revision. "
-        "Default: the main branch."
-    ),
-)
 
 
 def completed(context: click.Context, _parameter: click.Parameter, text: str) -> list[str]:
@@ -41,11 +26,12 @@ def completed(context: click.Context, _parameter: click.Parameter, text: str) ->
     return selectors(context, text)
 
 
-def selectors_argument(*, required: bool = False) -> Callable[[Command], Command]:
+def selectors(**more: Any) -> Any:
     """The argument SELECTOR..., of which there may be any number."""
-    return click.argument(
-        "selectors", nargs=-1, required=required, metavar="[SELECTOR]...", shell_complete=completed
-    )
+    return argument(**{"nargs": -1, "metavar": "[SELECTOR]...", "shell_complete": completed, **more})
+
+
+EXCLUDE = option("--exclude SELECTOR", "Leave out the filters that this selector selects.")
 
 
 @contextmanager
@@ -65,47 +51,18 @@ def no_paths(names: Iterable[str], *, file: str | None = None) -> Iterator[None]
         raise
 
 
-def selection_options(function: Command) -> Command:
-    """`--exclude` and `--base`, for commands that take selectors."""
-    return exclude_option(state_base_option(function))
-
-
-def selecting(*, required: bool = False) -> Callable[[Command], Command]:
-    """SELECTOR..., `--exclude`, `--base`, `--catalog` and `--var`: the command gets them as `selection`."""
-
-    def decorate(function: Command) -> Command:
-        @wraps(function)
-        def command(
-            selectors: tuple[str, ...],
-            exclude: tuple[str, ...],
-            base: str | None,
-            folder: Path,
-            variables: tuple[str, ...],
-            **options: Any,
-        ) -> None:
-            selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
-            function(selection=selection, **options)
-
-        return selectors_argument(required=required)(selection_options(catalog_option(vars_option(command))))
-
-    return decorate
-
-
-class Selection(Struct, frozen=True):
+class Selection(Struct, frozen=True, kw_only=True):
     """What a command was given to select filters with."""
 
-    folder: Path
-    variables: Mapping[str, str]
-    selectors: Sequence[str]
-    exclude: Sequence[str] = ()
-    base: str | None = None
-
-    @classmethod
-    def given(
-        cls, folder: Path, variables: tuple[str, ...], selectors: Sequence[str], **more: Any
-    ) -> Selection:
-        """The selection of the options of a command."""
-        return cls(folder, pairs("--var", variables), selectors, **more)
+    selectors: tuple[str, ...] = selectors()
+    exclude: tuple[str, ...] = EXCLUDE
+    base: str | None = option(
+        "--base REVISION",
+        "state:changed and state:new compare with the merge base of this git revision. "
+        "Default: the main branch.",
+    )
+    folder: Path = CATALOG
+    variables: dict[str, str] = VARIABLES
 
     @property
     def everything(self) -> bool:
@@ -138,3 +95,9 @@ class Selection(Struct, frozen=True):
     def filters(self, catalog: Catalog) -> list[Filter]:
         """The filters of a catalog that are selected, each once. Raises PredicatError."""
         return list({filter_.qualified: filter_ for filter_, _ in self.versions(catalog)}.values())
+
+
+class SomeSelection(Selection, frozen=True, kw_only=True):
+    """The same of a command that needs selectors."""
+
+    selectors: tuple[str, ...] = selectors(required=True)

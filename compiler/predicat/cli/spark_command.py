@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from predicat.cli.options import FILE, FOLDER
+from predicat.cli.options import FOLDER, option, options
 
 
 def extension() -> Any:
@@ -23,13 +23,14 @@ def command() -> None:
 
 
 @command.command("jar", help="Compile the extension for a version of Spark and write its jar.")
-@click.option("--out", default="predicat-spark.jar", show_default=True, type=FILE, help="The file to write.")
-@click.option(
-    "--spark-home",
-    type=FOLDER,
-    help="The folder of the Spark to compile for. Default: the installed PySpark.",
-)
-def jar(out: Path, spark_home: Path | None) -> None:
+@options
+def jar(
+    *,
+    out: Path = option("--out", "The file to write.", default="predicat-spark.jar"),
+    spark_home: Path | None = option(
+        "--spark-home", "The folder of the Spark to compile for. Default: the installed PySpark.", type=FOLDER
+    ),
+) -> None:
     built = extension().ensure_jar(spark_home)
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(built, out)

@@ -7,32 +7,25 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
-from predicat.cli.output import format_option
+from predicat.cli.options import CATALOG, VARIABLES, argument, load_quietly, needs_review, option, options
+from predicat.cli.output import FORMAT
 from predicat.diagnostics.messages import commands as say
 
 
 @click.command(
     "split",
-    help="Split filters for a source: the part that its language supports, and the rest. "
-    "A row is accepted if both parts accept it. Several filters are joined by OR, as in predicat union.",
+    help="Split filters for a source: the part that its language supports, and the rest. A row is accepted "
+    "if both parts accept it. Several filters are joined by OR, as in predicat union.",
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option(
-    "--for", "target", required=True, metavar="LANGUAGE", help="The language or SQL dialect of the source."
-)
-@click.option(
-    "--rest",
-    default="spark",
-    show_default=True,
-    metavar="LANGUAGE",
-    help="The language or SQL dialect of the rest.",
-)
-@format_option
-@catalog_option
-@vars_option
+@options
 def command(
-    names: tuple[str, ...], target: str, rest: str, form: str, folder: Path, variables: tuple[str, ...]
+    *,
+    names: tuple[str, ...] = argument(nargs=-1, required=True, metavar="NAME..."),
+    target: str = option("--for LANGUAGE", "The language or SQL dialect of the source.", required=True),
+    rest: str = option("--rest LANGUAGE", "The language or SQL dialect of the rest.", default="spark"),
+    form: str = FORMAT,
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
 ) -> None:
     needs_review()
     from predicat import api  # noqa: PLC0415  # not for --help
@@ -40,7 +33,7 @@ def command(
 
     api.check_target(target)
     api.check_target(rest)
-    result = split(load_quietly(folder, pairs("--var", variables)).union(*names), target)
+    result = split(load_quietly(folder, variables).union(*names), target)
     pushed = result.pushed.to(target) if result.pushed is not None else None
     residual = result.residual.to(rest) if result.residual is not None else None
     if form == "json":

@@ -10,9 +10,9 @@ import click
 
 from predicat.backends import DIALECTS
 from predicat.cli.engines import FOLLOWS, engine_for
-from predicat.cli.options import load_with_warnings, param_option, values_of
-from predicat.cli.output import format_option, show
-from predicat.cli.selection import Selection, selecting
+from predicat.cli.options import PARAMS, load, option, options, values_of
+from predicat.cli.output import FORMAT, show
+from predicat.cli.selection import SomeSelection
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import either
@@ -26,53 +26,38 @@ if TYPE_CHECKING:
 @click.command(
     "sql",
     help=(
-        "Print the SQL of filters. It is TRUE, FALSE, or NULL for UNKNOWN, so you can "
-        "use it as a column or below NOT. For a WHERE use --where: that condition is "
-        "often shorter, and indexes can serve it. SELECTOR is a filter (flights.late, "
-        "flights.late@2, or just late if that is unique), or selects several filters."
+        "Print the SQL of filters. It is TRUE, FALSE, or NULL for UNKNOWN, so you can use it as a column or "
+        "below NOT. For a WHERE use --where: that condition is often shorter, and indexes can serve it. "
+        "SELECTOR is a filter (flights.late, flights.late@2, or just late if that is unique), or selects "
+        "several filters."
     ),
 )
-@selecting(required=True)
-@click.option("--dialect", "given", metavar="DIALECT", help=f"The SQL dialect: {either(DIALECTS)}. {FOLLOWS}")
-@click.option(
-    "--where",
-    is_flag=True,
-    help=(
-        "Print a condition for a WHERE, as in views. It is TRUE for the same rows, in "
-        "a form that indexes can serve."
-    ),
-)
-@click.option(
-    "--runtime/--standalone",
-    default=False,
-    show_default=True,
-    help=(
-        "--runtime prints SQL for PostgreSQL that calls functions of the schema "
-        "predicat, as views do. predicat apply installs them. Standalone SQL is longer "
-        "and runs everywhere."
-    ),
-)
-@click.option(
-    "--pretty/--one-line",
-    default=None,
-    help="Break long SQL into lines, or not. Default: only on a terminal.",
-)
-@param_option
-@format_option
+@options
 def command(
-    selection: Selection,
-    given: str | None,
-    params: tuple[str, ...],
-    form: str,
     *,
-    where: bool,
-    runtime: bool,
-    pretty: bool | None,
+    selection: SomeSelection,
+    given: str | None = option("--dialect DIALECT", f"The SQL dialect: {either(DIALECTS)}. {FOLLOWS}"),
+    where: bool = option(
+        "--where",
+        "Print a condition for a WHERE, as in views. It is TRUE for the same rows, in a form that indexes "
+        "can serve.",
+    ),
+    runtime: bool = option(
+        "--runtime/--standalone",
+        "--runtime prints SQL for PostgreSQL that calls functions of the schema predicat, as views do. "
+        "predicat apply installs them. Standalone SQL is longer and runs everywhere.",
+        default=False,
+    ),
+    pretty: bool | None = option(
+        "--pretty/--one-line", "Break long SQL into lines, or not. Default: only on a terminal.", default=None
+    ),
+    params: tuple[str, ...] = PARAMS,
+    form: str = FORMAT,
 ) -> None:
     from predicat.backends.sql.lines import broken  # noqa: PLC0415  # not for --help
     from predicat.catalog.select import is_plain  # noqa: PLC0415  # not for --help
 
-    catalog = load_with_warnings(selection.folder, selection.variables)
+    catalog = load(selection.folder, selection.variables)
     rows = selection.versions(catalog)
     relations = [name for filter_, _ in rows for name in catalog.datasets[filter_.dataset].relation]
     dialect = engine_for(relations, DIALECTS, given)

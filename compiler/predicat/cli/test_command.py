@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.colour import tell
-from predicat.cli.options import FILE, dsn_option, load_quietly, needs_review, now_option, reading
-from predicat.cli.output import format_option, problems, show
+from predicat.cli.options import dsn_option, load_quietly, needs_review, now_option, option, options, reading
+from predicat.cli.output import FORMAT, problems, show
 from predicat.cli.project import connect, project
-from predicat.cli.selection import Selection, selecting
+from predicat.cli.selection import Selection
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
@@ -29,50 +29,29 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 @click.command(
     "test",
     help=(
-        "Run the tests of all filters, or of those that selectors choose. Exit code 1 "
-        "if a test fails, 2 for a catalog with problems."
+        "Run the tests of all filters, or of those that selectors choose. Exit code 1 if a test fails, 2 "
+        "for a catalog with problems."
     ),
 )
-@selecting()
-@click.option(
-    "--engine",
-    default="evaluator",
-    show_default=True,
-    type=click.Choice(ENGINES),
-    help="What runs the tests.",
-)
-@click.option(
-    "--generate",
-    is_flag=True,
-    help=(
-        "Print missing test rows: for each condition a row where it decides TRUE and "
-        "one where it decides FALSE (MC/DC), a row at each boundary, and a row without "
-        "values."
-    ),
-)
-@click.option("--out", type=FILE, help="Write the generated rows as a catalog file.")
-@click.option(
-    "--mutate",
-    is_flag=True,
-    help=(
-        "Make small mistakes in each filter (mutants), and count how many its tests "
-        "find. Mutants that are proved equivalent do not count. With --generate: print "
-        "rows that find the others."
-    ),
-)
-@now_option("that of their tests, otherwise the clock", "With --generate: the")
-@dsn_option(" for --engine postgres")
-@format_option
+@options
 def command(
-    selection: Selection,
-    engine: str,
-    out: Path | None,
-    dsn: str | None,
-    form: str,
     *,
-    generate: bool,
-    mutate: bool,
-    now: str | None,
+    selection: Selection,
+    engine: str = option("--engine", "What runs the tests.", default="evaluator", type=click.Choice(ENGINES)),
+    generate: bool = option(
+        "--generate",
+        "Print missing test rows: for each condition a row where it decides TRUE and one where it decides "
+        "FALSE (MC/DC), a row at each boundary, and a row without values.",
+    ),
+    out: Path | None = option("--out", "Write the generated rows as a catalog file."),
+    mutate: bool = option(
+        "--mutate",
+        "Make small mistakes in each filter (mutants), and count how many its tests find. Mutants that are "
+        "proved equivalent do not count. With --generate: print rows that find the others.",
+    ),
+    now: str | None = now_option("that of their tests, otherwise the clock", "With --generate: the"),
+    dsn: str | None = dsn_option(" for --engine postgres"),
+    form: str = FORMAT,
 ) -> None:
     catalog = load_quietly(selection.folder, selection.variables)
     rows = selection.filters(catalog)

@@ -9,8 +9,8 @@ from typing import Any
 import click
 from msgspec import UNSET
 
-from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
-from predicat.cli.output import format_option, show
+from predicat.cli.options import CATALOG, VARIABLES, argument, load_quietly, option, options, pairs
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import commands as say
 
@@ -18,57 +18,38 @@ from predicat.diagnostics.messages import commands as say
 @click.command(
     "translate",
     help=(
-        "Translate a predicate to another language or SQL dialect. INPUT is the name "
-        "of a filter, of one of its versions, or of a subscription. With --from it is "
-        "a file (default: standard input)."
+        "Translate a predicate to another language or SQL dialect. INPUT is the name of a filter, of one of "
+        "its versions, or of a subscription. With --from it is a file (default: standard input)."
     ),
 )
-@click.argument("file", default="-", metavar="[INPUT]")
-@click.option(
-    "--from",
-    "source",
-    metavar="LANGUAGE",
-    help="The language of the file. sqlglot translates bigquery, snowflake and trino to sql.",
-)
-@click.option(
-    "--to", "target", required=True, metavar="LANGUAGE", help="The language or SQL dialect of the output."
-)
-@click.option(
-    "--field",
-    "fields",
-    multiple=True,
-    metavar="NAME=TYPE",
-    help=(
-        "A field and its type. Default: headers, attributes and properties are strings; other names are "
-        "dynamically typed."
-    ),
-)
-@click.option(
-    "--on",
-    metavar="FIELD",
-    help=(
-        "The field that keys are read from. Default: as in a catalog, such as labels for labels and ce for "
-        "cesql."
-    ),
-)
-@click.option(
-    "--ansi/--no-ansi",
-    default=True,
-    help="With --from spark: the mode of Spark that the condition is written for. Default: ANSI mode.",
-)
-@catalog_option
-@vars_option
-@format_option
+@options
 def command(
-    file: str,
-    source: str | None,
-    target: str,
-    fields: tuple[str, ...],
-    on: str | None,
-    ansi: bool,
-    folder: Path,
-    variables: tuple[str, ...],
-    form: str,
+    *,
+    file: str = argument(default="-", metavar="[INPUT]"),
+    source: str | None = option(
+        "--from LANGUAGE",
+        "The language of the file. sqlglot translates bigquery, snowflake and trino to sql.",
+    ),
+    target: str = option("--to LANGUAGE", "The language or SQL dialect of the output.", required=True),
+    fields: tuple[str, ...] = option(
+        "--field NAME=TYPE",
+        "A field and its type. Default: headers, attributes and properties are strings; other names are "
+        "dynamically typed.",
+    ),
+    on: str | None = option(
+        "--on FIELD",
+        "The field that keys are read from. Default: as in a catalog, such as labels for labels and ce for "
+        "cesql.",
+    ),
+    ansi: bool = option(
+        "--ansi/--no-ansi",
+        "With --from spark: the mode of Spark that the condition is written for. Default: ANSI mode.",
+        default=True,
+        show_default=False,
+    ),
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    form: str = FORMAT,
 ) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
     from predicat.diagnostics.messages import sql  # noqa: PLC0415  # as above
@@ -79,7 +60,7 @@ def command(
     if source is None:
         if file == "-" or Path(file).is_file():
             raise click.UsageError(say.no_source_language(file))
-        text = load_quietly(folder, pairs("--var", variables)).accepted(file).to(target)
+        text = load_quietly(folder, variables).accepted(file).to(target)
         show(form, {"to": target, "text": text}, lambda: text)
         return
     if not ansi and source != "spark":

@@ -6,43 +6,34 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
-from predicat.cli.output import format_option, show
+from predicat.cli.options import CATALOG, VARIABLES, argument, load_quietly, needs_review, option, options
+from predicat.cli.output import FORMAT, show
 from predicat.diagnostics.messages import commands as say
 
 
 @click.command(
     "union",
-    help="Print one condition for the rows that at least one of the filters accepts. "
-    "NAME is a filter, one of its versions or a subscription, or a pattern such as 'flights.*'.",
+    help="Print one condition for the rows that at least one of the filters accepts. NAME is a filter, one "
+    "of its versions or a subscription, or a pattern such as 'flights.*'.",
 )
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option(
-    "--to",
-    "target",
-    default="spark",
-    show_default=True,
-    metavar="LANGUAGE",
-    help="The language or SQL dialect of the output.",
-)
-@click.option(
-    "--wider",
-    is_flag=True,
-    help=(
-        "If LANGUAGE does not support the whole condition, print one that accepts the "
-        "same rows and some more."
-    ),
-)
-@catalog_option
-@vars_option
-@format_option
+@options
 def command(
-    names: tuple[str, ...], target: str, wider: bool, folder: Path, variables: tuple[str, ...], form: str
+    *,
+    names: tuple[str, ...] = argument(nargs=-1, required=True, metavar="NAME..."),
+    target: str = option("--to LANGUAGE", "The language or SQL dialect of the output.", default="spark"),
+    wider: bool = option(
+        "--wider",
+        "If LANGUAGE does not support the whole condition, print one that accepts the same rows and some "
+        "more.",
+    ),
+    folder: Path = CATALOG,
+    variables: dict[str, str] = VARIABLES,
+    form: str = FORMAT,
 ) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
 
     api.check_target(target)
-    whole = load_quietly(folder, pairs("--var", variables)).union(*names)
+    whole = load_quietly(folder, variables).union(*names)
     if not wider:
         text = whole.to(target)
         show(form, {"to": target, "text": text, "exact": True}, lambda: text)
