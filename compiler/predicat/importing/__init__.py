@@ -2,7 +2,8 @@
 each.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from msgspec import Struct
@@ -28,13 +29,26 @@ from predicat.importing.model import Findings
 
 
 class Kind(Struct, frozen=True):
-    """A kind of manifest: what is taken from it, and the language that the filters get."""
+    """A kind of manifest: what is taken from it, the language that the filters get, and what recognises it:
+    the kinds of its documents and a pattern of their apiVersion, or a function.
+    """
 
     name: str
     takes: str
     language: str
-    recognises: Callable[[Document], bool]
     read: Callable[[Document, Findings], None]
+    kinds: Collection[str] = ()
+    api: str = ""
+    found: Callable[[Document], bool] = lambda _document: True
+
+    def recognises(self, document: Document) -> bool:
+        """Whether a document is of this kind."""
+        data = document.data
+        return (
+            (not self.kinds or data.get("kind") in self.kinds)
+            and re.search(self.api, str(data.get("apiVersion", ""))) is not None
+            and self.found(document)
+        )
 
 
 KINDS = (
@@ -42,75 +56,82 @@ KINDS = (
         "Knative",
         "Trigger, ApiServerSource and EventPolicy: filters, or else filter",
         "cloudevents, attributes",
-        knative.recognises,
         knative.read,
+        ("Trigger", "Broker", "ApiServerSource", "EventPolicy"),
+        r"knative\.dev",
     ),
     Kind(
         "Tekton",
         "EventListener and Trigger: filters of CEL interceptors",
         "cel",
-        tekton.recognises,
         tekton.read,
+        ("EventListener", "Trigger"),
+        r"tekton\.dev",
     ),
     Kind(
         "Kubernetes policies",
         "ValidatingAdmissionPolicy; Kyverno's and Gatekeeper's policies in CEL: validations, conditions",
         "cel",
-        admission.recognises,
         admission.read,
+        found=admission.recognises,
     ),
     Kind(
         "Kubernetes definitions",
         "CustomResourceDefinition: x-kubernetes-validations",
         "cel",
-        crd.recognises,
         crd.read,
+        ("CustomResourceDefinition",),
     ),
     Kind(
         "Kafka Connect",
         "connectors, also Strimzi's and properties files: predicates of transformations, negate",
         "kafka",
-        kafka.recognises,
         kafka.read,
+        found=kafka.recognises,
     ),
     Kind(
         "Kubernetes selectors",
-        (
-            "Service, Deployment and other workloads, NetworkPolicy, PodDisruptionBudget, ServiceMonitor, "
-            "PodMonitor"
-        ),
+        "Service, Deployment and other workloads, NetworkPolicy, PodDisruptionBudget, ServiceMonitor, "
+        "PodMonitor",
         "labels",
-        kubernetes.recognises,
         kubernetes.read,
+        kubernetes.KINDS,
+        r"^(?!.*knative).",
     ),
     Kind(
         "CloudFormation and SAM",
         "SNS subscriptions; rules, archives and pipes of EventBridge; event source mappings",
         "sns, eventbridge",
-        cloudformation.recognises,
         cloudformation.read,
+        found=cloudformation.recognises,
     ),
     Kind(
         "Azure Service Bus",
         "rules of subscriptions in ARM templates and in compiled Bicep: SQL and correlation filters",
         "servicebus",
-        servicebus.recognises,
         servicebus.read,
+        found=servicebus.recognises,
     ),
     Kind(
         "Terraform",
         "the same of AWS and of Azure Service Bus; Google Pub/Sub subscriptions",
         "sns, eventbridge, servicebus, pubsub",
-        terraform.recognises,
         terraform.read,
+        found=terraform.recognises,
     ),
-    Kind("RabbitMQ", "definitions.json: bindings", "rabbitmq, headers", rabbitmq.recognises, rabbitmq.read),
+    Kind(
+        "RabbitMQ",
+        "definitions.json: bindings",
+        "rabbitmq, headers",
+        rabbitmq.read,
+        found=rabbitmq.recognises,
+    ),
     Kind(
         "AWS command line",
         "attributes of SNS subscriptions, rules of EventBridge",
         "sns, eventbridge",
-        aws.recognises,
         aws.read,
+        found=aws.recognises,
     ),
 )
 """The kinds of manifests. The first that recognises a document reads it."""

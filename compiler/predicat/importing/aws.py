@@ -2,53 +2,60 @@
 kind.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from msgspec import Struct
+from msgspec.structs import replace
 
-from predicat.diagnostics import Span
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.documents import Document
-from predicat.importing.located import at, items, mapping, span_of, text, texts
-from predicat.importing.model import Findings, ImportedFilter, Skip
+from predicat.importing.located import at, mapping, span_of, text, texts
+from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import BUS_EVENTS, NOTIFICATIONS
-from predicat.importing.values import Values
+from predicat.importing.values import Site, Values, taken
 
 BODY_SCOPE = "MessageBody"
 
 
-class Site(Struct, frozen=True):
-    """A place where a manifest has a filter: its name, what it belongs to, and the path to it."""
-
-    name: str
-    title: str
-    path: str
-    span: Span
+Read = Callable[[Findings, Site, Callable[[], Values], Any], None]
+"""Takes the filters of a resource. The path of the site leads to it."""
+Take = Callable[[Findings, Site, Callable[[], Values], list[Any], Any], Any]
+"""Takes filters: those that are at the path of the site, and what stands beside them."""
 
 
-def subscription(findings: Findings, site: Site, values: Values, policy: Any, scope: Any) -> None:
+def under(path: str, take: Take, beside: str = "") -> Read:
+    """The reader of a resource whose filters are at a path of keys. Lists there are blocks of Terraform."""
+
+    def read(findings: Findings, site: Site, new: Callable[[], Values], resource: Any) -> None:
+        found = [resource]
+        for key in path.split("."):
+            below = [at(part, key) for part in found]
+            found = [one for part in below for one in (part if isinstance(part, list) else [part])]
+        whole = replace(site, path=f"{site.path}.{path}".lstrip("."))
+        take(findings, whole, new, [part for part in found if part], at(resource, beside))
+
+    return read
+
+
+def subscription(
+    findings: Findings, site: Site, new: Callable[[], Values], policies: list[Any], scope: Any
+) -> None:
     """Takes the filter policy of an SNS subscription."""
-    if not policy:
+    if not policies:
         findings.skip(site.title, say.NO_FILTER_POLICY, site.span)
         return
-    try:
-        body = policy_body(values.policy(policy), values.filled(scope))
-    except Skip as reason:
-        findings.skip(f"{site.title}, {site.path}", reason.reason, reason.span or span_of(policy, site.span))
-        return
-    in_body = "FilterPolicyScope" in body
-    findings.add(
-        ImportedFilter(
-            site.name,
-            site.title,
-            site.path,
-            "sns",
-            body,
-            span_of(policy, site.span),
-            NOTIFICATIONS,
-            on="body" if in_body else None,
-            params=values.params,
-        )
+    values, policy = new(), policies[0]
+    on = "body" if texts(values.filled(scope)) == BODY_SCOPE else None
+    taken(
+        findings,
+        site,
+        values,
+        NOTIFICATIONS,
+        "sns",
+        lambda: policy_body(values.policy(policy), values.filled(scope)),
+        policy,
+        on,
     )
 
 
@@ -62,36 +69,22 @@ def policy_body(policy: Any, scope: Any) -> Any:
     )
 
 
-def pattern(findings: Findings, site: Site, values: Values, event_pattern: Any, without: str) -> str | None:
+def rule(
+    findings: Findings, site: Site, new: Callable[[], Values], patterns: list[Any], without: str | None
+) -> str | None:
     """Takes an event pattern. Returns the filter's name."""
-    if not event_pattern:
-        findings.skip(site.title, without, site.span)
+    if not patterns:
+        findings.skip(site.title, without if without is not None else say.RUNS_AT_TIMES, site.span)
         return None
-    try:
-        body = values.policy(event_pattern)
-    except Skip as reason:
-        findings.skip(
-            f"{site.title}, {site.path}", reason.reason, reason.span or span_of(event_pattern, site.span)
-        )
-        return None
-    return findings.add(
-        ImportedFilter(
-            site.name,
-            site.title,
-            site.path,
-            "eventbridge",
-            body,
-            span_of(event_pattern, site.span),
-            BUS_EVENTS,
-            on="event",
-            params=values.params,
-        )
-    )
+    values = new()
+    body = partial(values.policy, patterns[0])
+    return taken(findings, site, values, BUS_EVENTS, "eventbridge", body, patterns[0], "event")
 
 
-def criteria(findings: Findings, site: Site, new: Any, filters: Any) -> None:
+def criteria(
+    findings: Findings, site: Site, new: Callable[[], Values], rows: list[Any], _beside: Any = None
+) -> None:
     """Takes the filter criteria of an event source: patterns, one of which has to match."""
-    rows = items(filters)
     if not rows:
         findings.skip(site.title, say.NO_FILTER_CRITERIA, site.span)
         return
@@ -99,10 +92,9 @@ def criteria(findings: Findings, site: Site, new: Any, filters: Any) -> None:
     for number, criterion in enumerate(rows):
         name = f"{site.name}_{number + 1}" if len(rows) > 1 else site.name
         inner = Site(name, site.title, f"{site.path}[{number}].Pattern", span_of(criterion, site.span))
-        taken = pattern(
-            findings, inner, new(), at(criterion, "Pattern") or at(criterion, "pattern"), say.NO_PATTERN
-        )
-        names += [taken] if taken else []
+        given = at(criterion, "Pattern") or at(criterion, "pattern")
+        name_ = rule(findings, inner, new, [given] if given else [], say.NO_PATTERN)
+        names += [name_] if name_ else []
     if len(rows) > 1 and len(names) == len(rows):
         findings.add(
             ImportedFilter(
@@ -135,20 +127,10 @@ def read(document: Document, findings: Findings) -> None:
     data = document.data
     if data.get("EventPattern"):
         name = texts(data.get("Name")) or "rule"
-        pattern(
-            findings,
-            Site(name, f"rule {name}", "EventPattern", document.span),
-            Values(),
-            data["EventPattern"],
-            "",
-        )
+        site = Site(name, f"rule {name}", "EventPattern", document.span)
+        rule(findings, site, Values, [data["EventPattern"]], "")
         return
     inner = at(data, "Attributes") or data
     name = texts(inner.get("SubscriptionArn")).rpartition(":")[0].rpartition(":")[2] or "subscription"
-    subscription(
-        findings,
-        Site(name, f"subscription of {name}", "FilterPolicy", document.span),
-        Values(),
-        inner["FilterPolicy"],
-        inner.get("FilterPolicyScope"),
-    )
+    site = Site(name, f"subscription of {name}", "", document.span)
+    under("FilterPolicy", subscription, "FilterPolicyScope")(findings, site, Values, inner)

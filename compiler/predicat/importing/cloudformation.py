@@ -12,11 +12,11 @@ from typing import Any
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import importing as say
-from predicat.importing import aws
+from predicat.importing.aws import Read, criteria, rule, subscription, under
 from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, key_span, listed, span_of, text, texts
 from predicat.importing.model import Findings, Skip
-from predicat.importing.values import Values, shown
+from predicat.importing.values import Site, Values, shown
 
 _HOLE = re.compile(r"\$\{(!?)([^}]*)\}")
 
@@ -32,112 +32,44 @@ def read(document: Document, findings: Findings) -> None:
     resources = document.data["Resources"]
     before = len(findings.imported), len(findings.skipped)
     for name, resource in entries(resources):
-        read_one = _RESOURCES.get(texts(at(resource, "Type")))
-        if read_one is not None:
-            read_one(findings, new, name, resource, key_span(resources, name))
+        kind = texts(at(resource, "Type"))
+        if kind in _RESOURCES:
+            site = Site(name, f"{kind} {name}", f"Resources.{name}.Properties", key_span(resources, name))
+            _RESOURCES[kind](findings, site, new, at(resource, "Properties"))
     if before == (len(findings.imported), len(findings.skipped)):
         findings.skip("template", say.NO_RESOURCE_WITH_FILTER, document.span)
 
 
-New = Callable[[], Values]
-
-
-def _site(name: str, resource: Any, path: str, span: Span) -> aws.Site:
-    return aws.Site(name, f"{texts(at(resource, 'Type'))} {name}", path, span)
-
-
-def _subscription(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
-    properties = at(resource, "Properties")
-    path = f"Resources.{name}.Properties.FilterPolicy"
-    aws.subscription(
-        findings,
-        _site(name, resource, path, span),
-        new(),
-        at(properties, "FilterPolicy"),
-        at(properties, "FilterPolicyScope"),
-    )
-
-
-def _rule(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
-    path = f"Resources.{name}.Properties.EventPattern"
-    aws.pattern(
-        findings,
-        _site(name, resource, path, span),
-        new(),
-        at(resource, "Properties", "EventPattern"),
-        say.RUNS_AT_TIMES,
-    )
-
-
-def _mapping(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
-    path = f"Resources.{name}.Properties.FilterCriteria.Filters"
-    aws.criteria(
-        findings,
-        _site(name, resource, path, span),
-        new,
-        at(resource, "Properties", "FilterCriteria", "Filters"),
-    )
-
-
-def _pipe(findings: Findings, new: New, name: str, resource: Any, span: Span) -> None:
-    path = f"Resources.{name}.Properties.SourceParameters.FilterCriteria.Filters"
-    aws.criteria(
-        findings,
-        _site(name, resource, path, span),
-        new,
-        at(resource, "Properties", "SourceParameters", "FilterCriteria", "Filters"),
-    )
-
-
-def _serverless(findings: Findings, new: New, name: str, resource: Any, _span: Span) -> None:
+def _serverless(findings: Findings, site: Site, new: Callable[[], Values], properties: Any) -> None:
     """The events of a function or a state machine of SAM."""
-    events = at(resource, "Properties", "Events")
+    events = at(properties, "Events")
     for event, trigger in entries(events):
-        properties = at(trigger, "Properties")
-        path = f"Resources.{name}.Properties.Events.{event}.Properties"
-        site = aws.Site(
-            f"{name}_{event}",
-            f"{texts(at(resource, 'Type'))} {name}, event {event}",
-            path,
-            key_span(events, event),
-        )
-        match texts(at(trigger, "Type")):
-            case "SNS":
-                aws.subscription(
-                    findings,
-                    _under(site, "FilterPolicy"),
-                    new(),
-                    at(properties, "FilterPolicy"),
-                    at(properties, "FilterPolicyScope"),
-                )
-            case "EventBridgeRule" | "CloudWatchEvent":
-                aws.pattern(
-                    findings, _under(site, "Pattern"), new(), at(properties, "Pattern"), say.RUNS_AT_TIMES
-                )
-            case "SQS" | "Kinesis" | "DynamoDB" | "MSK" | "SelfManagedKafka" | "MQ" | "DocumentDB":
-                aws.criteria(
-                    findings,
-                    _under(site, "FilterCriteria.Filters"),
-                    new,
-                    at(properties, "FilterCriteria", "Filters"),
-                )
-            case kind:
-                findings.skip(site.title, say.events_without_filter(kind), site.span)
+        kind, title = texts(at(trigger, "Type")), f"{site.title}, event {event}"
+        path = f"{site.path}.Events.{event}.Properties"
+        inner = Site(f"{site.name}_{event}", title, path, key_span(events, event))
+        if kind in _EVENTS:
+            _EVENTS[kind](findings, inner, new, at(trigger, "Properties"))
+        else:
+            findings.skip(title, say.events_without_filter(kind), inner.span)
 
 
-def _under(site: aws.Site, key: str) -> aws.Site:
-    return aws.Site(site.name, site.title, f"{site.path}.{key}", site.span)
-
-
-_RESOURCES: dict[str, Callable[[Findings, New, str, Any, Span], None]] = {
-    "AWS::SNS::Subscription": _subscription,
-    "AWS::Events::Rule": _rule,
-    "AWS::Events::Archive": _rule,
-    "AWS::Lambda::EventSourceMapping": _mapping,
-    "AWS::Pipes::Pipe": _pipe,
+_POLICY = under("FilterPolicy", subscription, "FilterPolicyScope")
+_FILTERS = under("FilterCriteria.Filters", criteria)
+_RESOURCES: dict[str, Read] = {
+    "AWS::SNS::Subscription": _POLICY,
+    "AWS::Events::Rule": under("EventPattern", rule),
+    "AWS::Events::Archive": under("EventPattern", rule),
+    "AWS::Lambda::EventSourceMapping": _FILTERS,
+    "AWS::Pipes::Pipe": under("SourceParameters.FilterCriteria.Filters", criteria),
     "AWS::Serverless::Function": _serverless,
     "AWS::Serverless::StateMachine": _serverless,
 }
+_EVENTS: dict[str, Read] = {
+    "SNS": _POLICY,
+    **dict.fromkeys(("EventBridgeRule", "CloudWatchEvent"), under("Pattern", rule)),
+    **dict.fromkeys(("SQS", "Kinesis", "DynamoDB", "MSK", "SelfManagedKafka", "MQ", "DocumentDB"), _FILTERS),
+}
+"""What starts a function of SAM, by its type."""
 
 
 class _Values(Values):

@@ -38,11 +38,6 @@ class _Rule(Struct, frozen=True):
     number: int
 
 
-def recognises(document: Document) -> bool:
-    """Whether a document is a CustomResourceDefinition."""
-    return document.data.get("kind") == "CustomResourceDefinition"
-
-
 def read(document: Document, findings: Findings) -> None:
     """Takes the rules of the stored version."""
     data = document.data

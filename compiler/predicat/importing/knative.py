@@ -11,13 +11,6 @@ from predicat.importing.located import at, entries, span_of
 from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import EVENTS
 
-_KINDS = ("Trigger", "Broker", "ApiServerSource", "EventPolicy")
-
-
-def recognises(document: Document) -> bool:
-    """Whether a document is one of Knative's eventing."""
-    return document.data.get("kind") in _KINDS and "knative.dev" in str(document.data.get("apiVersion", ""))
-
 
 def read(document: Document, findings: Findings) -> None:
     """Takes the filter of a Knative document."""

@@ -20,7 +20,7 @@ class _Selector(Struct, frozen=True):
 
 
 _WORKLOAD = _Selector("selector")
-_KINDS = {
+KINDS = {
     "Service": _Selector("selector", without="it has no selector: its endpoints are defined by hand"),
     **dict.fromkeys(
         ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "PodDisruptionBudget", "PodMonitor"),
@@ -46,16 +46,10 @@ def name_of(data: Any) -> str:
     return str(at(data, "metadata", "name") or data["kind"])
 
 
-def recognises(document: Document) -> bool:
-    """Whether a document is an object that selects others by labels."""
-    version = str(document.data.get("apiVersion", ""))
-    return document.data.get("kind") in _KINDS and "apiVersion" in document.data and "knative" not in version
-
-
 def read(document: Document, findings: Findings) -> None:
     """Takes the selector of an object, and those of the peers of a NetworkPolicy."""
     data, spec = document.data, at(document.data, "spec")
-    kind = _KINDS[data["kind"]]
+    kind = KINDS[data["kind"]]
     selector = at(spec, kind.key)
     if isinstance(selector, dict):
         _take(

@@ -6,17 +6,17 @@ compiled to.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
 from predicat.diagnostics.messages import importing as say
-from predicat.importing import aws
 from predicat.importing.documents import Document
-from predicat.importing.located import at, entries, items, key_span, mapping, source_of, span_of, text, texts
-from predicat.importing.model import Findings, ImportedFilter, Skip
+from predicat.importing.located import at, entries, items, key_span, mapping, span_of, text, texts
+from predicat.importing.model import Findings, Skip
 from predicat.importing.rows import SERVICE_BUS
-from predicat.importing.values import Values
+from predicat.importing.values import Site, Values, taken
 from predicat.language.servicebus.spelling import CORRELATION
 
 _TYPE = re.compile(r"(?:microsoft\.servicebus/namespaces/topics/subscriptions/)?rules\Z", re.IGNORECASE)
@@ -47,7 +47,7 @@ def read(document: Document, findings: Findings) -> None:
         sql = at(properties, "sqlFilter")
         name = _name(texts(resource.get("name")))
         path = "properties.sqlFilter.sqlExpression" if sql else "properties.correlationFilter"
-        site = aws.Site(name, f"Service Bus rule {name}", path, span_of(resource, document.span))
+        site = Site(name, f"Service Bus rule {name}", path, span_of(resource, document.span))
         action = at(properties, "action", "sqlExpression")
         rule(
             findings,
@@ -84,31 +84,13 @@ def _name(written: str) -> str:
     return words[-1] if words else "rule"
 
 
-def rule(findings: Findings, site: aws.Site, values: Values, given: Rule) -> None:
+def rule(findings: Findings, site: Site, values: Values, given: Rule) -> None:
     """Takes a rule."""
     if given.action:
         findings.skip(say.action_of(site.title), say.ACTION, span_of(given.action, site.span))
-    try:
-        body = (
-            _sql(values, given.sql) if isinstance(given.sql, str) else _correlation(values, given.correlation)
-        )
-    except Skip as reason:
-        findings.skip(f"{site.title}, {site.path}", reason.reason, reason.span or site.span)
-        return
-    source = source_of(body) if isinstance(body, str) else None
-    findings.add(
-        ImportedFilter(
-            site.name,
-            site.title,
-            site.path,
-            "servicebus",
-            body,
-            span_of(body, site.span),
-            SERVICE_BUS,
-            source,
-            params=values.params,
-        )
-    )
+    sql = isinstance(given.sql, str)
+    body = partial(_sql, values, given.sql) if sql else partial(_correlation, values, given.correlation)
+    taken(findings, site, values, SERVICE_BUS, "servicebus", body)
 
 
 def _sql(values: Values, written: str) -> str:

@@ -13,13 +13,6 @@ from predicat.importing.located import at, items, span_of, texts
 from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import WEBHOOKS
 
-_KINDS = ("EventListener", "Trigger")
-
-
-def recognises(document: Document) -> bool:
-    """Whether a document is an EventListener or a Trigger of Tekton."""
-    return document.data.get("kind") in _KINDS and "tekton.dev" in str(document.data.get("apiVersion", ""))
-
 
 def read(document: Document, findings: Findings) -> None:
     """Takes the filters of each trigger."""

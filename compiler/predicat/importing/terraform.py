@@ -6,16 +6,20 @@ Pub/Sub subscriptions.
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import importing as say
-from predicat.importing import aws, servicebus
+from predicat.importing import servicebus
+from predicat.importing.aws import Read, criteria, rule, subscription, under
 from predicat.importing.documents import Document
-from predicat.importing.located import at, entries, items, key_span, source_of, span_of, text, texts
-from predicat.importing.model import Findings, ImportedFilter, Skip
+from predicat.importing.located import at, entries, items, key_span, span_of, text, texts
+from predicat.importing.model import Findings, Skip
 from predicat.importing.rows import PUBSUB
-from predicat.importing.values import Values, shown
+from predicat.importing.values import Site, Values, shown, taken
 
 _HOLE = re.compile(r"\$\{((?:[^{}]|\{[^{}]*\})*)\}")
 _REFERENCE = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])+\Z")
@@ -34,128 +38,50 @@ def recognises(document: Document) -> bool:
 def read(document: Document, findings: Findings) -> None:
     """Takes the filters of the resources, and of modules of rules."""
     before = len(findings.imported), len(findings.skipped)
+    new = partial(_Values, document.data)
     for kind, named in entries(document.data.get("resource")):
-        read_one = _RESOURCES.get(kind)
-        if read_one is None:
-            continue
-        for name, body in entries(named):
+        for name, body in entries(named) if kind in _RESOURCES else ():
             block = body[0] if isinstance(body, list) and body else body
-            read_one(
-                findings, document.data, aws.Site(name, f"{kind} {name}", "", key_span(named, name)), block
-            )
-    modules = document.data.get("module")
-    for name, block in entries(modules):
-        _module(findings, document.data, name, block)
+            _RESOURCES[kind](findings, Site(name, f"{kind} {name}", "", key_span(named, name)), new, block)
+    for name, body in entries(document.data.get("module")):
+        for block in body if isinstance(body, list) else [body]:
+            _rules(findings, name, new, at(block, "rules"))
     if before == (len(findings.imported), len(findings.skipped)):
         findings.skip("module", say.NO_RESOURCE_WITH_FILTER, document.span)
 
 
-def _under(site: aws.Site, key: str) -> aws.Site:
-    return aws.Site(site.name, site.title, key, site.span)
-
-
-def _subscription(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
-    aws.subscription(
-        findings,
-        _under(site, "filter_policy"),
-        _Values(module),
-        at(block, "filter_policy"),
-        at(block, "filter_policy_scope"),
-    )
-
-
-def _rule(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
-    aws.pattern(
-        findings,
-        _under(site, "event_pattern"),
-        _Values(module),
-        at(block, "event_pattern"),
-        say.RUNS_AT_TIMES,
-    )
-
-
-def _mapping(findings: Findings, module: Any, site: aws.Site, resource: Any) -> None:
-    filters = [
-        inner for block in items(at(resource, "filter_criteria")) for inner in items(at(block, "filter"))
-    ]
-    aws.criteria(findings, _under(site, "filter_criteria.filter"), lambda: _Values(module), filters)
-
-
-def _pipe(findings: Findings, module: Any, site: aws.Site, resource: Any) -> None:
-    filters = [
-        inner
-        for source in items(at(resource, "source_parameters"))
-        for block in items(at(source, "filter_criteria"))
-        for inner in items(at(block, "filter"))
-    ]
-    aws.criteria(
-        findings, _under(site, "source_parameters.filter_criteria.filter"), lambda: _Values(module), filters
-    )
-
-
-def _service_bus(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
-    servicebus.rule(
-        findings,
-        _under(site, "sql_filter" if "sql_filter" in block else "correlation_filter"),
-        _Values(module),
-        servicebus.Rule(
-            at(block, "sql_filter"),
-            next(iter(items(at(block, "correlation_filter"))), None),
-            at(block, "action"),
-        ),
-    )
-
-
-def _pubsub(findings: Findings, module: Any, site: aws.Site, block: Any) -> None:
-    condition = at(block, "filter")
-    if not condition:
-        findings.skip(site.title, say.TAKES_EVERY_MESSAGE, site.span)
-        return
-    values = _Values(module)
-    try:
-        body = values.filled(condition)
-    except Skip as reason:
-        findings.skip(f"{site.title}, filter", reason.reason, reason.span or span_of(condition))
-        return
-    findings.add(
-        ImportedFilter(
-            site.name,
-            site.title,
-            "filter",
-            "pubsub",
-            body,
-            span_of(condition),
-            PUBSUB,
-            source_of(body),
-            params=values.params,
-        )
-    )
-
-
-_RESOURCES: dict[str, Callable[[Findings, Any, aws.Site, Any], None]] = {
-    "aws_sns_topic_subscription": _subscription,
-    "aws_cloudwatch_event_rule": _rule,
-    "aws_cloudwatch_event_archive": _rule,
-    "aws_lambda_event_source_mapping": _mapping,
-    "aws_pipes_pipe": _pipe,
-    "azurerm_servicebus_subscription_rule": _service_bus,
-    "google_pubsub_subscription": _pubsub,
-}
-
-
-def _module(findings: Findings, module: Any, name: str, body: Any) -> None:
+def _rules(findings: Findings, module: str, new: Callable[[], Values], rules: Any) -> None:
     """The rules of a module for EventBridge: `rules = {name = {event_pattern = ...}}`."""
-    for block in body if isinstance(body, list) else [body]:
-        rules = at(block, "rules")
-        for rule, given in entries(rules):
-            if at(given, "event_pattern"):
-                site = aws.Site(
-                    f"{name}_{rule}",
-                    f"module {name}, rule {rule}",
-                    f"rules.{rule}.event_pattern",
-                    key_span(rules, rule),
-                )
-                aws.pattern(findings, site, _Values(module), given["event_pattern"], "")
+    for name, given in entries(rules):
+        if at(given, "event_pattern"):
+            title, path = f"module {module}, rule {name}", f"rules.{name}"
+            site = Site(f"{module}_{name}", title, path, key_span(rules, name))
+            under("event_pattern", rule)(findings, site, new, given)
+
+
+def _service_bus(findings: Findings, site: Site, new: Callable[[], Values], block: Any) -> None:
+    sql, correlation = at(block, "sql_filter"), next(iter(items(at(block, "correlation_filter"))), None)
+    site = replace(site, path="sql_filter" if "sql_filter" in block else "correlation_filter")
+    servicebus.rule(findings, site, new(), servicebus.Rule(sql, correlation, at(block, "action")))
+
+
+def _pubsub(findings: Findings, site: Site, new: Callable[[], Values], found: list[Any], _: Any) -> None:
+    values = new()
+    if found:
+        taken(findings, site, values, PUBSUB, "pubsub", lambda: values.filled(found[0]))
+    else:
+        findings.skip(site.title, say.TAKES_EVERY_MESSAGE, site.span)
+
+
+_RESOURCES: dict[str, Read] = {
+    "aws_sns_topic_subscription": under("filter_policy", subscription, "filter_policy_scope"),
+    "aws_cloudwatch_event_rule": under("event_pattern", rule),
+    "aws_cloudwatch_event_archive": under("event_pattern", rule),
+    "aws_lambda_event_source_mapping": under("filter_criteria.filter", criteria),
+    "aws_pipes_pipe": under("source_parameters.filter_criteria.filter", criteria),
+    "azurerm_servicebus_subscription_rule": _service_bus,
+    "google_pubsub_subscription": under("filter", _pubsub),
+}
 
 
 class _Values(Values):

@@ -3,12 +3,16 @@ its texts.
 """
 
 import json
+from collections.abc import Callable
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.located import key_span, listed, mapping, plain, source_of, span_of, text
-from predicat.importing.model import Parameter, Skip, slug
+from predicat.importing.model import Findings, ImportedFilter, Parameter, Rows, Skip, slug
 from predicat.language.common import jsontext
 
 
@@ -75,3 +79,35 @@ def from_json(value: str) -> Any:
     except PredicatError as error:
         first = error.diagnostics[0]
         raise Skip(first.message, first.span) from None
+
+
+class Site(Struct, frozen=True):
+    """A place where a manifest has a filter: its name, what it belongs to, and the path to it."""
+
+    name: str
+    title: str
+    path: str
+    span: Span
+
+
+def taken(
+    findings: Findings,
+    site: Site,
+    values: Values,
+    rows: Rows,
+    language: str,
+    body: Callable[[], Any],
+    given: Any = None,
+    on: str | None = None,
+) -> str | None:
+    """Takes a filter, whose body may be skipped while its values are put in. Returns its name."""
+    try:
+        filled = body()
+    except Skip as reason:
+        span = reason.span or span_of(given, site.span)
+        findings.skip(f"{site.title}, {site.path}", reason.reason, span)
+        return None
+    span = span_of(filled if given is None else given, site.span)
+    source = source_of(filled) if given is None and isinstance(filled, str) else None
+    entry = ImportedFilter(site.name, site.title, site.path, language, filled, span, rows, source, on)
+    return findings.add(replace(entry, params=values.params))
