@@ -37,8 +37,12 @@ FIELDS = {
     "doc": "json",
     "tags": "array<string>",
     "nums": "array<bigint>",
+    "ref": "uuid",
+    "state": "enum(open, closed, new, done, lost)",
 }
 TABLE = """
+DROP TYPE IF EXISTS public.state;
+CREATE TYPE public.state AS ENUM ('open', 'closed', 'new', 'done', 'lost');
 CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigint AS n,
   (i * 7907 % {rows})::double precision AS x,
   timestamptz '2024-01-01 00:00:00+00' + (i * 7919 % {rows}) * interval '5 minutes' AS ts,
@@ -51,7 +55,9 @@ CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigi
     'list', jsonb_build_array('l' || i % 2000, 'l' || i % 1999),
     'items', jsonb_build_array(jsonb_build_object('sku', 's' || i % 2000, 'price', i)))
     || CASE WHEN i % 1000 = 0 THEN jsonb_build_object('rare', i) ELSE '{{}}' END AS doc,
-  ARRAY['t' || i % 2000, 't' || (i + 1) % 2000] AS tags, ARRAY[i % 2000, i % 1999]::bigint[] AS nums
+  ARRAY['t' || i % 2000, 't' || (i + 1) % 2000] AS tags, ARRAY[i % 2000, i % 1999]::bigint[] AS nums,
+  md5((i * 7919 % {rows})::text)::uuid AS ref,
+  CASE WHEN i % 1000 = 0 THEN 'lost' WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END::public.state AS state
 FROM generate_series(1, {rows}::bigint) AS i
 """
 ORDERS = {

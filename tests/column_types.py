@@ -15,6 +15,7 @@ PAGE = ROOT / "docs" / "catalog.md"
 BEGIN, END = "<!-- column types: python -m tests.column_types -->", "<!-- end of column types -->"
 _DIGITS = {
     "": "",
+    "labels": " with the same labels",
     "equal": " of the same digits",
     "fitting": " with as many digits or fewer, before the decimal point and after it",
 }

@@ -147,6 +147,19 @@ def test_the_steps_of_the_tutorial(tmp_path: Path, place: str) -> None:
     assert count == 11
 
 
+def test_the_catalogs_of_the_page_about_catalogs(tmp_path: Path) -> None:
+    """Each passes its tests."""
+    found = [
+        block for block in blocks(ROOT / "docs" / "catalog.md", "yaml") if block.startswith("apiVersion")
+    ]
+    for number, block in enumerate(found):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "page.yml").write_text(block, encoding="utf-8")
+        done = in_process("check", "--catalog", str(number), cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert found
+
+
 SOURCES = {
     "csv": "COPY orders TO '{folder}/orders.csv'",
     "parquet": "COPY orders TO '{folder}/orders.parquet' (FORMAT parquet)",

@@ -38,9 +38,9 @@ from predicat.ir.operators import BY_KEY
 from predicat.ir.python_values import RowError, as_row
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.syntax import PartlyRead, Tree, Value
-from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
+from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError
 from predicat.ir.values import to_value
-from predicat.ir.widths import stored_width
+from predicat.ir.widths import field_type
 from predicat.language import LANGUAGES, WRITERS, Language, writer
 from predicat.language.common.body import Body
 from predicat.lower import core
@@ -480,7 +480,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
             raise PredicatError.of(say.unknown_field_key(NOWHERE, key, name, known))
     text = str(data.get("type", ""))
     try:
-        kind = parse_type(text)
+        kind, stored = field_type(text)
     except TypeSyntaxError as error:
         raise PredicatError.of(say_keys.bad_type(NOWHERE, text, str(error), SCALAR_NAMES)) from None
     nulls = str(data.get("nulls", "absent"))
@@ -494,8 +494,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     least, greatest = (_end(data, key, kind) for key in ("min", "max"))
     if least is not None and greatest is not None and least > greatest:
         raise PredicatError.of(say.no_values(NOWHERE, name))
-    width = stored_width(text)
-    return FieldDecl(name, kind, description, nulls, tuple(columns.items()), width, least, greatest)
+    return FieldDecl(name, kind, description, nulls, tuple(columns.items()), stored, least, greatest)
 
 
 def _end(data: Mapping[str, Any], key: str, kind: Type) -> Any:

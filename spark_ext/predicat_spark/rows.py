@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from predicat.backends.sql.column_forms import stored_type
 from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 from predicat_spark.lists import provide
@@ -46,7 +47,7 @@ def frame_of(
         [
             "__id bigint",
             *(
-                f"`{name}` {decl.stored or _type(decl.type)}"
+                f"`{name}` {stored_type('spark', decl, _type)}"
                 for name, decl in zip(names, fields, strict=True)
             ),
         ]

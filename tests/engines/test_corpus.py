@@ -9,7 +9,7 @@ import pytest
 
 import predicat
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.values import to_value
+from predicat.ir.widths import as_stored
 from tests.engines.rows import ENGINES, Tables, check_values
 from tests.texts import entries
 
@@ -66,7 +66,7 @@ def cases_of(entry: dict[str, Any]) -> tuple[list[Case], dict[str, FieldDecl], l
         cases,
         declared,
         [
-            {name: to_value(_value(row, name), spec.type) for name, spec in declared.items()}
+            {name: as_stored(_value(row, name), spec) for name, spec in declared.items()}
             for row in entry["rows"]
         ],
     )

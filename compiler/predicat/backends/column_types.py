@@ -18,12 +18,13 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from predicat.diagnostics.messages import columns as say
+from predicat.ir.column_forms import FORMS, spelled, split
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import MAX_PRECISION, ArrayType, DecimalType, MapType, StructType, Type
 
 SAME, CONVERTED, REFUSED = "same", "converted", "refused"
 ENGINES = "spark postgres duckdb"
-FITTING, EQUAL = "fitting", "equal"
+FITTING, EQUAL, LABELS = "fitting", "equal", "labels"
 EXACT_DIGITS = 15
 """Decimals of up to so many digits are different doubles."""
 
@@ -33,7 +34,8 @@ class Row(Struct, frozen=True):
 
     `words` say what is read of a converted column, or why a column is refused. `digits` are those that a
     column of decimals may have: FITTING into the field before and after the decimal point, EQUAL to those of
-    the field, at most a number of them, or any (""). `cast` is the expression of a view for a refused column.
+    the field, at most a number of them, or any (""); of enums, LABELS must be the same. `cast` is the
+    expression of a view for a refused column.
     """
 
     declared: str
@@ -76,6 +78,11 @@ CONTRACT = (
         "string", "collated", REFUSED, say.OWN_EQUALITY, cast="{column} COLLATE UTF8_BINARY", engines="spark"
     ),
     Row("string", "collated", REFUSED, say.OWN_EQUALITY, cast='{column} COLLATE "C"', engines="postgres"),
+    Row("uuid", "uuid", SAME),
+    Row("uuid", "string", SAME, engines="spark"),
+    Row("enum", "enum", SAME, say.LABELS, digits=LABELS, cast="CAST({column} AS text)"),
+    Row("enum", "string", SAME),
+    Row("string", "uuid enum", REFUSED, say.OWN_TYPE),
     Row("date", "date", SAME),
     Row("date", f"timestamp {_LOCAL}", REFUSED, say.MOMENT),
     Row("timestamp", "timestamp", SAME),
@@ -150,6 +157,8 @@ _KINDS = {
 def column_type(engine: str, text: str, composites: Composites | None = None) -> ColumnType:
     """The type of a column from its text in an engine: spark, postgres or duckdb."""
     known = composites or {}
+    if (form := words_of_enum(text)) is not None:
+        return ColumnType("enum", spelled("enum", form))
     if engine == "postgres" and text.endswith("[]"):
         return ColumnType("array", text, parts=(("", column_type(engine, text[:-2], known)),))
     if text in known:
@@ -164,6 +173,15 @@ def column_type(engine: str, text: str, composites: Composites | None = None) ->
         return _built(exp.DataType.build(plain, dialect=engine, udt=True), engine, text)
     except SqlglotError:
         return ColumnType("other", text)
+
+
+def words_of_enum(text: str) -> tuple[str, ...] | None:
+    """The labels of an enum; None for another type."""
+    try:
+        found = split(text)
+    except ValueError:
+        return None
+    return found[1] if found is not None and found[0] == "enum" else None
 
 
 def _built(kind: Any, engine: str, text: str) -> ColumnType:
@@ -217,7 +235,7 @@ def _holds(engine: str, declared: Type, width: str, column: ColumnType) -> Verdi
             pairs = [(kind, members.get(_folded(engine, name))) for name, kind in fields]
             return _all(engine, pairs)
         case _:
-            return _of_table(engine, declared, width or kind_of(declared), column)
+            return _of_table(engine, declared, width, column)
 
 
 def _folded(engine: str, name: str) -> str:
@@ -236,22 +254,25 @@ def kind_of(declared: Type) -> str:
     return str(declared).partition("(")[0].partition("<")[0]
 
 
-def _of_table(engine: str, declared: Type, kind: str, column: ColumnType) -> Verdict:
+def _of_table(engine: str, declared: Type, stored: str, column: ColumnType) -> Verdict:
+    kind = (stored or kind_of(declared)).partition("(")[0]
     for row in CONTRACT:
         if (
             kind in row.declared.split()
             and column.kind in row.columns.split()
             and engine in row.engines.split()
         ):
-            verdict = row.verdict if _digits_fit(row.digits, declared, column) else REFUSED
+            verdict = row.verdict if _fits(row.digits, declared, stored, column) else REFUSED
             return Verdict(verdict, row.words if verdict != SAME else "", row.cast)
     return OTHER
 
 
-def _digits_fit(digits: str, declared: Type, column: ColumnType) -> bool:
+def _fits(digits: str, declared: Type, stored: str, column: ColumnType) -> bool:
     match digits:
         case "":
             return True
+        case "labels":
+            return set(words_of_enum(column.text) or ()) == set(words_of_enum(stored) or ())
         case "equal" | "fitting" if isinstance(declared, DecimalType):
             after = declared.scale - column.scale
             before = declared.precision - declared.scale - (column.precision - column.scale)
@@ -262,7 +283,7 @@ def _digits_fit(digits: str, declared: Type, column: ColumnType) -> bool:
 
 _FIELDS = {
     **{kind: kind for kind in (*_INTEGERS.split(), "float", "double", "boolean")},
-    **{kind: kind for kind in ("string", "date", "timestamp", "json")},
+    **{kind: kind for kind in ("string", "uuid", "date", "timestamp", "json")},
     "utinyint": "smallint",
     "usmallint": "int",
     "uint": "bigint",
@@ -292,6 +313,10 @@ def _field(engine: str, column: ColumnType, *, top: bool = False) -> str | None:
             return f"struct<{', '.join(f'{name}: {kind}' for name, kind in parts)}>" if named else None
         case "timestamp_ntz" if engine == "duckdb":
             return "timestamp"
+        case "enum":
+            return column.text if top else None
+        case kind if kind in FORMS and not top:  # a type of fields only
+            return None
         case kind:
             field = _FIELDS.get(kind)
             wide = {"tinyint": "bigint", "smallint": "bigint", "int": "bigint", "float": "double"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from predicat.backends import DIALECTS
 from predicat.catalog.keys import ENUM_NAME, FIELD_KEYS, NAME, PARAM_KEYS
@@ -16,14 +16,16 @@ from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.python_values import RowError
 from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import to_value
-from predicat.ir.widths import stored_width
+from predicat.ir.widths import field_type
+
+T = TypeVar("T")
 
 
 def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     """A field: its type, or a mapping with more. `span` is the place of its name."""
     if item.value is not None:
-        only = _type(item)
-        return FieldDecl(name, only, stored=stored_width(item.text("a type"))) if only is not None else None
+        only = _type(item, field_type)
+        return FieldDecl(name, only[0], stored=only[1]) if only is not None else None
     keys = item.keys(say.field(name), FIELD_KEYS)
     if "type" not in keys:
         item.lacks(say.field_type_missing(span, name))
@@ -32,15 +34,15 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     if nulls not in ("absent", "value"):
         item.reporter.add(say.absent_or_value(keys["nulls"].span))
     columns = read_per_dialect(keys["column"], "column", lambda _: "column") if "column" in keys else {}
-    kind = _type(keys["type"])
-    if kind is None:
+    declared = _type(keys["type"], field_type)
+    if declared is None:
         return None
-    width = stored_width(keys["type"].text("a type"))
+    kind, stored = declared
     least, greatest = (_end(keys[key], key, kind) if key in keys else None for key in ("min", "max"))
     if least is not None and greatest is not None and least > greatest:
         item.reporter.add(say.no_values(keys["max"].span, name))
     about = text_of(keys, "description")
-    return FieldDecl(name, kind, about, nulls, tuple(columns.items()), width, least, greatest)
+    return FieldDecl(name, kind, about, nulls, tuple(columns.items()), stored, least, greatest)
 
 
 def read_per_dialect(item: YamlNode, what: str, name_of: Callable[[str], str]) -> dict[str, str]:
@@ -90,13 +92,13 @@ def _param(name: str, item: YamlNode, span: Span) -> ParamDecl | None:
         item.reporter.add(say_keys.bad_name(span, "parameter", name))
         return None
     if item.value is not None:
-        only = _type(item)
+        only = _type(item, parse_type)
         return ParamDecl(name, only, required=True) if only is not None else None
     keys = item.keys(say.parameter(name), PARAM_KEYS)
     if "type" not in keys:
         item.lacks(say.parameter_type_missing(span, name))
         return None
-    kind = _type(keys["type"])
+    kind = _type(keys["type"], parse_type)
     if kind is None:
         return None
     default = None
@@ -108,10 +110,10 @@ def _param(name: str, item: YamlNode, span: Span) -> ParamDecl | None:
     return ParamDecl(name, kind, default, "default" not in keys, text_of(keys, "description"))
 
 
-def _type(item: YamlNode) -> Type | None:
+def _type(item: YamlNode, read: Callable[[str], T]) -> T | None:
     text = item.text("a type")
     try:
-        return parse_type(text)
+        return read(text)
     except TypeSyntaxError as error:
         if text:
             item.reporter.add(say_keys.bad_type(item.span, text, str(error), SCALAR_NAMES))

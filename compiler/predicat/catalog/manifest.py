@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from predicat import backends
+from predicat.backends.sql.column_forms import stored_type
 from predicat.backends.sql.dialect import Dialect
 from predicat.backends.sql.functions import Runtime
 from predicat.catalog.cache import text_hash
@@ -205,7 +206,7 @@ def _version(filter_: Filter, version: Version, dialects: Sequence[str]) -> dict
         "hash": meaning_hash(node, filter_.on_unknown),
         "fields": {field.name: str(field.type) for field in fields},
         "columns": {name: [field.column(name) for field in fields] for name in backends.DIALECTS},
-        "types": [field.shown_type for field in fields],
+        "types": [stored_type("spark", field, str) for field in fields],
         "params": [_param(param) for param in version.params.values()],
         "references": list(version.references),
         **({"reads_now": True} if version.predicate.reads_now else {}),

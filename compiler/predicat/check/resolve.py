@@ -11,6 +11,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from predicat.check import lists, macros
+from predicat.check.column_forms import beside_columns
 from predicat.check.names import Names
 from predicat.check.scope import Rules, Scope, Stop
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
@@ -82,7 +83,7 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
         _long_lists_in_in(node)
     if node is None:  # a referenced filter is broken, and reported there
         raise PredicatError([])
-    return node
+    return beside_columns(node, scope.fields, checker.reporter)
 
 
 def names_unknown(read: t.PartlyRead, scope: Scope, rules: Rules) -> list[Diagnostic]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat import backends
+from predicat.backends.sql.column_forms import stored_type
 from predicat.catalog.jobs import Job, JobFilter
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, PredicatError
@@ -65,7 +66,7 @@ class Chosen(Struct, frozen=True, dict=True):
         if self.computed is not None:
             return {self.computed[0]: self.computed[1]}
         fields = fields_of(self.filter.versions[self.number].predicate.node).values()
-        return {decl.column("spark"): decl.shown_type for decl in fields}
+        return {decl.column("spark"): stored_type("spark", decl, str) for decl in fields}
 
     @property
     def present(self) -> str:

@@ -12,6 +12,7 @@ from predicat.backends.column_types import (
     duckdb_type,
     holds,
 )
+from predicat.backends.sql.column_forms import stored_type
 from predicat.catalog.model import Filter
 from predicat.deploy.rows import postgres_type
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
@@ -109,5 +110,5 @@ def refused(
 
 def _instead(engine: str, decl: FieldDecl, kind: ColumnType, verdict: Verdict) -> str:
     ddl = {"postgres": postgres_type, "duckdb": duckdb_type}.get(engine, str)
-    wanted = decl.stored or ddl(decl.type)
+    wanted = stored_type(engine, decl, ddl)
     return say_columns.instead(declared_type(engine, kind), verdict.cast, wanted, decl.column(engine))

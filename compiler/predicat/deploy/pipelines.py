@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from predicat import backends
+from predicat.backends.sql.column_forms import stored_type
 from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Job, Source
 from predicat.catalog.model import Catalog, Dataset
 from predicat.deploy.chosen import Chosen, chosen
@@ -145,7 +146,7 @@ def _source(dataset: Dataset, source: Source, *, streaming: bool) -> str:
     text += f".load({paths!r})" if source.paths else ".load()"
     if source.format in UNTYPED and source.schema is None:
         casts = [
-            f"{column!r}: F.col({column!r}).try_cast({decl.shown_type!r})"
+            f"{column!r}: F.col({column!r}).try_cast({stored_type('spark', decl, str)!r})"
             for decl in dataset.fields.values()
             if isinstance(decl.type, Scalar | DecimalType)
             and str(decl.type) not in ("string", "json")

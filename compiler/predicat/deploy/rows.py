@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat.backends.column_types import duckdb_type
+from predicat.backends.sql.column_forms import stored_type
 from predicat.diagnostics import extras
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import DOUBLE, JSON, ArrayType, MapType, StructType, Type
 
@@ -65,17 +67,13 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
     columns = ", ".join(
         [
             "__id bigint",
-            *(
-                f"{_quoted(decl.column('postgres'))} "
-                f"{_POSTGRES_WIDTHS.get(decl.stored, decl.stored) or postgres_type(decl.type, structs)}"
-                for decl in fields
-            ),
+            *(f"{_quoted(decl.column('postgres'))} {_column_type(decl, structs)}" for decl in fields),
         ]
     )
     values = ", ".join(
         [
             "(d ->> 0)::bigint",
-            *(_read(f"d -> {position}", decl.type, structs) for position, decl in enumerate(fields, 1)),
+            *(_read_column(f"d -> {at}", decl, structs) for at, decl in enumerate(fields, 1)),
         ]
     )
     documents = [
@@ -90,6 +88,20 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
         cursor.execute(f"CREATE TEMPORARY TABLE {TABLE} ({columns})".encode())
         statement = f"INSERT INTO {TABLE} SELECT {values} FROM (SELECT %s::jsonb AS d) AS given"
         cursor.executemany(statement.encode(), [(json.dumps(document),) for document in documents])
+
+
+def _column_type(decl: FieldDecl, structs: Structs) -> str:
+    if decl.stored in _POSTGRES_WIDTHS:
+        return _POSTGRES_WIDTHS[decl.stored]
+    found = stored_type("postgres", decl, lambda kind: postgres_type(kind, structs))
+    if not found.startswith("enum("):
+        return found
+    return structs.setdefault(f"ENUM {found[4:]}", f"pg_temp.predicat_struct_{len(structs)}")
+
+
+def _read_column(document: str, decl: FieldDecl, structs: Structs) -> str:
+    read = _read(document, decl.type, structs)
+    return f"({read})::{_column_type(decl, structs)}" if of_field(decl) else read
 
 
 def _read(document: str, kind: Type, structs: Structs) -> str:
@@ -158,7 +170,10 @@ def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDec
     columns = ", ".join(
         [
             "__id bigint",
-            *(f"{_quoted(decl.column('duckdb'))} {decl.stored or duckdb_type(decl.type)}" for decl in fields),
+            *(
+                f"{_quoted(decl.column('duckdb'))} {stored_type('duckdb', decl, duckdb_type)}"
+                for decl in fields
+            ),
         ]
     )
     marks = ", ".join("?" for _ in range(len(fields) + 1))

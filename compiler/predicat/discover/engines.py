@@ -19,8 +19,7 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.counts import Engine, Name
 from predicat.files import duckdb_tables
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import parse_type
-from predicat.ir.widths import stored_width
+from predicat.ir.widths import field_type
 
 if TYPE_CHECKING:
     import duckdb
@@ -126,11 +125,8 @@ class _DuckDB:
     def columns(self, relation: Name) -> Sequence[Column]:
         path = self.paths[relation]
         described = from_file(path)
-        fields = [
-            FieldDecl(row.name, parse_type(row.type), stored=stored_width(row.type))
-            for row in described.columns
-            if row.type
-        ]
+        typed = [(row.name, field_type(row.type)) for row in described.columns if row.type]
+        fields = [FieldDecl(name, kind, stored=stored) for name, (kind, stored) in typed]
         table = self.opened.enter_context(duckdb_tables.opened(self.connection, path, described.form, fields))
         table.check()
         self.tables[relation] = table

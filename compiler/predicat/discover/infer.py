@@ -36,8 +36,8 @@ from predicat.ir.types import (
     Type,
     TypeSyntaxError,
     is_numeric,
-    parse_type,
 )
+from predicat.ir.widths import field_type
 
 Kind = Literal["string", "number", "time", "boolean"]
 WIDE_NUMBER = DecimalType(38, 9)
@@ -283,7 +283,7 @@ def _add_constant(group: _Class, value: Value) -> None:
 
 def _parsed(name: str, text: str) -> Type:
     try:
-        return parse_type(text)
+        return field_type(text)[0]
     except TypeSyntaxError:
         raise Unclear(say.unknown_type(name, text)) from None
 

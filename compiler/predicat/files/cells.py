@@ -14,9 +14,11 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from predicat.backends import dialect
+from predicat.backends.sql.column_forms import stored_type
 from predicat.catalog.file_formats import FileFormat
 from predicat.diagnostics import NOWHERE
 from predicat.forms.text_casts import BLANKS, of_text
+from predicat.ir.column_forms import OfColumn, form_of
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.python_values import RowError
 from predicat.ir.types import (
@@ -61,7 +63,7 @@ def value(text: Node, kind: Type, width: str, form: FileFormat) -> Node:
     number beyond `float` is no value of it. Integers are cast to their width by engines.
     """
     if kind == STRING:
-        return text
+        return text if (held := form_of(width)) is None else _in_form(text, held)
     if kind in (BIGINT, DOUBLE) or isinstance(kind, DecimalType):
         text = _with_usual_marks(text, form)
     plain = _stripped(text)
@@ -102,6 +104,12 @@ def _replaced(text: Node, part: str, other: str) -> Node:
 
 def _stripped(text: Node) -> Node:
     return Call(STRING, "strip", (text, _text(BLANKS)), NOWHERE)
+
+
+def _in_form(text: Node, held: OfColumn) -> Node:
+    """A text as the value of a form; NULL if it is none."""
+    spelled = Call(STRING, held.form.beside, (text,), NOWHERE) if held.form.beside else text
+    return _cond(held.shape(spelled), spelled, _absent(STRING), STRING)
 
 
 def _decimal(plain: Node, kind: DecimalType) -> Node:
@@ -151,7 +159,8 @@ def sql(engine: str, column: str, decl: FieldDecl, form: FileFormat) -> str:
     """The value of a column of texts as SQL for `duckdb` or `spark`, of a type that `is_scalar`."""
     text = present(Field(STRING, FieldDecl(column, STRING)), form)
     rendered = dialect(engine).render(value(text, decl.type, decl.stored, form))
-    return f"TRY_CAST({rendered} AS {decl.stored})" if decl.stored else rendered
+    wanted = stored_type(engine, decl, lambda _: "")
+    return f"TRY_CAST({rendered} AS {wanted})" if wanted else rendered
 
 
 def present_sql(engine: str, column: str, form: FileFormat) -> str:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from predicat.backends.column_types import duckdb_type
+from predicat.backends.sql.column_forms import stored_type
 from predicat.catalog.file_formats import ENCODINGS, FileFormat
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say_deploy
@@ -268,7 +269,7 @@ def _conversion(text: str, whole: str, decl: FieldDecl, form: FileFormat) -> tup
     if form.kind == "json" and decl.type == JSON:
         there = f"CASE WHEN json_type({whole}) <> 'NULL' THEN {whole} END"
         return there, there
-    wanted = decl.stored or duckdb_type(decl.type)
+    wanted = stored_type("duckdb", decl, duckdb_type)
     return there, f"TRY_CAST(TRY_CAST({there} AS JSON) AS {wanted})"
 
 

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from predicat.diagnostics.messages import rows as say
+from predicat.ir.column_forms import FORMS, form_of, spelled, split
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.python_values import RowError
-from predicat.ir.types import DOUBLE
+from predicat.ir.types import DOUBLE, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import INT_MAX, INT_MIN, to_value
 
 RANGES: Mapping[str, tuple[int, int]] = {
@@ -46,11 +47,26 @@ def stored_width(text: str) -> str:
     return _SPELLINGS.get(text.strip().lower(), "")
 
 
+def field_type(text: str) -> tuple[Type, str]:
+    """The type of a field in expressions, and its declared width or form ("" for the type itself).
+
+    Raises TypeSyntaxError.
+    """
+    try:
+        found = split(text)
+    except ValueError as error:
+        raise TypeSyntaxError(str(error), 0) from None
+    return (
+        (parse_type(text), stored_width(text)) if found is None else (FORMS[found[0]].core, spelled(*found))
+    )
+
+
 _FLOAT = struct.Struct("<f")
 
 
 def as_stored(value: Any, decl: FieldDecl) -> Any:
-    """A value of a row as the column of its field holds it: a column of `float` rounds it to 32 bits.
+    """A value of a row as the column of its field holds it: a column of `float` rounds it to 32 bits, and of
+    the spellings of a form it is the one that stands for all.
 
     Raises RowError for a value of another type, and for a number that the column cannot hold.
     """
@@ -59,6 +75,11 @@ def as_stored(value: Any, decl: FieldDecl) -> Any:
         return result
     if decl.stored == "float":
         return _rounded(result)
+    if (form := form_of(decl.stored)) is not None:
+        try:
+            return form.value(result)
+        except RowError as error:
+            raise error.about(form.name, value) from None
     least, greatest = RANGES[decl.stored]
     if not least <= result <= greatest:
         raise RowError().about(say.ranged(decl.stored, least, greatest), value)

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import Call, FieldDecl, Literal
 from predicat.ir.operators import OPS, TIME_PARTS
 from predicat.ir.types import (
@@ -204,6 +205,8 @@ def _moments(op: str, number: int, kind: Type) -> list[Any]:
 
 def typical_values(kind: Type, column: FieldDecl | None = None) -> list[Any]:
     """Values of a type that authors of filters often forget, with the ends of the range of its column."""
+    if column is not None and (form := of_field(column)) is not None:
+        return list(form.samples)
     if kind == STRING:
         return ["", "a", "x"]
     if kind == BIGINT:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
+from predicat.ir.column_forms import form_of
 from predicat.ir.nodes import Literal, Node, walk
 from predicat.ir.types import (
     BIGINT,
@@ -76,7 +77,9 @@ class Values:
         """The values of a type. If it is `given`, all of them are values, and none is NaN."""
         key = kind, stored, given
         if key not in self.known:
+            form = form_of(stored)
             values = list(self._of(kind, stored))
+            values = [*form.samples, *filter(form.is_value, values)] if form is not None else values
             missing = [None] * (len(values) // _NO_VALUES + 1)
             self.known[key] = list(filter(_is_given, values)) if given else values + missing
         return self.known[key]

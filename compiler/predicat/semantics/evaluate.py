@@ -11,6 +11,7 @@ from typing import Any, assert_never
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import rows as say
+from predicat.ir.column_forms import form_of
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.python_values import DOCUMENT, RowError, members
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
@@ -67,7 +68,7 @@ def _field(node: Field) -> Eval:
     decl, name, kind = node.decl, node.decl.name, node.decl.type
     if kind == JSON:
         return _document(node)
-    plain = None if decl.stored == "float" else _PLAIN.get(kind)
+    plain = None if decl.stored == "float" or form_of(decl.stored) else _PLAIN.get(kind)
     least, greatest = RANGES.get(decl.stored, (INT_MIN, INT_MAX))
     fallback = _dotted if "." in name else _nothing
 

@@ -14,9 +14,12 @@ from sqlglot import exp
 
 from predicat.analysis import facts
 from predicat.analysis.clock import is_of_clock
+from predicat.backends.sql import column_forms
 from predicat.backends.sql.builders import (
+    COMPARISON_NODES,
     Sql,
     and_,
+    binary,
     call,
     case,
     cast,
@@ -147,9 +150,8 @@ class Renderer(Struct):
                 self.height = max(beside, self.height + 1)
                 return sql
             case Field():
-                return (
-                    self.dialect.not_json_null(self.column(node)) if node.type == JSON else self.column(node)
-                )
+                column = column_forms.read(self.dialect.name, node, self.column(node))
+                return self.dialect.not_json_null(column) if node.type == JSON else column
             case Literal():
                 return self.literal(node.type, node.value)
             case Parameter(_, decl) if decl == NOW:
@@ -179,6 +181,8 @@ class Renderer(Struct):
             )
         if (called := self.function(node)) is not None:
             return called
+        if (compared := self.at_column(node)) is not None:
+            return compared
         rule = self.dialect.table[node.op]
         if self.parameterize and node.type in (TIMESTAMP, DATE) and is_of_clock(node):
             return self.with_constants(node)  # an index may be used
@@ -189,6 +193,29 @@ class Renderer(Struct):
         sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
         # Rules for JSON documents handle JSON null themselves.
         return self.dialect.not_json_null(sql) if node.type == JSON and node.op in COLUMN_LOOK_UPS else sql
+
+    def at_column(self, node: Call) -> Sql | None:
+        """A test of a column that has a form of its own, in the engine's type; None for any other node."""
+        held = column_forms.held(self.dialect.name, node)
+        if held is None:
+            return None
+
+        def part(node: Node) -> Sql:
+            match node:
+                case Field():
+                    return self.column(node)
+                case Items():
+                    return exp.Tuple(expressions=[part(item) for item in node.items])
+                case _:
+                    return held.constant(self.node(node))
+
+        if node.op == "is_null":
+            return is_null(part(node.args[0]))
+        one, other = map(part, node.args)
+        if node.op == "in":
+            return exp.In(this=one, expressions=other.expressions)
+        kind = exp.NullSafeEQ if node.op == "same" else COMPARISON_NODES[node.op]
+        return binary(kind, one, other)
 
     def function(self, node: Call) -> Sql | None:
         """The call of a function that is installed where the SQL runs; None if there is none."""

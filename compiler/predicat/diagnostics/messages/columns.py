@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from predicat.diagnostics.message import Problem
+
 WIDER = "it holds values that {declared} does not, and the SQL relies on those of {declared}"
 DIGITS = "it may have more digits than {declared}, and the SQL relies on that number of digits"
 OTHER_DIGITS = "DuckDB calculates with the digits of the column, which must be those of the field"
@@ -17,10 +19,18 @@ DAY = "the moment of a day depends on a time zone"
 MOMENT = "the day of a moment depends on a time zone"
 NANOSECONDS = "it has nanoseconds, and timestamps have microseconds"
 TEXT_OF_JSON = "its documents are text"
+OWN_TYPE = "it has a type of its own, whose index a cast would not use"
+LABELS = "its labels are not those of {declared}"
 OTHER_TYPE = "values of another type are not converted"
 IN_UTC = "read as times in UTC"
 DECLARE = "declare the field as {natural}, or "
 VIEW = "read a view that selects {cast} AS {column}"
+
+
+no_value = Problem[object, str, str | None]("""bad-constant: {value!r} is no value of a column of {kind}
+    hint: {hint:optional}""")
+no_order = Problem[str, str]("""not-comparable: the order of {field}, {kind:a} column, differs between engines
+    hint: name the labels: {field} IN ('a', 'b')""")
 
 
 def instead(natural: str | None, cast: str, declared: str, column: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Text
 from predicat.diagnostics.messages import shown
@@ -12,6 +14,7 @@ ACCEPTED = {
     "double": "pass a float or an int",
     "boolean": "pass True or False",
     "timestamp": "pass a datetime, or a str such as '2026-02-01 10:00:00'",
+    "uuid": "pass a uuid.UUID, or a str such as 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
     "date": "pass a date, or a str such as '2026-02-01'; of a datetime it is value.date()",
     "duration": "pass a timedelta",
     "decimal": "pass a Decimal with no more digits than the type",
@@ -30,6 +33,11 @@ LENGTH = "JSON has no such value: declare the type of the field, or pass value.t
 ROW = "pass a dict whose keys are the names of fields"
 KEY = "the keys of a JSON object and of a map are strings"
 
+labels = Text[Iterable[str]]("its labels: {labels:list}")
+ENUM_WORDS = (
+    "write the labels of an enum with commas, in quotes if they are no words: enum(new, 'in progress')"
+)
+ENUM_TWICE = "a label of an enum is written twice"
 ranged = Text[str, object, object]("{kind} ({least} to {greatest})")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import (
     Call,
     Field,
@@ -66,10 +67,16 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     If NULL and a value have the same outcomes, `absent_first` prefers NULL. Raises Unknown, or Opaque if
     there are too many combinations.
     """
-    variable = Field(slot.type, FieldDecl("x", slot.type, stored=_stored(slot)))
+    form = of_field(slot)
+    variable = Field(slot.type, FieldDecl("x", slot.type, stored="" if form else _stored(slot)))
     nodes = [substituted(test, slot, variable) for test in tests]
     runs = [over_inputs(node) for node in nodes]
-    values = _values(variable, nodes, tests)
+    if form is None:
+        values = _values(variable, nodes, tests)
+    else:
+        shape = form.shape(variable)
+        found = _values(variable, [*nodes, shape], [*tests, shape])
+        values = [value for value in found if form.is_value(value)]
     if (
         isinstance(slot, Parameter) and slot.type == DOUBLE and slot.decl.default == slot.decl.default
     ):  # no NaN

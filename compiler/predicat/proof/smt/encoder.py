@@ -16,6 +16,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from predicat.ir.column_forms import of_field
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import (
     NOW,
@@ -170,7 +171,7 @@ class Encoder(ABC):
             case Literal():
                 return self.literal(node)
             case Field():
-                return self.variable((("field", node.decl.name),), node.type, node.decl.stored)
+                return self.field(node, env)
             case Parameter():
                 return self.parameter(node.decl, node.type)
             case Variable():
@@ -285,6 +286,15 @@ class Encoder(ABC):
         """A Z3 variable with a new name."""
         self.names += 1
         return sort(f"v{self.names}")
+
+    def field(self, node: Field, env: Env) -> Term:
+        """The value of a field, which is one of its column."""
+        path = (("field", node.decl.name),)
+        known, form = path in self.variables, of_field(node)
+        result = self.variable(path, node.type, node.decl.stored)
+        if form is not None and not known:
+            self.constraints.append(any_of([result.null, self.truth(form.shape(node), env).true]))
+        return result
 
     def variable(self, path: Path, kind: Type, stored: str = "") -> Term:
         """The value at a path. Its variables are created at the first use."""

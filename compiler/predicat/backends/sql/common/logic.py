@@ -34,6 +34,7 @@ from predicat.backends.sql.rules import NotSupported
 from predicat.diagnostics.messages import backends as say
 from predicat.forms.conversions import convert
 from predicat.forms.engine_order import bare_comparison, paired
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import JUNCTIONS, STRICT
 from predicat.ir.surface import CONVERSIONS
@@ -116,7 +117,7 @@ def _bounds(one: Node, other: Node) -> tuple[Call, Call] | None:
     if one.op not in ("gt", "ge") or other.op not in ("lt", "le") or one.args[0] != other.args[0]:
         return None
     value, *limits = one.args[0], one.args[1], other.args[1]
-    if not isinstance(value, Field) or value.type not in _BETWEEN:
+    if not isinstance(value, Field) or value.type not in _BETWEEN or of_field(value):
         return None
     usual = all(isinstance(limit, Literal) and limit.type == value.type for limit in limits)
     known = all(isinstance(limit, Literal) and limit.value is not None for limit in limits)

@@ -1,0 +1,101 @@
+"""What engines store for the types of fields that are no types of expressions, and how it is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+
+from predicat.backends.sql.builders import COMPARISON_NODES, Sql, cast
+from predicat.ir.column_forms import OfColumn, of_field
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
+from predicat.ir.operators import ORDERED
+from predicat.ir.types import Type
+
+
+class Held(Struct, frozen=True):
+    """How an engine holds a form.
+
+    Attributes:
+        type: The type of its columns. `{}` is the form as it is declared, with its words in quotes.
+        read: The value of the core type of a column.
+        constant: A constant of the core type as one of the column's type.
+        pairs: Whether two columns of the form can be compared.
+        ordered: Whether the engine's order is that of the core type.
+    """
+
+    type: str
+    read: Callable[[Sql], Sql]
+    constant: Callable[[Sql], Sql] = lambda sql: sql
+    pairs: bool = True
+    ordered: bool = True
+
+
+def _text(sql: Sql) -> Sql:
+    return cast(sql, "TEXT")
+
+
+HELD: Mapping[str, Mapping[str, Held]] = {
+    "uuid": {
+        "postgres": Held("uuid", _text),
+        "duckdb": Held("uuid", _text, lambda sql: cast(sql, "UUID")),
+    },
+    "enum": {
+        "postgres": Held("{}", _text, pairs=False, ordered=False),
+        "duckdb": Held("{}", _text, pairs=False, ordered=False),
+    },
+}
+"""By form and engine. An engine without a row has the values of the core type in its columns."""
+_EQUALITIES = ("eq", "ne", "same", "in")
+
+
+def _held(engine: str, node: Node | FieldDecl) -> tuple[OfColumn, Held] | None:
+    form = of_field(node)
+    held = HELD[form.name].get(engine) if form is not None else None
+    return (form, held) if form is not None and held is not None else None
+
+
+def read(engine: str, field: Field, column: Sql) -> Sql:
+    """The value of a field in expressions."""
+    found = _held(engine, field)
+    return column if found is None else found[1].read(column)
+
+
+def held(engine: str, node: Call) -> Held | None:
+    """How a column is held, if a test of it can be written in its type; None for any other node."""
+    if node.op not in COMPARISON_NODES and node.op not in (*_EQUALITIES, "is_null"):
+        return None
+    fields = [arg for arg in node.args if isinstance(arg, Field)]
+    found = _held(engine, fields[0]) if fields else None
+    if found is None or (node.op in ORDERED and not found[1].ordered):
+        return None
+    form, result = found
+    return result if all(_stands_beside(arg, fields[0], form, result) for arg in node.args) else None
+
+
+def _stands_beside(node: Node, field: Field, form: OfColumn, held: Held) -> bool:
+    match node:
+        case Field(decl=decl):
+            return node is field or (held.pairs and decl.stored == field.decl.stored)
+        case Items(items=items):
+            return bool(items) and all(isinstance(item, Literal) and _is_value(item, form) for item in items)
+        case Literal():
+            return _is_value(node, form)
+        case _:
+            return False
+
+
+def _is_value(node: Literal, form: OfColumn) -> bool:
+    return node.value is not None and node.type == form.form.core and form.is_value(node.value)
+
+
+def stored_type(engine: str, decl: FieldDecl, otherwise: Callable[[Type], str]) -> str:
+    """The type of the column of a field; `otherwise` names that of a core type."""
+    form = of_field(decl)
+    if form is None:
+        return decl.stored or otherwise(decl.type)
+    held = HELD[form.name].get(engine)
+    if held is None:
+        return otherwise(decl.type)
+    words = ", ".join("'{}'".format(word.replace("'", "''")) for word in form.words)
+    return held.type.format(f"{form.name}({words})")

@@ -1,0 +1,88 @@
+"""What stands beside a field whose column has a form of its own, such as `uuid`: constants in that form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from predicat.diagnostics import Diagnostic, Reporter, Span
+from predicat.diagnostics.messages import columns as say
+from predicat.ir.column_forms import OfColumn, of_field
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, children, rewrite_children
+from predicat.ir.operators import COMPARISONS, ORDERED
+from predicat.ir.python_values import RowError
+
+_TESTS = {*COMPARISONS, "same", "in"}
+_ORDERS = {*ORDERED, "greatest", "least"}
+
+
+def beside_columns(node: Node, fields: Mapping[str, FieldDecl] | None, reporter: Reporter) -> Node:
+    """A node whose constants are in the form of the columns that they are compared with.
+
+    A constant that is no value of the column's type, and an order that engines do not share, are reported.
+    """
+    if not any(map(of_field, (fields or {}).values())):
+        return node
+    for problem in _problems(node):
+        reporter.add(problem)
+    reporter.raise_errors()
+    return _in_form(node)
+
+
+def _problems(node: Node) -> Iterator[Diagnostic]:
+    for child in children(node):
+        yield from _problems(child)
+    if not isinstance(node, Call):
+        return
+    for field, form in _columns(node):
+        if node.op in _ORDERS and not form.form.ordered:
+            yield say.no_order(node.span, field.decl.name, field.decl.shown_type)
+        elif node.op in _TESTS:
+            yield from (say.no_value(*one) for one in _strangers(node, field.decl.shown_type, form))
+
+
+def _columns(node: Call) -> list[tuple[Field, OfColumn]]:
+    """The arguments that are fields with a form."""
+    found = ((arg, of_field(arg)) for arg in node.args)
+    return [(arg, form) for arg, form in found if isinstance(arg, Field) and form is not None]
+
+
+def _strangers(node: Call, kind: str, form: OfColumn) -> Iterator[tuple[Span, object, str, str | None]]:
+    """The places of constants beside a field that its column cannot have, each with its value and a hint."""
+    for constant in _constants(node, form):
+        try:
+            form.value(constant.value)
+        except RowError as error:
+            yield constant.span, constant.value, kind, error.hint
+
+
+def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:
+    for arg in node.args:
+        for part in arg.items if isinstance(arg, Items) else (arg,):
+            if isinstance(part, Literal) and part.value is not None and part.type == form.form.core:
+                yield part
+
+
+def _in_form(node: Node) -> Node:
+    node = rewrite_children(node, _in_form)
+    columns = _columns(node) if isinstance(node, Call) and node.op in _TESTS else []
+    if not columns:
+        return node
+    (field, form), *_ = columns
+    return rewrite_children(node, lambda part: _beside(part, field, form))
+
+
+def _beside(part: Node, field: Field, form: OfColumn) -> Node:
+    """What is compared with a field, in the form of its column."""
+    match part:
+        case Items():
+            return rewrite_children(part, lambda item: _beside(item, field, form))
+        case Literal(type=kind, value=value) if kind == form.form.core and value is not None:
+            return replace(part, value=form.value(value))
+        case Field(decl=decl) if decl.stored == field.decl.stored:
+            return part
+        case _ if form.form.beside and part.type == form.form.core and not isinstance(part, Literal):
+            return Call(part.type, form.form.beside, (part,), part.span)
+        case _:
+            return part

@@ -1,0 +1,164 @@
+"""Types of fields that are no types of expressions: the forms in which columns hold values of a core type.
+
+In expressions a `uuid` is its text, as an `int` is a `bigint`. `FieldDecl.stored` has the form as it was
+declared. A row here says which values a form has; `backends/sql/column_forms.py` has what engines store and
+compare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.diagnostics.messages import rows as say
+from predicat.ir.nodes import Call, FieldDecl, Items, Literal, Node
+from predicat.ir.python_values import RowError
+from predicat.ir.types import BOOLEAN, STRING, ArrayType, Type
+
+Words = tuple[str, ...]
+
+
+class Form(Struct, frozen=True):
+    """A form of a column.
+
+    Attributes:
+        core: The type of its values in expressions.
+        value: A value of the core type as the one value that stands for it, such as a uuid in lower case. It
+            gets the words of the type, too (the labels of an enum), and raises RowError for no value.
+        shape: A condition of a node that only these values meet, for proofs.
+        samples: Some values.
+        ordered: Whether all engines have the order of the core type.
+        beside: An operator of texts that turns any text into the form, as far as one does.
+    """
+
+    core: Type
+    value: Callable[[Any, Words], Any]
+    shape: Callable[[Node, Words], Node]
+    samples: Callable[[Words], Sequence[Any]]
+    ordered: bool = True
+    beside: str = ""
+
+
+_UUID = re.compile(r"[0-9a-f]{4}(?:-?[0-9a-f]{4}){7}")
+UUID_PATTERN = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+
+
+def _uuid(value: str, _words: Words) -> str:
+    """A UUID as PostgreSQL reads it: in any case, in braces, with a hyphen after any four digits."""
+    text = value.lower()
+    text = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
+    if not _UUID.fullmatch(text):
+        raise RowError
+    digits = text.replace("-", "")
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _label(value: str, labels: Words) -> str:
+    if value not in labels:
+        raise RowError(say.labels(labels))
+    return value
+
+
+def _text(value: str) -> Literal:
+    return Literal(STRING, value)
+
+
+FORMS: dict[str, Form] = {
+    "uuid": Form(
+        STRING,
+        _uuid,
+        lambda node, _: Call(BOOLEAN, "matches", (node, _text(UUID_PATTERN))),
+        lambda _: ["00000000-0000-0000-0000-000000000000", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"],
+        beside="lower",
+    ),
+    "enum": Form(
+        STRING,
+        _label,
+        lambda node, labels: Call(BOOLEAN, "in", (node, Items(ArrayType(STRING), tuple(map(_text, labels))))),
+        lambda labels: labels,
+        ordered=False,
+    ),
+}
+
+
+@lru_cache(maxsize=4096)
+def split(text: str) -> tuple[str, Words] | None:
+    """The name of a form and its words, from a type as it is declared; None for another type.
+
+    Raises ValueError with the place where the words of an enum cannot be read.
+    """
+    match = re.match(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*\Z", text, re.IGNORECASE | re.DOTALL)
+    name = match[1].lower() if match else ""
+    if match is None or name not in FORMS or (match[2] is not None) != (name == "enum"):
+        return None
+    return name, _words(match[2]) if match[2] is not None else ()
+
+
+_WORD = re.compile(r"\s*(?:'((?:[^']|'')*)'|([^',()\s]+))\s*(,|\Z)")
+
+
+def _words(text: str) -> Words:
+    found: list[str] = []
+    place, more = 0, True
+    while more:
+        match = _WORD.match(text, place)
+        if match is None:
+            raise ValueError(say.ENUM_WORDS)
+        found.append(match[2] if match[1] is None else match[1].replace("''", "'"))
+        place, more = match.end(), match[3] == ","
+    if len(set(found)) < len(found):
+        raise ValueError(say.ENUM_TWICE)
+    return tuple(found)
+
+
+def spelled(name: str, words: Words) -> str:
+    """A form as it is written in a catalog."""
+    shown = [
+        word if re.fullmatch(r"\w+", word) else f"'{word.replace(chr(39), chr(39) * 2)}'" for word in words
+    ]
+    return f"{name}({', '.join(shown)})" if words else name
+
+
+class OfColumn(Struct, frozen=True):
+    """A form with the words of a field."""
+
+    name: str
+    words: Words
+    form: Form
+
+    def value(self, value: Any) -> Any:
+        """The value that stands for a value of the core type. Raises RowError."""
+        return self.form.value(value, self.words)
+
+    def is_value(self, value: Any) -> bool:
+        """Whether a value of the core type is one that the column has."""
+        try:
+            return bool(self.value(value) == value)
+        except RowError:
+            return False
+
+    def shape(self, node: Node) -> Node:
+        """The condition that the values of the column meet."""
+        return self.form.shape(node, self.words)
+
+    @property
+    def samples(self) -> Sequence[Any]:
+        """Some values of the column."""
+        return self.form.samples(self.words)
+
+
+@lru_cache(maxsize=4096)
+def form_of(stored: str) -> OfColumn | None:
+    """The form that a field is stored in; None for a field that its column holds as it is."""
+    found = split(stored) if stored else None
+    return OfColumn(*found, FORMS[found[0]]) if found is not None else None
+
+
+def of_field(node: Node | FieldDecl) -> OfColumn | None:
+    """The form of the column that a node reads; None for any other node."""
+    decl = node if isinstance(node, FieldDecl) else getattr(node, "decl", None)
+    return form_of(decl.stored) if isinstance(decl, FieldDecl) else None
