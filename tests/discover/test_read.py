@@ -8,6 +8,7 @@ import pytest
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read import folder
+from predicat.discover.read import python as read_python
 from predicat.discover.read.sql import SqlText, plain_place
 
 
@@ -250,6 +251,20 @@ def test_links_that_lead_out_of_a_folder_are_not_followed(tmp_path: Path) -> Non
     (inside / "x.sql").symlink_to(tmp_path / "outside.sql")
     (inside / "up").symlink_to(tmp_path)
     assert not folder.read([inside]).files
+
+
+@pytest.mark.parametrize(("before", "after"), [("(", ")"), ("CASE WHEN ", " THEN b END")])
+def test_sqlglot_does_not_read_what_is_nested_too_deeply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str
+) -> None:
+    """Its compiled parser may end the process."""
+    nested = before * 400 + "b" + after * 400
+    (tmp_path / "x.sql").write_text(f"select 1 from t where {nested}")
+    (tmp_path / "y.py").write_text(f"df = df.where({nested!r})")
+    monkeypatch.setattr(read_python, "parse_one", lambda *_, **__: pytest.fail("sqlglot was asked"))
+    result = folder.read([tmp_path])
+    assert not result.conditions
+    assert [item.reason for item in result.refused] == [say.TOO_DEEP]
 
 
 def test_files_that_are_no_text(tmp_path: Path) -> None:

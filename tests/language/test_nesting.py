@@ -10,6 +10,9 @@ import pytest
 
 import predicat
 from predicat.diagnostics import PredicatError
+from predicat.language.sql.languages import SqlLanguage
+from tests.language.nesting import NESTED
+from tests.language.test_reader_fuzz import FIELDS
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -53,3 +56,21 @@ def test_the_problems_of_a_long_line_are_counted(language: str, body: str) -> No
     assert len(caught.value.diagnostics) > 10
     assert text.count("error[") == 10
     assert f"... and {len(caught.value.diagnostics) - 10} more in line 1 of <predicate>" in text
+
+
+@pytest.mark.parametrize("language", ["sql", "spark", "postgres", "duckdb"])
+@pytest.mark.parametrize(
+    "name", ["( )", "open (", "[ ]", "lower()", "CASE", "CASE value", "ELSE", "open CASE"]
+)
+def test_sqlglot_does_not_read_what_is_nested_too_deeply(
+    language: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under Python 3.13 its compiled parser ends the process with 4,700 CASE in each other."""
+
+    def parse(*_: object) -> None:
+        pytest.fail("sqlglot was asked")
+
+    monkeypatch.setattr(SqlLanguage, "parse", parse)
+    before, inner, after = NESTED[name]
+    with pytest.raises(predicat.PredicatError, match="nested deeper than"):
+        predicat.parse(before * 101 + inner + after * 101, language, FIELDS)

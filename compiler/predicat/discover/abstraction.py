@@ -135,7 +135,7 @@ def read_sql(text: str, dialect: str, *, qualified: bool = False) -> Abstract:
     try:
         tokens = Dialect.get_or_raise(dialect or None).tokenizer().tokenize(text)
         spans = SpanIndex(tokens)
-        if spans.deepest > MAX_PARENTHESES:
+        if spans.deepest > MAX_PARENTHESES or spans.cases > MAX_PARENTHESES:
             raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
         root = _parsed(tokens, text, dialect)
     except (SqlglotError, RecursionError) as error:

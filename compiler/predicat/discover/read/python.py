@@ -17,6 +17,7 @@ from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import PARAMETER
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
+from predicat.discover.read.statements import tokens_of, too_deep
 
 _SPARK = re.compile(r"\b(?:pyspark|spark|databricks)\b")
 _COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -188,6 +189,9 @@ def _word(node: ast.expr) -> str:
 def _tests(text: str | None) -> bool:
     """Whether a text is a condition of SQL: `filter` and `expr` take other things too."""
     if not text or len(text) > _MAX_LENGTH:
+        return False
+    tokens = tokens_of(text, "spark")
+    if tokens is None or too_deep(tokens):
         return False
     try:
         node = parse_one(text, dialect="spark")

@@ -13,8 +13,9 @@ from sqlglot.errors import SqlglotError
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.expansions import with_calls
 
+# Brackets and CASE that may be open at once.
 MAX_DEPTH = 60
-"""Brackets that may be open at once; sqlglot's parser recurses."""
+_OPENING, _CLOSING = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenType.END)
 _BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.MERGE, TokenType.DELETE, TokenType.UPDATE)
 
 warnings.filterwarnings("ignore", "Possible nested set", FutureWarning)  # of regular expressions in SQL
@@ -51,7 +52,7 @@ def statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Sta
     """The statements of a text in their order."""
     reader = Dialect.get_or_raise(dialect or None)
     for part in _split(tokens):
-        if _depth(part) > MAX_DEPTH:
+        if too_deep(part):
             yield Statement(part, None, say.TOO_DEEP)
             continue
         statement = _parsed(part, text, reader)
@@ -96,12 +97,11 @@ def _split(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
             yield tokens[before + 1 : end]
 
 
-def _depth(tokens: Sequence[Token]) -> int:
+def too_deep(tokens: Sequence[Token]) -> bool:
+    """Whether brackets or CASE are nested so deeply that sqlglot's compiled parser may end the process."""
     depth = deepest = 0
     for token in tokens:
-        if token.token_type is TokenType.L_PAREN:
-            depth += 1
-            deepest = max(deepest, depth)
-        elif token.token_type is TokenType.R_PAREN:
-            depth -= 1
-    return deepest
+        opens, closes = token.token_type in _OPENING, token.token_type in _CLOSING
+        depth = max(depth + opens - closes, 0)
+        deepest = max(deepest, depth)
+    return deepest > MAX_DEPTH

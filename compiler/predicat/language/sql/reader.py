@@ -38,7 +38,7 @@ TABLE = rule_table(DIFFERENCES)
 
 _AS_WRITTEN = {**calendars.AS_WRITTEN, **json_functions.AS_WRITTEN}
 MAX_PARENTHESES = 40
-"""sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
+"""sqlglot's parser recurses; under Python 3.13 an overflow ends the process."""
 
 
 def read(body: Body) -> t.Tree:
@@ -72,6 +72,8 @@ def _parse(
     spans = SpanIndex(tokens)
     if spans.deepest > MAX_PARENTHESES:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
+    if spans.cases > MAX_DEPTH:
+        raise PredicatError.of(msg.too_deep(whole, MAX_DEPTH))
     if (clause := clause_word(tokens)) is not None:
         raise PredicatError.of(say.clause(Span(source, clause.start, clause.end + 1)))
     refused = refused_tokens(tokens, source, language.foreign)

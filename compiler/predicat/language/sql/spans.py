@@ -76,6 +76,15 @@ class SpanIndex:
         return max(deepest, self._methods)
 
     @property
+    def cases(self) -> int:
+        """The maximum nesting depth of CASE, whose reading recurses like that of brackets."""
+        depth = deepest = 0
+        for word in self.words:
+            depth = max(depth + (word == "CASE") - (word == "END"), 0)
+            deepest = max(deepest, depth)
+        return deepest
+
+    @property
     def _methods(self) -> int:
         """How many calls are methods of a call, as in `s.lower().trim()`: sqlglot copies all before each."""
         return sum(
