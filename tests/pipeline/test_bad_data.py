@@ -4,6 +4,7 @@ failure says.
 
 import json
 import os
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,24 @@ def test_a_file_that_cannot_be_moved_leaves_no_temporary_one(spark: Any, tmp_pat
     with pytest.raises(OSError, match="directory"):
         files.write(f"{tmp_path}/taken", "text")
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def test_a_full_disk_leaves_no_half_of_a_file(tmp_path: Path, spark: Any) -> None:
+    """A limit on the size of files stops a writer as a full disk does: in the middle."""
+    from predicat_spark.pipeline.files import Files
+
+    files, lease = Files(spark), tmp_path / "_predicat" / "lease-000001.json"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            files.create(str(lease), "x" * 30_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list(lease.parent.iterdir())
+    assert files.create(str(lease), "x")
+    assert not files.create(str(lease), "y")
+    assert lease.read_text() == "x"
 
 
 def test_a_metastore_that_another_session_has_opened() -> None:

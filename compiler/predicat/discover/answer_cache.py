@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from predicat.catalog.cache import cache_folder
+from predicat.diagnostics.writing import replacing
 from predicat.lint.answers import code_hash
 
 _MOST = 200_000
@@ -78,9 +79,7 @@ class AnswerCache:
         if path is None:
             return
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
             for old in path.parent.glob(f"{name}-*.json"):
                 old.unlink(missing_ok=True)
-            temporary = path.with_suffix(".new")
-            temporary.write_bytes(msgspec.json.encode(answers))
-            temporary.replace(path)
+            with replacing(path) as beside:
+                beside.write_bytes(msgspec.json.encode(answers))

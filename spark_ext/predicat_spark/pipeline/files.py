@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -100,13 +100,9 @@ class Files:
     def write(self, path: str, text: str) -> None:
         """Write a small file atomically: to a temporary name, then renamed."""
         temporary = f"{path.rpartition('/')[0]}/.{path.rpartition('/')[2]}.{uuid4().hex}"
-        try:
+        with self._deleted_after_an_error(temporary):
             self._fill(temporary, text)
             self._replace(temporary, path)
-        except BaseException:
-            with suppress(Exception):  # the first error is the one to tell
-                self.delete(temporary)
-            raise
 
     def _replace(self, temporary: str, path: str) -> None:
         local = self._local(path)
@@ -123,12 +119,11 @@ class Files:
         if local is not None:  # Hadoop looks and then writes; the system's own call does both in one
             Path(local).parent.mkdir(parents=True, exist_ok=True)
             try:
-                with os.fdopen(
-                    os.open(local, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644), "w", encoding="utf-8"
-                ) as file:
-                    file.write(text)
+                number = os.open(local, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
             except FileExistsError:
                 return False
+            with self._deleted_after_an_error(path), os.fdopen(number, "w", encoding="utf-8") as file:
+                file.write(text)
             return True
         if self.exists(path):
             return False
@@ -137,10 +132,17 @@ class Files:
 
     def _fill(self, path: str, text: str) -> None:
         stream = self._system(path).create(self._path(path), False)
-        try:
+        with self._deleted_after_an_error(path), closing(stream):
             stream.write(bytearray(text.encode()))
-        finally:
-            stream.close()
+
+    @contextmanager
+    def _deleted_after_an_error(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            with suppress(Exception):  # the first error is the one to tell
+                self.delete(path)
+            raise
 
     def _system(self, path: str) -> Any:
         parts = urlsplit(path)
