@@ -17,6 +17,7 @@ from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupport
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries, references
+from predicat.diagnostics.messages import expressions as say_expressions
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import rows as say_rows
 from predicat.ir.bounds import bound_of, has_bounds
@@ -474,7 +475,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     if isinstance(spec, FieldDecl):
         return spec
     data: Mapping[str, Any] = {"type": spec} if isinstance(spec, str) else spec
-    known = ("type", "column", "nulls", "description", "min", "max")
+    known = ("type", "column", "expression", "nulls", "description", "min", "max")
     for key in data:
         if key not in known:
             raise PredicatError.of(say.unknown_field_key(NOWHERE, key, name, known))
@@ -494,7 +495,25 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     least, greatest = (_end(data, key, kind) for key in ("min", "max"))
     if least is not None and greatest is not None and least > greatest:
         raise PredicatError.of(say.no_values(NOWHERE, name))
-    return FieldDecl(name, kind, description, nulls, tuple(columns.items()), stored, least, greatest)
+    given = tuple(dict(data.get("expression", {})).items())
+    return FieldDecl(
+        name, kind, description, nulls, tuple(columns.items()), stored, least, greatest, _checked(given)
+    )
+
+
+def _checked(given: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """The expressions of a field, by engine. Raises PredicatError."""
+    if given:
+        from predicat.backends.sql import expressions  # noqa: PLC0415  # sqlglot is slow to load
+
+        for engine, text in given:
+            try:
+                expressions.read(text, engine)
+            except expressions.BadExpression as error:
+                raise PredicatError.of(
+                    say_expressions.bad_expression(NOWHERE, engine, text, str(error))
+                ) from None
+    return given
 
 
 def _end(data: Mapping[str, Any], key: str, kind: Type) -> Any:

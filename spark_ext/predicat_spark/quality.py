@@ -25,7 +25,7 @@ from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
-from predicat_spark.pipeline.source import Reading, column_types, read_relation
+from predicat_spark.pipeline.source import Reading, kinds_of, read_relation
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
@@ -83,7 +83,9 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
         return None
 
     shown = source if isinstance(source, str) else say.DATA_FRAME
-    wrong = columns.refused("spark", shown, column_types(frame), plan.filters, places=plan.dataset.places)
+    wrong = columns.refused(
+        "spark", shown, kinds_of(frame, plan.filters), plan.filters, places=plan.dataset.places
+    )
     result = measure_what_runs(plan, run, probe, wrong)
     result.bad = bad
     return result

@@ -8,7 +8,7 @@ from predicat.catalog.model import Catalog
 from predicat.deploy.columns import problems
 from predicat.diagnostics import PredicatError, Reporter
 from predicat_spark.pipeline import failures
-from predicat_spark.pipeline.source import column_types, read
+from predicat_spark.pipeline.source import kinds_of, read
 from predicat_spark.sessions import local_session
 
 
@@ -23,7 +23,8 @@ def check_relations(catalog: Catalog, inputs: Mapping[str, str], master: str = "
         if source is None or not dataset.filters:
             continue
         try:
-            columns = column_types(read(session, source, dataset))
+            frame = read(session, source, dataset)
+            columns = kinds_of(frame, dataset.filters.values())
         except PredicatError as error:
             reporter.extend(error.diagnostics)
         except Exception as error:  # noqa: BLE001  # what Spark reports is told with the rest

@@ -15,8 +15,8 @@ object Types {
   def missing(filter: String, column: String, known: Iterable[String]): String =
     s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known)
 
-  /** What a filter cannot read: a column that does not hold the type that the catalog declares. */
-  def problem(filter: String, column: String, expression: Expression, declared: String): Option[String] = {
+  /** What a filter cannot read: a column that does not hold the type that the catalog declares; columns of expressions declare none. */
+  def problem(filter: String, column: String, expression: Expression, declared: String): Option[String] = if (declared.isEmpty) None else {
     val wanted = Generated.withDefaultParserConf(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
     val actual = columnType(expression)
     refused(actual, wanted).map { row =>

@@ -372,6 +372,7 @@ def test_levels() -> None:
         "P104",
         "P303",
         "P304",
+        "P305",
         "P515",
     }
     assert {code for code, level in levels.items() if level is Severity.ERROR} == {

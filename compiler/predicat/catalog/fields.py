@@ -10,6 +10,7 @@ from predicat.catalog.keys import ENUM_NAME, FIELD_KEYS, NAME, PARAM_KEYS
 from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import expressions as say_expressions
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.nodes import FieldDecl, ParamDecl
@@ -34,6 +35,9 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     if nulls not in ("absent", "value"):
         item.reporter.add(say.absent_or_value(keys["nulls"].span))
     columns = read_per_dialect(keys["column"], "column", lambda _: "column") if "column" in keys else {}
+    given = _expressions(keys["expression"]) if "expression" in keys else {}
+    for engine in given.keys() & (columns.keys() if "column" in keys else ()):
+        item.reporter.add(say_expressions.column_and_expression(keys["expression"].span, name, engine))
     declared = _type(keys["type"], field_type)
     if declared is None:
         return None
@@ -42,7 +46,24 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     if least is not None and greatest is not None and least > greatest:
         item.reporter.add(say.no_values(keys["max"].span, name))
     about = text_of(keys, "description")
-    return FieldDecl(name, kind, about, nulls, tuple(columns.items()), stored, least, greatest)
+    return FieldDecl(
+        name, kind, about, nulls, tuple(columns.items()), stored, least, greatest, tuple(given.items())
+    )
+
+
+def _expressions(item: YamlNode) -> dict[str, str]:
+    """The expressions by engine. Invalid ones are reported."""
+    from predicat.backends.sql import expressions  # noqa: PLC0415  # sqlglot is slow to load
+
+    result: dict[str, str] = {}
+    for engine, value in item.keys("expression", DIALECTS).items():
+        result[engine] = text = value.text(f"the expression of {engine}")
+        try:
+            expressions.read(text, engine)
+        except expressions.BadExpression as error:
+            item.reporter.add(say_expressions.bad_expression(value.span, engine, text, str(error)))
+            del result[engine]
+    return result
 
 
 def read_per_dialect(item: YamlNode, what: str, name_of: Callable[[str], str]) -> dict[str, str]:

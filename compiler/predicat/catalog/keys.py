@@ -30,7 +30,7 @@ FILE_KEYS = (
     "jobs",
     "vars",
 )
-FIELD_KEYS = ("type", "description", "column", "nulls", "min", "max")
+FIELD_KEYS = ("type", "description", "column", "expression", "nulls", "min", "max")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on", "after")
 """Beside the body. `after` is the native filter of an entry filter."""

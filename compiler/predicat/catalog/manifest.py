@@ -15,6 +15,7 @@ import msgspec
 from predicat import backends
 from predicat.backends.sql.column_forms import stored_type
 from predicat.backends.sql.dialect import Dialect
+from predicat.backends.sql.expressions import columns_of
 from predicat.backends.sql.functions import Runtime
 from predicat.catalog.cache import text_hash
 from predicat.catalog.jobs import job_data
@@ -27,7 +28,7 @@ from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.writing import write_text
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import to_data, value_data
-from predicat.ir.nodes import Literal, Node, ParamDecl, fields_of
+from predicat.ir.nodes import FieldDecl, Literal, Node, ParamDecl, fields_of
 from predicat.ir.value_sets import ValueSet
 from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.list_tables import in_tables, long_lists, table_of
@@ -68,6 +69,7 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
                 "nulls": row.nulls,
                 "description": row.description,
                 "columns": {engine: row.column(engine) for engine in backends.DIALECTS},
+                **({"expressions": dict(row.expressions)} if row.expressions else {}),
             }
             for row in dataset.fields.values()
         },
@@ -205,8 +207,11 @@ def _version(filter_: Filter, version: Version, dialects: Sequence[str]) -> dict
         "deprecated": version.deprecated,
         "hash": meaning_hash(node, filter_.on_unknown),
         "fields": {field.name: str(field.type) for field in fields},
-        "columns": {name: [field.column(name) for field in fields] for name in backends.DIALECTS},
-        "types": [stored_type("spark", field, str) for field in fields],
+        "columns": {
+            name: [column for field in fields for column in columns_of(field, name)]
+            for name in backends.DIALECTS
+        },
+        "types": _types(fields),
         "params": [_param(param) for param in version.params.values()],
         "references": list(version.references),
         **({"reads_now": True} if version.predicate.reads_now else {}),
@@ -217,6 +222,15 @@ def _version(filter_: Filter, version: Version, dialects: Sequence[str]) -> dict
         **_more(filter_, version),
         "tree": to_data(node),
     }
+
+
+def _types(fields: Iterable[FieldDecl]) -> list[str]:
+    """The declared types of the columns in Spark: "" for those of expressions, which may have any."""
+    return [
+        "" if field.expression("spark") else stored_type("spark", field, str)
+        for field in fields
+        for _ in columns_of(field, "spark")
+    ]
 
 
 def _native(node: Node, sql: Collection[str]) -> dict[str, str]:

@@ -265,6 +265,12 @@ def _field() -> Schema:
             "type": {"$ref": "#/$defs/type"},
             "description": _DESCRIPTION,
             "column": _per_dialect("The physical column, if its name differs."),
+            "expression": {
+                "type": "object",
+                "properties": dict.fromkeys(DIALECTS, _TEXT),
+                "additionalProperties": False,
+                "description": "SQL over the columns of the relation, by engine, instead of a column.",
+            },
             "nulls": {
                 "enum": ["absent", "value"],
                 "description": "Whether NULL is a missing value (default) or CEL's null.",

@@ -15,6 +15,7 @@ from predicat.cli.project import connect
 from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.messages.expressions import no_order_by_expression
 
 if TYPE_CHECKING:
     from predicat.seeking import Found
@@ -56,6 +57,8 @@ def command(
     if source is None and not is_given("dsn") and engine_for(dataset.relation, _ENGINES) == "duckdb":
         source = located(folder, dataset.relation["duckdb"]) if "duckdb" in dataset.relation else None
     engine = "duckdb" if source is not None else "postgres"
+    if order_by is not None and (text := dataset.fields[order_by].expression(engine)):
+        raise PredicatError.of(no_order_by_expression(order_by, text))
     column = dataset.fields[order_by].column(engine) if order_by is not None else None
     if source is not None:
         from predicat.catalog.file_formats import ANY  # noqa: PLC0415  # not for --help

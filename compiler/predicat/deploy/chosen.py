@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from predicat import backends
 from predicat.backends.sql.column_forms import stored_type
+from predicat.backends.sql.expressions import columns_of
 from predicat.catalog.jobs import Job, JobFilter
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, PredicatError
@@ -66,7 +67,11 @@ class Chosen(Struct, frozen=True, dict=True):
         if self.computed is not None:
             return {self.computed[0]: self.computed[1]}
         fields = fields_of(self.filter.versions[self.number].predicate.node).values()
-        return {decl.column("spark"): stored_type("spark", decl, str) for decl in fields}
+        return {
+            column: "" if decl.expression("spark") else stored_type("spark", decl, str)
+            for decl in fields
+            for column in columns_of(decl, "spark")
+        }
 
     @property
     def present(self) -> str:

@@ -1,7 +1,8 @@
 """Whether the columns of a relation hold what the catalog declares."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+from predicat.backends import dialect
 from predicat.backends.column_types import (
     REFUSED,
     ColumnType,
@@ -12,12 +13,14 @@ from predicat.backends.column_types import (
     duckdb_type,
     holds,
 )
+from predicat.backends.sql import expressions
 from predicat.backends.sql.column_forms import stored_type
 from predicat.catalog.model import Filter
 from predicat.deploy.rows import postgres_type
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import columns as say_columns
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import expressions as say_expressions
 from predicat.ir.nodes import FieldDecl, fields_of
 
 NO_PLACES: Mapping[str, Span] = {}
@@ -59,6 +62,8 @@ def problems_of_fields(
     for decl, readers in fields:
         column, place = decl.column(engine), places.get(f"field {decl.name}", NOWHERE)
         text = known.get(column.lower() if folds else column)
+        if text is None and decl.expression(engine):
+            continue  # whoever asks the engine for its type reports why there is none
         if text is None:
             diagnostics.append(say.column_missing(place, _SHOWN[engine], relation, column, readers, columns))
             continue
@@ -70,6 +75,29 @@ def problems_of_fields(
             named = (column, text, decl.shown_type)
             diagnostics.append(say.column_type(place, _SHOWN[engine], relation, named, why, readers, hint))
     return diagnostics
+
+
+Describe = Callable[[str], str]
+"""The type of an expression over a relation, as the engine names it. Raises BadExpression."""
+
+
+def expressions_of(
+    engine: str, fields: Iterable[FieldDecl], describe: Describe, places: Mapping[str, Span] = NO_PLACES
+) -> tuple[dict[str, str], list[Diagnostic]]:
+    """The types of the expressions that fields are read from, and those that the engine cannot read."""
+    types: dict[str, str] = {}
+    wrong: list[Diagnostic] = []
+    for decl in fields:
+        found = expressions.of_field(decl, engine)
+        if found is None:
+            continue
+        text = decl.expression(engine)
+        try:
+            types[text] = describe(dialect(engine).text(found.sql))
+        except expressions.BadExpression as error:
+            place = places.get(f"field {decl.name}", NOWHERE)
+            wrong.append(say_expressions.fails_there(place, decl.name, _SHOWN[engine], text, str(error)))
+    return types, wrong
 
 
 def check_fields(

@@ -150,6 +150,7 @@ def _source(dataset: Dataset, source: Source, *, streaming: bool) -> str:
             for decl in dataset.fields.values()
             if isinstance(decl.type, Scalar | DecimalType)
             and str(decl.type) not in ("string", "json")
+            and not decl.expression("spark")
             and (column := decl.column("spark"))
         ]
         text += f".withColumns({{{', '.join(casts)}}})" if casts else ""

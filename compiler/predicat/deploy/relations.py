@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -10,13 +11,17 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from predicat.backends.column_types import Composites
+from predicat.backends.sql import expressions
 from predicat.backends.sql.storage import NOTHING_KNOWN, Storage
 from predicat.catalog.model import Catalog
 from predicat.deploy import failures, storage
-from predicat.deploy.columns import problems
+from predicat.deploy.columns import expressions_of, problems
+from predicat.deploy.names import qualified
 from predicat.deploy.sessions import guard, outermost
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import expressions as say_expressions
+from predicat.ir.nodes import FieldDecl
 
 if TYPE_CHECKING:
     import psycopg
@@ -42,6 +47,11 @@ class Relation(Struct, frozen=True):
     """A view below it that reads a table with the rights of the view's owner, past the row-level security of
     the table, and that table.
     """
+
+    @property
+    def sql(self) -> str:
+        """Its name in SQL, with its schema."""
+        return qualified(self.schema, self.name)
 
 
 _KIND = """
@@ -126,22 +136,68 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
             reporter.add(say.relation_missing(dataset.place("relation"), "PostgreSQL", relation, name, known))
             continue
         columns = {column.name: column.kind for column in relations[name].columns}
-        reporter.extend(
-            problems("postgres", relation, columns, dataset.filters.values(), composites, dataset.places)
-        )
+        read = [decl for row in dataset.filters.values() for decl in row.current.predicate.fields.values()]
+        there = partial(describe, connection, relations[name].sql)
+        types, wrong = expressions_of("postgres", dict.fromkeys(read), there, dataset.places)
+        columns |= types
+        found = problems("postgres", relation, columns, dataset.filters.values(), composites, dataset.places)
+        reporter.extend([*wrong, *found])
     reporter.raise_errors()
     return relations
 
 
-def columns_of(connection: psycopg.Connection, relation: str) -> tuple[dict[str, str], Composites]:
-    """The types of the columns of a relation (none if it is not there), and the composite types of the
-    database.
+def columns_of(
+    connection: psycopg.Connection, relation: str, fields: Iterable[FieldDecl] = ()
+) -> tuple[dict[str, str], Composites]:
+    """The types of the columns of a relation (none if it is not there) and of the expressions of fields, and
+    the composite types of the database. Raises PredicatError for expressions that it cannot read.
     """
     outermost(connection)
     with failures.errors_reported(connection), connection.transaction():
         found = find(connection, relation)
         columns = {column.name: column.kind for column in found.columns} if found else {}
-        return columns, _composites(connection) if found else {}
+        composites = _composites(connection) if found else {}
+    if found is not None:
+        types, wrong = expressions_of("postgres", fields, partial(describe, connection, found.sql))
+        if wrong:
+            raise PredicatError(wrong)
+        columns |= types
+    return columns, composites
+
+
+_VOLATILE = """
+SELECT p.proname FROM pg_proc p WHERE p.proname = ANY (%s) AND p.provolatile = 'v'
+  AND NOT EXISTS (SELECT 1 FROM pg_proc o WHERE o.proname = p.proname AND o.provolatile <> 'v')
+"""
+_COLLATED = ("text", "character varying", "character")
+_COLLATION = """
+SELECT ' COLLATE ' || pg_catalog.quote_ident(k.collname) FROM pg_catalog.pg_collation k
+WHERE NOT k.collisdeterministic
+  AND k.oid = pg_catalog.pg_collation_for((SELECT {text} FROM {relation} LIMIT 0))::pg_catalog.regcollation
+"""
+
+
+def describe(connection: psycopg.Connection, relation: str, text: str) -> str:
+    """The type of an expression over a relation, both as SQL. Raises BadExpression."""
+    import psycopg  # noqa: PLC0415  # optional
+
+    functions = list(expressions.read(text, "postgres").functions)
+    try:
+        with connection.transaction():
+            cursor = connection.execute(f"SELECT {text} AS expression FROM {relation} LIMIT 0".encode())
+            column = (cursor.description or [])[0]
+            kind = f"{column.type_display}" if column.precision or column.display_size else None
+            query = b"SELECT pg_catalog.format_type(%s, NULL)"
+            named = str((connection.execute(query, (column.type_code,)).fetchone() or ("",))[0])
+            if named in _COLLATED:
+                asked = _COLLATION.format(text=text, relation=relation)
+                named += str((connection.execute(asked.encode()).fetchone() or ("",))[0])
+            volatile = connection.execute(_VOLATILE.encode(), (functions,)).fetchone()
+    except psycopg.Error as error:
+        raise expressions.BadExpression(" ".join(str(error).partition("\nLINE ")[0].split())) from None
+    if volatile is not None:
+        raise expressions.BadExpression(say_expressions.VOLATILE(str(volatile[0])))
+    return kind if kind is not None and named not in _COLLATED else named
 
 
 def tables(connection: psycopg.Connection) -> list[str]:

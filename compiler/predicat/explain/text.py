@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from predicat import backends
+from predicat.backends.sql.expressions import columns_of
 from predicat.backends.sql.rewritings import ALL
 from predicat.backends.sql.storage import Index, Storage
 from predicat.catalog.manifest import dataset_data
@@ -148,7 +149,7 @@ def why_no_index(node: Node, storage: Storage) -> str:
 
 def reading(node: Node, storage: Storage) -> list[Index]:
     """The indexes on expressions that a condition reads, indexes on plain columns first."""
-    columns = {decl.column("postgres") for decl in fields_of(node).values()}
+    columns = {column for decl in fields_of(node).values() for column in columns_of(decl, "postgres")}
     indexes = [index for index in storage.indexes or () if index.columns & columns]
     return sorted(indexes, key=lambda index: not index.keys[0].is_column)
 

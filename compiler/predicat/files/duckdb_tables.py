@@ -60,15 +60,16 @@ class FileTable(Struct):
 
     def types(self) -> dict[str, str]:
         """The columns, and DuckDB's names of their types."""
-        return self._described(self.sql)
+        return self.described(self.sql)
 
     def found_types(self) -> dict[str, str]:
         """The columns, and the types that DuckDB finds in JSON and Parquet."""
         if self.form.kind == "parquet":
             return self.types()
-        return self.asked(lambda: self._described(f"read_json({_list(self.read)})"))
+        return self.asked(lambda: self.described(f"read_json({_list(self.read)})"))
 
-    def _described(self, source: str) -> dict[str, str]:
+    def described(self, source: str) -> dict[str, str]:
+        """The columns of what stands in FROM, and DuckDB's names of their types."""
         described = self.connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
         return {str(row[0]): str(row[1]) for row in described}
 
@@ -241,7 +242,7 @@ def opened(
     found = records.format_of(files[0], form)
     if found is None:
         raise PredicatError.of(say_deploy.unknown_ending(path, tuple(records.ENDINGS)))
-    decls = {decl.name: decl for decl in fields}
+    decls = {decl.name: decl for decl in fields if not decl.expression("duckdb")}
     with TemporaryDirectory(prefix="predicat-") as folder:
         table = FileTable(connection, found, files, decls, Path(folder))
         table.build()

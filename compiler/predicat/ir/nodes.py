@@ -19,7 +19,8 @@ class FieldDecl(Struct, frozen=True, gc=False):
     `nulls` is "absent" (NULL is a missing value: any use of it is UNKNOWN) or "value" (NULL is CEL's null).
     `stored` is the declared width of a number that is narrower than `bigint` or `double` (`int`, `float`),
     otherwise "". `columns` maps an engine ("spark", "postgres") to the physical column if it differs from the
-    name. `least` and `greatest` are the declared range, None for no limit.
+    name, `expressions` to the SQL that it is read from instead of a column. `least` and `greatest` are the
+    declared range, None for no limit.
     """
 
     name: str
@@ -30,6 +31,7 @@ class FieldDecl(Struct, frozen=True, gc=False):
     stored: str = ""
     least: Value = None
     greatest: Value = None
+    expressions: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown_type(self) -> str:
@@ -37,8 +39,14 @@ class FieldDecl(Struct, frozen=True, gc=False):
         return self.stored or str(self.type)
 
     def column(self, engine: str) -> str:
-        """The name of the physical column on this engine."""
+        """The name of the physical column on this engine, or the expression that stands for it."""
+        if self.expressions and (text := self.expression(engine)):
+            return text
         return dict(self.columns).get(engine, self.name) if self.columns else self.name
+
+    def expression(self, engine: str) -> str:
+        """The SQL that the field is read from on this engine; "" if it is a column."""
+        return dict(self.expressions).get(engine, "") if self.expressions else ""
 
 
 class ParamDecl(Struct, frozen=True, gc=False):

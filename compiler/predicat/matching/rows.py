@@ -14,6 +14,7 @@ from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import matching as say
 from predicat.diagnostics.messages import tables as say_tables
+from predicat.diagnostics.messages.expressions import no_expression_here
 from predicat.files.bad_cells import BadCells
 from predicat.files.cells import Converter, shown
 from predicat.files.records import STDIN, Record, files_of, format_of, records
@@ -37,6 +38,9 @@ class RowReader:
     """
 
     def __init__(self, dataset: Dataset, null: str = "", form: FileFormat = ANY) -> None:
+        for decl in dataset.fields.values():
+            if text := decl.expression("duckdb"):
+                raise PredicatError.of(no_expression_here("predicat match", decl.name, text))
         self._fields = dataset.fields
         self._names = {column: name for name, decl in self._fields.items() for _, column in decl.columns}
         self._names |= {name: name for name in self._fields}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from predicat.backends.sql.expressions import columns_of as read_from
 from predicat.catalog.file_formats import ANY
-from predicat.deploy import columns, relations
+from predicat.deploy import columns, file_relations, relations
 from predicat.diagnostics import Diagnostic, PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
@@ -98,7 +100,10 @@ def measure_what_runs(
 def columns_of(plan: Plan) -> str:
     """The columns that the plan's filters read, to show rows by."""
     names = dict.fromkeys(
-        decl.column(plan.engine) for item in plan.filters for decl in item.current.predicate.fields.values()
+        column
+        for item in plan.filters
+        for decl in item.current.predicate.fields.values()
+        for column in read_from(decl, plan.engine)
     )
     return ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in names) or "1 AS one"
 
@@ -111,7 +116,8 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
     if relation is None:
         raise PredicatError.of(say.no_postgres_relation(plan.dataset.name))
     table = _Postgres(connection, exp.to_table(relation, dialect="postgres").sql(dialect="postgres"), sample)
-    known, composites = relations.columns_of(connection, relation)
+    read = {decl: None for item in plan.filters for decl in item.current.predicate.fields.values()}
+    known, composites = relations.columns_of(connection, relation, read)
     places = plan.dataset.places
     refused = columns.refused("postgres", relation, known, plan.filters, composites, places)
     return measure_what_runs(plan, table.measure, table.probe, refused)
@@ -222,8 +228,8 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    read = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
-    fields = {**plan.dataset.fields, **read}.values()
+    named = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
+    fields = {**plan.dataset.fields, **named}.values()
     form = plan.dataset.files.get("duckdb", ANY)
     if not files_there(source):
         raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
@@ -231,7 +237,9 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
         connection.execute("SET TimeZone = 'UTC'")
         with duckdb_tables.opened(connection, source, form, fields) as table:
             bad = table.bad()
-            known = table.types()
+            read = {decl: None for item in plan.filters for decl in item.current.predicate.fields.values()}
+            kinds, _ = columns.expressions_of("duckdb", read, partial(file_relations.describe, table))
+            known = table.types() | kinds
 
             def run(plan: Plan) -> Measure:
                 with _told():

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from predicat import backends
+from predicat.backends.sql.expressions import of_field
 from predicat.ir.types import DATE, Type
 from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan
@@ -62,7 +63,9 @@ def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
 
 def _newest(plan: Plan, field: str, limit: float) -> str:
     declared = plan.dataset.fields[field]
-    seconds = _EPOCH[plan.engine](exp.column(declared.column(plan.engine), quoted=True), declared.type)
+    given = of_field(declared, plan.engine)
+    column = given.sql if given is not None else exp.column(declared.column(plan.engine), quoted=True)
+    seconds = _EPOCH[plan.engine](column, declared.type)
     between = exp.Between(this=seconds, low=exp.Literal.number(_FIRST), high=exp.Literal.number(repr(limit)))
     known = exp.Case().when(between, seconds.copy())
     return exp.Max(this=known).sql(dialect=backends.dialect(plan.engine).sqlglot)

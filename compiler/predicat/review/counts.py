@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat import backends
+from predicat.backends.sql.expressions import columns_of
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
@@ -153,5 +154,6 @@ def _columns(nodes: Iterable[Node], dataset: Mapping[str, Any], dialect: str) ->
     """The columns to show: the key, then the columns that the filter reads."""
     fields = dataset.get("fields", {})
     key = [fields[name]["columns"].get(dialect, name) for name in dataset.get("key", ()) if name in fields]
-    read = [decl.column(dialect) for node in nodes for decl in fields_of(node).values()]
+    decls = [decl for node in nodes for decl in fields_of(node).values()]
+    read = [column for decl in decls for column in columns_of(decl, dialect)]
     return tuple(dict.fromkeys((*key, *read)))

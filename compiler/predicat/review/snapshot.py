@@ -346,7 +346,9 @@ def _with_columns(node: Node, fields: Data, lists: Mapping[str, ValueSet]) -> No
     if isinstance(node, Field):
         field_ = fields.get(node.decl.name, {})
         columns, stored = field_.get("columns", {}), field_.get("stored", "")
-        return replace(node, decl=replace(node.decl, columns=tuple(columns.items()), stored=stored))
+        given = tuple(field_.get("expressions", {}).items())
+        decl = replace(node.decl, columns=tuple(columns.items()), stored=stored, expressions=given)
+        return replace(node, decl=decl)
     return rewrite_children(node, lambda part: _with_columns(part, fields, lists))
 
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from predicat.ir.nodes import NOW, Literal, Node, Parameter, params_of, reads_now, rewrite_children
+from msgspec.structs import replace
+
+from predicat.ir.nodes import (
+    NOW,
+    Field,
+    FieldDecl,
+    Literal,
+    Node,
+    Parameter,
+    params_of,
+    reads_now,
+    rewrite_children,
+)
 from predicat.ir.variables import fold_identifier, free, rename_bound_variables
 
 
@@ -38,3 +50,15 @@ def with_defaults(node: Node) -> Node:
         name: Literal(decl.type, decl.default) for name, decl in params_of(node).items() if not decl.required
     }
     return substitute(node, values) if values else node
+
+
+def without_expression(decl: FieldDecl) -> FieldDecl:
+    """A field that is a column of its own on every engine."""
+    return replace(decl, expressions=()) if decl.expressions else decl
+
+
+def read_from_columns(node: Node) -> Node:
+    """The node with fields that are columns where they were expressions, for rows that have their values."""
+    if isinstance(node, Field):
+        return replace(node, decl=without_expression(node.decl)) if node.decl.expressions else node
+    return rewrite_children(node, read_from_columns)

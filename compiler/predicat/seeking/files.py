@@ -14,6 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from predicat.api import Predicate
+from predicat.backends.sql.expressions import columns_of
 from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.deploy.columns import check_fields
 from predicat.diagnostics import PredicatError, extras
@@ -106,7 +107,7 @@ def _opened(
         try:
             with duckdb_tables.opened(connection, path, form, [*fields, *read]) as table:
                 known = table.types()
-                names = [*more, *(decl.column("duckdb") for decl in read)]
+                names = [*more, *(column for decl in read for column in columns_of(decl, "duckdb"))]
                 there = {name.lower() for name in known}
                 missing = [name for name in dict.fromkeys(names) if name.lower() not in there]
                 if missing:

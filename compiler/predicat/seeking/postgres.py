@@ -59,7 +59,7 @@ def offsets(connection: psycopg.Connection, predicate: Predicate, relation: str)
 
 def _check(connection: psycopg.Connection, predicate: Predicate, relation: str) -> None:
     """Raise PredicatError for columns of another type than the fields declare."""
-    known, composites = columns_of(connection, _table(relation))
+    known, composites = columns_of(connection, _table(relation), predicate.fields.values())
     if known:  # the server tells of a missing table
         check_fields("postgres", relation, known, predicate.fields.values(), composites)
 

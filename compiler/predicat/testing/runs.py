@@ -15,7 +15,7 @@ from predicat.explain.explanation import decisive, explain_node
 from predicat.explain.show import outcome as shown
 from predicat.explain.show import row_text
 from predicat.ir.nodes import Field, FieldDecl, Node
-from predicat.rewrite.substitute import at, with_defaults
+from predicat.rewrite.substitute import at, read_from_columns, with_defaults, without_expression
 from predicat.semantics.evaluate import compile_node
 
 Engine = Callable[[Sequence[FieldDecl], Sequence[Mapping[str, Any]], Sequence[str]], list[list[Any]]]
@@ -90,7 +90,7 @@ def on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, engine: En
                 result.append(Result(row, test, name, None, skipped=error.diagnostics[0].message))
         if not runnable:
             continue
-        fields = list(dataset.fields.values())
+        fields = [without_expression(decl) for decl in dataset.fields.values()]
         items = [{decl.name: _value(test.row, decl) for decl in fields} for _, test, _ in runnable]
         expressions = list(dict.fromkeys(sql for _, _, sql in runnable))
         columns = dict(zip(expressions, engine(fields, items, expressions), strict=True))
@@ -102,7 +102,7 @@ def on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, engine: En
 
 def _node(filter_: Filter, test: FilterTest) -> Node:
     version = filter_.versions[test.version or filter_.latest]
-    return at(with_defaults(version.predicate.node), test.now)
+    return at(with_defaults(read_from_columns(version.predicate.node)), test.now)
 
 
 def _value(row: Mapping[str, Any], decl: FieldDecl) -> Any:

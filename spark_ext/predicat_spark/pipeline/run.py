@@ -27,7 +27,7 @@ from predicat_spark.pipeline.places import roots, state_folder, targets_of, urls
 from predicat_spark.pipeline.progress import Metrics
 from predicat_spark.pipeline.report import Report
 from predicat_spark.pipeline.routed import Counts
-from predicat_spark.pipeline.source import Reading, column_types
+from predicat_spark.pipeline.source import Reading, kinds_of
 from predicat_spark.pipeline.work import Options, new_run_id, work_on
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Run:
         """
         job, entries = self.work.job, self.work.entries
         latest = [replace(chosen.filter, latest=chosen.number) for chosen in self.work.rows]
-        problems = column_problems("spark", str(job.source), column_types(reading.frame), latest)
+        problems = column_problems("spark", str(job.source), kinds_of(reading.frame, latest), latest)
         problems += [
             say.no_partition_column(name, reading.columns)
             for sink in job.sinks

@@ -6,15 +6,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
+from predicat.backends.sql.expressions import BadExpression
 from predicat.catalog.file_formats import FileFormat, cell_options, of_spark_options, spark_options
 from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Source
-from predicat.catalog.model import Dataset
+from predicat.catalog.model import Dataset, Filter
+from predicat.deploy.columns import expressions_of
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
 from predicat.files import cells
@@ -315,3 +319,24 @@ def column_types(frame: DataFrame) -> dict[str, str]:
         field.name: field.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString()
         for field in frame.schema
     }
+
+
+def kinds_of(frame: DataFrame, filters: Iterable[Filter]) -> dict[str, str]:
+    """The types of the columns, and of the expressions that fields of filters are read from. Raises
+    PredicatError for those that Spark cannot read.
+    """
+    fields = {decl: None for one in filters for decl in one.current.predicate.fields.values()}
+    types, wrong = expressions_of("spark", fields, partial(_described, frame))
+    if wrong:
+        raise PredicatError(wrong)
+    return column_types(frame) | types
+
+
+def _described(frame: DataFrame, text: str) -> str:
+    """The type of an expression over a DataFrame. Raises BadExpression."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # Spark is slow to load
+
+    try:
+        return column_types(frame.selectExpr(f"{text} AS expression"))["expression"]
+    except PySparkException as error:
+        raise BadExpression(str(error).partition("\n")[0]) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import combinations
 
-from predicat.backends.sql import writing
+from predicat.backends.sql import expressions, writing
 from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.conditions import condition
 from predicat.backends.sql.functions import Runtime
@@ -164,7 +164,8 @@ class Dialect(DialectRules[Renderer], frozen=True):
         """Case-folded names of the columns that a predicate reads. Raises Unsupported if two differ only by
         case and the engine does not distinguish them.
         """
-        columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
+        decls = {part.decl for part in parts if isinstance(part, Field)}
+        columns = {column for decl in decls for column in expressions.columns_of(decl, self.name)}
         result = frozenset(map(fold_identifier, columns))
         if len(result) < len(columns) and not self.case_sensitive_columns:
             one, other = next(

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from predicat.analysis import facts
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql import column_forms
+from predicat.backends.sql import column_forms, expressions
 from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
@@ -247,7 +247,12 @@ class Renderer(Struct):
         return self.node(node) if sql is None else sql
 
     def column(self, node: Field) -> Sql:
-        """The column of a field in this dialect."""
+        """The column of a field in this dialect, or the expression that it is read from."""
+        if (
+            node.decl.expressions
+            and (found := expressions.of_field(node.decl, self.dialect.name)) is not None
+        ):
+            return found.sql
         return exp.Column(this=self.dialect.identifier(node.decl.column(self.dialect.name)))
 
     def variable(self, node: Variable) -> Sql:
