@@ -7,8 +7,8 @@ from html import escape
 WIDTH, HEIGHT = 760, 420
 LEFT, RIGHT, TOP, BOTTOM = 80, 190, 30, 60
 COLOURS = ("#1f6feb", "#d1242f", "#8250df", "#1a7f37", "#9a6700")
+# Names of lines are so far apart.
 LABEL = 16
-"""Names of lines are so far apart."""
 
 
 def chart(title: str, x: str, y: str, lines: Mapping[str, Sequence[tuple[float, float]]]) -> str:

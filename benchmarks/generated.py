@@ -72,6 +72,7 @@ fields: {{id: bigint, user_id: bigint, country: string, amount: double, price: "
   tags: array<string>, attrs: "map<string, string>", doc: json, email: string}}
 filters:
 """
+# Conditions of twenty kinds, as analysts write them.
 MIXED = (
     "country = 'C{few}' AND amount > {number}",
     "qty BETWEEN {number} AND {above}",
@@ -97,7 +98,6 @@ MIXED = (
     "substring(s, 1, 3) = 'a{few}' AND qty <> {number}",
     "doc['k']['n'] = {number}",
 )
-"""Conditions of twenty kinds, as analysts write them."""
 
 
 def write_mixed(folder: Path, count: int, per_file: int) -> None:

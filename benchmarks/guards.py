@@ -60,10 +60,10 @@ COLUMNS = {
     "date '2020-01-03' + (id % 30)::int AS y,"
     " [id % 10, id % 1000] AS e, map(['k'], [concat('x', id % 100)]) AS m",
 }
+# The SQL of a filter, and what a person writes for an engine, where it is another text.
 PAIRS: dict[str, dict[str, str]] = yaml.safe_load(
     Path(__file__).with_suffix(".yml").read_text(encoding="utf-8")
 )
-"""The SQL of a filter, and what a person writes for an engine, where it is another text."""
 
 Count = Callable[[str], int]
 

@@ -60,13 +60,13 @@ CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigi
   CASE WHEN i % 1000 = 0 THEN 'lost' WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END::public.state AS state
 FROM generate_series(1, {rows}::bigint) AS i
 """
+# Orders of texts, with the ways to make a database of each: the first that the server takes.
 ORDERS = {
     "C": ["LOCALE 'C'"],
     "C.UTF-8": ["LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' LOCALE 'C'", "LOCALE 'C.utf8'"],
     "en_US": ["LOCALE 'en_US.UTF-8'"],
     "ICU": ["LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'"],
 }
-"""Orders of texts, with the ways to make a database of each: the first that the server takes."""
 
 
 class Outcome(NamedTuple):

@@ -25,8 +25,8 @@ import predicat
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "predicat")
+# Filters that `predicat diff` finds changed, beside a fifth of all of them.
 CHANGED = (1, 10)
-"""Filters that `predicat diff` finds changed, beside a fifth of all of them."""
 
 
 def seconds(folder: Path, *args: str, code: int = 0) -> float:

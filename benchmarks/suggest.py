@@ -35,6 +35,7 @@ SHARE = 0.05
 FIRST = datetime(2026, 1, 5, tzinfo=UTC)
 COUNTRIES = ["DE", "FR", "NL", "AT", "CH", "SE"]
 STATUSES = ["open", "paid", "sent", "back"]
+# What a team would watch.
 FILTERS = {
     "positive_id": "id > 0",
     "known_country": "country IN ('DE', 'FR', 'NL', 'AT', 'CH', 'SE')",
@@ -45,9 +46,8 @@ FILTERS = {
     "good_code": "code RLIKE '^[A-Z]{2}-[0-9]{4}$'",
     "known_status": "status IN ('open', 'paid', 'sent', 'back')",
 }
-"""What a team would watch."""
+# And if the relation is a view that counts the rows of each key (`COUNT(*) OVER (PARTITION BY id)`).
 COUNTS_KEYS = {"once": "copies = 1"}
-"""And if the relation is a view that counts the rows of each key (`COUNT(*) OVER (PARTITION BY id)`)."""
 
 
 class Kind(NamedTuple):

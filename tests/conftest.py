@@ -35,8 +35,8 @@ def _speaks_of_engines(file: Path) -> bool:
     return _ENGINES.search(file.read_text(encoding="utf-8")) is not None
 
 
+# The loggers of defects: a proof that a row contradicts, and a solver that only time stopped.
 _DEFECTS = ("predicat.proof.second_opinion", "predicat.proof.compare")
-"""The loggers of defects: a proof that a row contradicts, and a solver that only time stopped."""
 
 
 class _Defect(logging.Handler):
@@ -74,8 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.path not in spark and item.path.stem not in _LONG)
 
 
+# Files that take long though they have no Spark session.
 _LONG = ("test_benchmarks", "test_docs", "test_programs")
-"""Files that take long though they have no Spark session."""
 
 
 @pytest.fixture(scope="session")
@@ -94,11 +94,10 @@ def postgres() -> Iterator[object]:
         yield connection
 
 
+# A query of a test may have many expressions and has few rows, and runs once. In one method for the whole
+# stage the expressions are too long for Java, which Spark finds only after it has compiled them; then it
+# compiles them once more.
 ONE_QUERY = {"spark.sql.codegen.wholeStage": "false", "spark.sql.adaptive.enabled": "false"}
-"""A query of a test may have many expressions and has few rows, and runs once. In one method for the whole
-stage the expressions are too long for Java, which Spark finds only after it has compiled them; then it
-compiles them once more.
-"""
 
 
 @pytest.fixture

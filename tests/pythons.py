@@ -16,8 +16,8 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.11", "3.12", "3.13")
 LOWEST = "lowest"
+# Extras of those who work on predicat: their tools are the newest.
 TOOLS = ("dev", "docs")
-"""Extras of those who work on predicat: their tools are the newest."""
 
 
 def program(version: str) -> str | None:

@@ -34,8 +34,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "support.md"
 FUNCTIONS = ROOT / "docs" / "functions.md"
 REFERENCE = ROOT / "tests" / "corpus" / "reference.yml"
+# Operators that readers add to a body, which its author did not write.
 _HIDDEN = frozenset({"is_true", "get", "int32", "dyn", "json_is", "json_get"})
-"""Operators that readers add to a body, which its author did not write."""
 
 
 def languages() -> dict[str, set[str]]:

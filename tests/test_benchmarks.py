@@ -140,8 +140,8 @@ RUNS = [
 ]
 
 
+# Those that `make test` runs; `make test-all` runs all.
 QUICK = ("languages.py", "pairs.py")
-"""Those that `make test` runs; `make test-all` runs all."""
 
 
 def start(run: Run) -> subprocess.CompletedProcess[str]:

@@ -18,14 +18,15 @@ MODULES = [
         for part in pkgutil.iter_modules(messages.__path__)
     ),
 ]
+# Module and name of each row.
 ROWS = {
     f"{module.__name__.removeprefix(messages.__name__)}.{name}".lstrip("."): value
     for module in MODULES
     for name, value in vars(module).items()
     if isinstance(value, Row)
 }
-"""Module and name of each row."""
 PARTS = sorted({name.rpartition(".")[0] for name in ROWS})
+# Arguments of each type.
 VALUES: dict[Any, list[Any]] = {
     str: ["delay", "a|b {c} 'd'", "x"],
     int: [1, 2, 1_234_567],
@@ -43,7 +44,6 @@ VALUES: dict[Any, list[Any]] = {
     Sequence[object]: [["delay", 2], [None], [1.5]],
     Iterable[int]: [[1, 2], [3], [4]],
 }
-"""Arguments of each type."""
 PLACE = Span(Source("f.yml", "delay > 1"), 0, 5)
 LEAST_ROWS = 700
 

@@ -11,12 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "compiler" / "predicat"
+# Every module and part of the packages; `diagnostics.messages` itself is left out below.
 ROOMS = sorted(
     str(path.relative_to(ROOT))
     for path in (*PACKAGE.iterdir(), ROOT / "spark_ext" / "predicat_spark")
     if path.suffix == ".py" or (path / "__init__.py").exists()
 )
-"""Every module and part of the packages; `diagnostics.messages` itself is left out below."""
+# The other functions and exceptions that make a diagnostic of their arguments.
 MAKERS = {
     "ApiError",
     "Diagnostic",
@@ -47,9 +48,8 @@ MAKERS = {
     "text_of",
     "unexpected",
 }
-"""The other functions and exceptions that make a diagnostic of their arguments."""
+# Variables that hold a part of a message.
 NAMES = {"hint", "reason", "what"}
-"""Variables that hold a part of a message."""
 
 
 def literals(node: ast.AST) -> Iterator[str]:

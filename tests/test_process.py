@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+# Rooms that are programs, whose process is their own.
 PROGRAMS = ("cli", "editor")
-"""Rooms that are programs, whose process is their own."""
 
 
 def test_only_programs_touch_the_garbage_collector() -> None:

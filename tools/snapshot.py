@@ -54,6 +54,7 @@ def generated(count: int) -> Iterator[tuple[str, predicat.Predicate]]:
             print(f"generated: {language}: {body}\n  refused: {error.diagnostics[0].message}")
 
 
+# Numbers, doubles, texts and times.
 _OPERANDS = {
     "sql": (
         "a; b; 7; -3; length(s); abs(b); year(t); (a + b); (a * 2); (b - a); div(a, 3); a % 5; size(xs)",
@@ -68,7 +69,6 @@ _OPERANDS = {
         "t; v; timestamp('2024-02-29T10:00:00Z'); (t + duration('3h'))",
     ),
 }
-"""Numbers, doubles, texts and times."""
 _SIGNS = {"sql": "=; <>; <; <=; >; >=", "cel": "==; !=; <; <=; >; >="}
 _JOINED = {"sql": ("AND", "OR", "NOT"), "cel": ("&&", "||", "!")}
 _ALONE = {

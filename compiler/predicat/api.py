@@ -55,10 +55,9 @@ if TYPE_CHECKING:
     from predicat.backends.sql.dialect import Dialect
 
 _MOST_KINDS = 100
+# A predicate looks for mistyped keys in this number of kinds of rows (told by their keys), and of rows
+# that lack a key. After that, rows without a value for a field cost no time.
 _MOST_ROWS = 1_000
-"""A predicate looks for mistyped keys in this number of kinds of rows (told by their keys), and of rows
-that lack a key. After that, rows without a value for a field cost no time.
-"""
 
 
 class UnknownKeyWarning(UserWarning):
@@ -119,8 +118,8 @@ def dialects() -> tuple[str, ...]:
     return backends.DIALECTS
 
 
+# The number of characters of a text that `repr` shows.
 _SHOWN = 120
-"""The number of characters of a text that `repr` shows."""
 
 
 class Predicate(Struct, frozen=True, dict=True):

@@ -29,8 +29,8 @@ from predicat.semantics import clock
 from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node
 
+# The group of entry points that providers register their classes in.
 GROUP = "predicat.entry_filters"
-"""The group of entry points that providers register their classes in."""
 _LOG = logging.getLogger(GROUP)
 
 

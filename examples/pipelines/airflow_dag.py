@@ -10,8 +10,8 @@ from pathlib import Path
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG
 
+# The folder that holds `catalog/`: Airflow runs commands in an empty one.
 PROJECT = str(Path(__file__).resolve().parents[2])
-"""The folder that holds `catalog/`: Airflow runs commands in an empty one."""
 
 with DAG("filters", start_date=datetime(2026, 1, 1, tzinfo=UTC), schedule="@daily", catchup=False):
     quality = BashOperator(

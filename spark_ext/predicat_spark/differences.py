@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from predicat.catalog.model import Dataset
 
 
+# Questions counted in one aggregate: more make Spark's generated method too long for the JIT.
 CHUNK = 25
-"""Questions counted in one aggregate: more make Spark's generated method too long for the JIT."""
 
 
 def count(

@@ -22,8 +22,8 @@ from predicat.diagnostics.writing import replacing
 from predicat_spark.java import ensure_java, pyspark_home
 
 _PROVIDER = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
+# Java options for a compiler that runs for seconds: the second JIT compiler would double its CPU time.
 _FAST = ("-XX:TieredStopAtLevel=1", "-Xss8m")
-"""Java options for a compiler that runs for seconds: the second JIT compiler would double its CPU time."""
 
 EXTENSION = "io.predicat.spark.PredicatExtensions"
 

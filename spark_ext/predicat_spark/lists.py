@@ -18,8 +18,8 @@ from predicat_spark.sessions import load_classes
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Seconds.
 _KEPT = 30 * 24 * 60 * 60
-"""Seconds."""
 
 
 def provide(session: SparkSession, nodes: Iterable[Node]) -> None:

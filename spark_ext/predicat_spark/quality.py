@@ -41,8 +41,8 @@ _SETTINGS = {
     "spark.sql.shuffle.partitions": "16",  # groups are few
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
 }
+# Up to this number of groups the driver counts; with more the executors do.
 MOST_GROUPS = FEW
-"""Up to this number of groups the driver counts; with more the executors do."""
 
 
 def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: str = "local[*]") -> Measure:

@@ -25,8 +25,8 @@ from predicat_spark.pipeline.source import column_types
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+# The first slice of the order is this share of it; each next one is twice as wide.
 _FIRST_PART = 64
-"""The first slice of the order is this share of it; each next one is twice as wide."""
 _POSITION = {"file": "_metadata.file_path", "row_number": "_metadata.row_index"}
 
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# How generated SQL is read: a session may keep the backslashes of texts, as Spark 1.6 did, call another
+# type TIMESTAMP, and take quoted names for patterns.
 READING = {
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.parser.quotedRegexColumnNames": "false",
 }
-"""How generated SQL is read: a session may keep the backslashes of texts, as Spark 1.6 did, call another
-type TIMESTAMP, and take quoted names for patterns.
-"""
 
 
 @contextmanager

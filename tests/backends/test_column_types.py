@@ -6,6 +6,7 @@ from predicat.api import declared
 from predicat.backends.column_types import CONTRACT, ENGINES, REFUSED, SAME, column_type, declared_type, holds
 from tests import column_types
 
+# Columns for which a field can be declared, by engine.
 COLUMNS = {
     "spark": "tinyint|smallint|int|bigint|float|double|decimal(12,2)|decimal(38,10)|string|varchar(9)|"
     "char(1)|date|timestamp|boolean|variant|array<int>|map<string,float>|struct<a:smallint,b:array<decimal(5,2)>>",
@@ -16,7 +17,6 @@ COLUMNS = {
     "VARCHAR|DATE|TIMESTAMP|TIMESTAMP WITH TIME ZONE|BOOLEAN|JSON|INTEGER[]|MAP(VARCHAR, FLOAT)|"
     "STRUCT(a SMALLINT, b DATE[])",
 }
-"""Columns for which a field can be declared, by engine."""
 
 
 def verdict(engine: str, kind: str, column: str) -> str:

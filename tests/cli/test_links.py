@@ -103,8 +103,8 @@ def repository(tmp_path: Path, name: str, text: str, target: str) -> Path:
     return root
 
 
+# The links that `make test` tries; `make test-all` tries all.
 FIRST = ("a catalog file", "macros", "a list", "the review")
-"""The links that `make test` tries; `make test-all` tries all."""
 
 
 def test_every_command_is_tried() -> None:

@@ -9,6 +9,7 @@ import pytest
 from predicat.cli.main import cli
 from tests.processes import git, in_process
 
+# The arguments of the commands that need some.
 CALLS = {
     "apply": "--dry-run --dsn postgresql://localhost:1/none",
     "compile": "--target out",
@@ -27,7 +28,6 @@ CALLS = {
     "translate": "late --to cel",
     "union": "late early",
 }
-"""The arguments of the commands that need some."""
 ELSEWHERE = {"docs serve": "it does not end", "fmt": "below", "lsp": "it does not end"}
 FOLDERS = {
     "empty": "empty contains no .yml or .yaml file",

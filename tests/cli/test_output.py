@@ -16,11 +16,11 @@ from tests.processes import in_process
 
 ROOT = Path(__file__).parent.parent.parent
 SECTION = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split("## JSON")[1].split("\n## ")[0]
+# The keys of the result of each command, as documented.
 KEYS = {
     cells[1].strip().strip("`"): set(re.findall(r"`(\w+)`", cells[3]))
     for cells in (line.split("|") for line in SECTION.splitlines() if line.startswith("| `"))
 }
-"""The keys of the result of each command, as documented."""
 COMMANDS = {
     "list": "list tag:ops",
     "check": "check",
@@ -41,13 +41,14 @@ COMMANDS = {
     "export dbt": "export dbt --out {out}",
     "docs build": "docs build late --no-proofs --out {out}",
 }
+# Commands that need a server, or data: where they are tried.
 ELSEWHERE = {
     "apply": "tests/deploy/test_command.py",
     "comment": "tests/review/test_comment.py",
     "quality baseline": "below",
     "quality suggest": "below",
 }
-"""Commands that need a server, or data: where they are tried."""
+# Commands without `--format json`, and why.
 WITHOUT = {
     "completion": "its result is a script for a shell",
     "docs serve": "it does not end",
@@ -59,7 +60,6 @@ WITHOUT = {
     "spark home": "its result is a path",
     "spark jar": "its result is a path",
 }
-"""Commands without `--format json`, and why."""
 
 
 def result(command: str, out: Path) -> Any:

@@ -49,6 +49,8 @@ def load(name: str) -> list[dict[str, Any]]:
 # --- CEL
 
 
+# The enumerations of the messages that the specification's cases are about; the cases themselves do not
+# carry them.
 ENUMS = {
     "GlobalEnum.GOO": 0,
     "GlobalEnum.GAR": 1,
@@ -57,9 +59,6 @@ ENUMS = {
     "TestAllTypes.NestedEnum.BAR": 1,
     "TestAllTypes.NestedEnum.BAZ": 2,
 }
-"""The enumerations of the messages that the specification's cases are about; the cases themselves do not
-carry them.
-"""
 
 
 def cel_cases() -> list[Case]:

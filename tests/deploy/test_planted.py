@@ -44,6 +44,8 @@ _OPERATORS = (
     "?",
     "@>",
 )
+# Types that a column or a constant may have in the place of another: a function that takes it exactly is
+# preferred.
 _ALIKE = {
     "text": ("text", "varchar", "bpchar"),
     "float8": ("float8", "float4", "int4", "numeric"),
@@ -51,9 +53,6 @@ _ALIKE = {
     "numeric": ("numeric", "int4"),
     "int4": ("int4", "int2", "int8"),
 }
-"""Types that a column or a constant may have in the place of another: a function that takes it exactly is
-preferred.
-"""
 _SCHEMAS = ("public", "evil")
 
 

@@ -22,8 +22,8 @@ select 1 from shop.orders where place = 'here';
 select 1 from shop.orders where amount > :least;
 """
 ROWS = "VALUES ('open', 5, '{}'), ('open', 1, '{}'), ('shut', NULL, '{}'), (NULL, 9, '{}')"
+# All rows, TRUE and UNKNOWN of the first three conditions, by hand.
 WANTED = [(4, 1, 1), (4, 0, 1), (4, 1, 1)]
-"""All rows, TRUE and UNKNOWN of the first three conditions, by hand."""
 
 
 @pytest.fixture

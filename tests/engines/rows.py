@@ -14,8 +14,8 @@ from predicat_spark.rows import frame_of, on_spark
 
 ENGINES = ("spark", "postgres", "duckdb")
 Rows = Sequence[Mapping[str, Any]]
+# What a condition is called, the condition, and its outcome for each row.
 Case = tuple[str, Node, list[bool | None]]
-"""What a condition is called, the condition, and its outcome for each row."""
 
 
 class Tables:

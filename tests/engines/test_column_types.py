@@ -44,6 +44,7 @@ ARRAYS = [
 ]
 COLUMNS = [*BITS, *DECIMALS, *OTHERS, *ARRAYS]
 MORE = {"spark": [], "postgres": ["numeric"], "duckdb": [*UNSIGNED, "hugeint", "timestamp_ns"]}
+# The names of types that an engine calls otherwise; "" where it has none.
 NAMES = {
     "spark": {"char(5)": ""},
     "postgres": {
@@ -63,7 +64,6 @@ NAMES = {
         "char(5)": "",
     },
 }
-"""The names of types that an engine calls otherwise; "" where it has none."""
 
 NUMBERS = """x > 100; x * 1.19 > 119.005; x + 1 > 100; x + 1 > 100000; NOT (x * 10 > 1000000); x * 10 > 50
 round(x, 2) = x; x = 100; x = 0.1; x * 3 = 0.3; x IS NULL; x IN (1, 2.5, 100); x NOT IN (1, 7); x / 3 > 2
@@ -174,10 +174,10 @@ def type_of(engine: str, column: str) -> str:
     return found.replace("decimal", "numeric") if engine == "postgres" else found
 
 
+# Columns and their types.
 Names = list[tuple[str, str]]
-"""Columns and their types."""
+# Evaluates SQL on rows of columns with names and types.
 Run = Callable[[Names, list[list[Any]], Sequence[str]], list[list[Any]]]
-"""Evaluates SQL on rows of columns with names and types."""
 
 
 class Asked(NamedTuple):

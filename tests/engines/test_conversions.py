@@ -13,10 +13,9 @@ import predicat
 from predicat.api import declared
 from tests.engines.rows import Tables
 
+# Characters that a cast may trim, or read as a sign, a digit, a unit or a time zone. PostgreSQL stores no
+# NUL.
 CHARACTERS = [chr(code) for code in range(1, 128)] + list("é١€😀\u2003\x85\xa0")
-"""Characters that a cast may trim, or read as a sign, a digit, a unit or a time zone. PostgreSQL stores no
-NUL.
-"""
 
 NEAR = {
     "bigint": (
@@ -99,6 +98,7 @@ _CLOCKS = [
     "10:00:0Z",
     "-1:00:00",
 ]
+# Days and times with parts that there are, and that there are not.
 FIELDS = {
     "date": _DAYS,
     "timestamp": [
@@ -108,7 +108,6 @@ FIELDS = {
         )
     ],
 }
-"""Days and times with parts that there are, and that there are not."""
 
 
 def texts(bases: list[str], count: int) -> Iterator[str]:

@@ -16,8 +16,8 @@ from tests.texts import entries
 ENTRIES = entries()
 
 
+# An expression with its language, the predicate, and the answer for each row.
 Case = tuple[str, predicat.Predicate, list[bool | None]]
-"""An expression with its language, the predicate, and the answer for each row."""
 
 
 def parsed(entry: dict[str, Any]) -> list[Case]:

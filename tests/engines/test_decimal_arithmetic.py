@@ -72,8 +72,8 @@ _FORMS = [
     "CAST({} AS DECIMAL(38, 18))",
 ]
 _EXACT = Context(prec=200)
+# PostgreSQL has no more than 1,664 in one query.
 _COLUMNS = 1000
-"""PostgreSQL has no more than 1,664 in one query."""
 
 
 def rows(count: int) -> list[dict[str, Any]]:

@@ -41,8 +41,8 @@ VALUES = [
     [11],
     [{"b": 11}],
 ]
+# Names of members, also words of the language of paths.
 NAMES = ("amount", "two words", 'a"b\\c', "ключ", "is", "exists", "null", "strict", "size", "0")
-"""Names of members, also words of the language of paths."""
 CONDITIONS = [
     *(f"j.amount {sign} {limit}" for sign in (">", ">=", "<", "<=") for limit in (10, 0, 2**53, 1.5)),
     *(f"j.amount {sign} {limit}" for sign in ("==", "!=") for limit in (10, 0, 2**53, 1.5, "true", "'10'")),

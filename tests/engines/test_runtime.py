@@ -60,6 +60,7 @@ def check(
         assert wrong == [], f"{canonical_text(node)}\n{called(node)}"
 
 
+# The kind of near texts, the language, the conversion, and a value.
 TEXTS = {
     "to_bigint": ("bigint", "sql", "CAST(s AS bigint)", "5"),
     "to_double": ("double", "sql", "CAST(s AS double)", "0.5"),
@@ -69,7 +70,6 @@ TEXTS = {
     "double": ("double", "cel", "double(s)", "0.5"),
     "timestamp": ("timestamp", "cel", "timestamp(s)", 'timestamp("2000-01-01T00:00:00Z")'),
 }
-"""The kind of near texts, the language, the conversion, and a value."""
 MOMENTS = [
     f"{day}{clock}{zone}"
     for day, clock, zone in itertools.product(

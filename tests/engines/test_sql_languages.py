@@ -17,14 +17,15 @@ from tests.engines.oracle.conditions import FIELDS, Conditions
 from tests.engines.oracle.engines import Attempts, DuckDB, Postgres, Spark, reference
 from tests.engines.oracle.rows import rows
 
+# So many conditions of each language; `lenient` is that of Spark without ANSI mode.
 COUNT = 200 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
-"""So many conditions of each language; `lenient` is that of Spark without ANSI mode."""
 SEED = int(os.environ.get("PREDICAT_FUZZ_SEED", "31"))
+# So many conditions share their rows.
 BATCH = 1000
-"""So many conditions share their rows."""
 ROWS = 16
 DECLARED = predicat.api.declared(FIELDS)
 
+# Conditions that are not among those at random.
 WRITTEN: dict[str, list[str]] = {
     "spark": [
         "struct(a, b) = struct(b, a)",
@@ -94,7 +95,6 @@ WRITTEN: dict[str, list[str]] = {
     ],
     "postgres": ["row(a, b) = row(b, a)", "row(a, s) <> (b, u)", "row(a, b) IS NOT DISTINCT FROM row(b, a)"],
 }
-"""Conditions that are not among those at random."""
 
 
 class Batch(Struct):

@@ -58,13 +58,13 @@ OF_OTHERS = (
 )
 CONSTANTS = (0, 1, 5, 99, 127, 128, 32767, 40000, 2147483647, 3000000000, "0.1", "0.5", "16777217")
 PAIRS = 40
+# A constant that is no float of 32 bits; an engine may round it beside a column that is.
 BESIDE_FLOATS = (
     ("f BETWEEN -3 AND 2147483647", "f < 2147483648"),
     ("f = 0.1", "f > 0.1 AND f < 0.11"),
     ("coalesce(f, 0.1) = 0.1", "f IN (0.1, 0.25)"),
     ("greatest(f, 0.1) > 0.1", "CASE WHEN f > 1 THEN f ELSE 0.1 END > 0.1"),
 )
-"""A constant that is no float of 32 bits; an engine may round it beside a column that is."""
 
 
 def condition(rng: random.Random, names: tuple[str, ...]) -> str:

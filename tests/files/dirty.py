@@ -64,6 +64,7 @@ def _json(second: str, **more: Any) -> Dirty:
 
 
 _SEMI = HEAD.replace(",", ";")
+# By name. Every reader gives the same numbers for each.
 FILES = {
     "clean": _with("2,1,9,99.99,2,false,2025-12-31,,x", accepted={"any": 2, "many": 1, "zurich": 1}),
     "bad_number": _with("2,x,,,,,,,", bad={"qty": 1}, accepted={"many": 1}),
@@ -167,7 +168,6 @@ FILES = {
         name="a.json",
     ),
 }  # fmt: skip
-"""By name. Every reader gives the same numbers for each."""
 
 
 def write(name: str, folder: Path) -> Path:

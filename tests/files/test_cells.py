@@ -33,6 +33,7 @@ def _numbers(whole: int | None, double: float, decimal: str | None) -> dict[str,
     return found | ({"decimal(12,2)": Decimal(decimal)} if decimal is not None else {})
 
 
+# The values of a text by type. Of other types it is none; every text that is not empty is a string.
 TEXTS: dict[str, dict[str, Any]] = {
     "1": _numbers(1, 1.0, "1") | {"boolean": True},
     " 0 ": _numbers(0, 0.0, "0") | {"boolean": False},
@@ -65,7 +66,6 @@ TEXTS: dict[str, dict[str, Any]] = {
     "2026-01-31T12:00:00+02:00": {"date": _DAY, "timestamp": _MOMENT},
     "": dict.fromkeys(KINDS),
 }
-"""The values of a text by type. Of other types it is none; every text that is not empty is a string."""
 
 
 def declared(kind: str) -> FieldDecl:

@@ -417,6 +417,7 @@ def _results(op: str, args: list[Node]) -> Iterator[Type]:
 _ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Auckland", "Pacific/Apia")
 _LIKES = ("%", "a%", "%b", "_", "", "%\\%%", "%a%b%", "__", "K", "%\\_")
 _FOLDED = ("k", "K\u0130", "", "\u03a3", "a", "Stra\u00dfe")
+# The constants of operators that want some. Of the others: those in their examples.
 _GIVEN: dict[str, list[tuple[Any, ...]]] = {
     "date_trunc": [(unit,) for unit in (*PERIOD_LENGTHS, *PERIOD_MONTHS)],
     "in_units": [(unit,) for unit in UNITS],
@@ -435,7 +436,6 @@ _GIVEN: dict[str, list[tuple[Any, ...]]] = {
     "round": [(places,) for places in (0, 1, 2, 10)],
     "bround": [(places,) for places in (0, 1, 2, 10)],
 }
-"""The constants of operators that want some. Of the others: those in their examples."""
 
 
 def _constants(op: str, places: tuple[int, ...], kinds: tuple[Type, ...]) -> Iterator[dict[int, Any]]:
@@ -456,8 +456,8 @@ def _constants(op: str, places: tuple[int, ...], kinds: tuple[Type, ...]) -> Ite
 
 # --- what a call gives
 
+# How many values are tried of each of so many arguments.
 _MOST = {0: 1, 1: 10**9, 2: 30, 3: 9}
-"""How many values are tried of each of so many arguments."""
 
 
 class Row(NamedTuple):

@@ -30,9 +30,11 @@ from tests.texts import entries
 CONSTANTS: dict[Any, list[Any]] = {BIGINT: [0, 1, 3], DOUBLE: [0.0, 1.0], STRING: ["a", "1", ""]}
 
 
+# A list of a dataset, an entry filter, and operators that every body of the corpus is simpler without.
 NOT_WRITTEN = {"dyn", "in_list", "from_micros", "replace_each", "entry_filter"}
-"""A list of a dataset, an entry filter, and operators that every body of the corpus is simpler without."""
 ARRAYS = "arrays have an element only where a macro or an index asks for one"
+# Operators for whose values no candidate row is made, and why. The solver or the tests of a filter must find
+# these rows.
 NOT_TRIED = {
     **dict.fromkeys(
         ("array_eq", "array_max", "array_min", "array_position", "join", "json_size", "size", "sum"), ARRAYS
@@ -41,9 +43,6 @@ NOT_TRIED = {
     "format_time": "the time of a text is not looked up",
     "to_boolean": "texts that are truth values are not among the usual ones",
 }
-"""Operators for whose values no candidate row is made, and why. The solver or the tests of a filter must find
-these rows.
-"""
 
 
 def calls(row: Operator) -> Iterator[Call]:

@@ -139,5 +139,5 @@ def test_sets_that_are_read_from_signatures() -> None:
     }
 
 
+# Conversions of texts and of values with an order.
 OF_BOTH = {"to_int", "to_double", "to_decimal", "to_timestamp", "to_date"}
-"""Conversions of texts and of values with an order."""

@@ -36,8 +36,8 @@ from predicat.ir.values import EXACT
 from predicat.values.domain import domain
 from tests.ir.operator_calls import Row, Tried, calls, constants, in_order, ordered, table
 
+# A counterexample in words.
 Fault = str
-"""A counterexample in words."""
 Claim = Callable[[Operator], Iterator[Fault]]
 
 
@@ -376,13 +376,13 @@ def moving(op: str, place: int) -> list[Tried]:
     ]
 
 
+# Arguments of which no order is declared though one holds, and why.
 UNDECLARED = {
     **dict.fromkeys([(op, place) for op in CHOICES for place in range(3)], "proofs take choices apart"),
     ("dyn", 0): "simplification removes it",
     ("add_months", 1): "nothing compares a number of months that a row has",
     ("fdiv", 1): "0.0 and -0.0 have one place in the order, and 1 / -0.0 is below all",
 }
-"""Arguments of which no order is declared though one holds, and why."""
 
 
 def undeclared(op: str, place: int) -> Iterator[Fault]:
@@ -421,8 +421,8 @@ def _others(tried: Tried, place: int) -> Iterator[dict[str, Any]]:
         yield {f"f{other}": value for other, value in zip(names, values, strict=True)}
 
 
+# So many constants are tried beside an argument that moves.
 _BESIDE = 16
-"""So many constants are tried beside an argument that moves."""
 
 
 def _finite(value: Any) -> bool:
@@ -479,6 +479,7 @@ CLAIMS: dict[str, Claim] = {
 
 # --- mutants: rows with one claim that is not made
 
+# The fields of a row that are no claims about values, and where they are tested.
 WORDS = {
     "name": "every table has a row for it: test_operator_tables.py",
     "signatures": "test_values_are_of_the_type_of_the_result",
@@ -489,7 +490,6 @@ WORDS = {
     "without_formula": "test_operator_tables.py",
     "rounded_by_engines": "the engines are asked: tests/engines/test_operators.py",
 }
-"""The fields of a row that are no claims about values, and where they are tested."""
 
 
 def mutants(row: Operator) -> Iterator[tuple[str, Operator]]:

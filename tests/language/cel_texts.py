@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from tests.texts import tables_of
 
+# Parts of expressions, by the language and by their kind.
 SPELLINGS = tables_of(__file__, "spellings")
-"""Parts of expressions, by the language and by their kind."""
 FIELDS = {
     "a": "bigint",
     "c": "bigint",
@@ -128,10 +128,9 @@ _tests = st.sampled_from(SPELLINGS["cel"]["tests"])
 _paths = st.sampled_from(SPELLINGS["cel"]["paths"])
 _of_keys = st.sampled_from(SPELLINGS["cel"]["of_keys"])
 _written = st.sampled_from(SPELLINGS["cel"]["written"])
+# Values of several types: a choice between two of them is refused, or what is done with it is done with
+# each.
 _kinds = st.sampled_from(SPELLINGS["cel"]["kinds"])
-"""Values of several types: a choice between two of them is refused, or what is done with it is done with
-each.
-"""
 _extremes = st.sampled_from(["greatest", "least"])
 _optional_texts = st.sampled_from(["m.?k", "m[?o]", "m[?s]", "ss[?0]", "ss[?a]", "m.?zz.or(m.?a)"])
 _optionals = st.sampled_from(SPELLINGS["cel"]["optionals"])

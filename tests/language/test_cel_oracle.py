@@ -64,6 +64,8 @@ def test_same_answers(expression: str) -> None:
 TEXTS = cel.NewEnv(
     variables={"s": cel.Type.STRING, "o": cel.Type.STRING, "n": cel.Type.INT}, extensions=[ExtStrings()]
 )
+# (The oracle refuses a substring that ends where the text does, unlike cel-go and the specification's
+# definition.)
 STRINGS = [
     's.replace(o, "-") == "a-c"',
     's.replace("", "-") == "-a-"',
@@ -92,9 +94,6 @@ STRINGS = [
     '["a", s, o].join("-") == "a-abcb-b"',
     '[s, o].join() == "abcbb"',
 ]
-"""(The oracle refuses a substring that ends where the text does, unlike cel-go and the specification's
-definition.)
-"""
 
 
 @pytest.mark.parametrize("expression", STRINGS)

@@ -17,10 +17,10 @@ from tests.language.bodies import BODIES
 from tests.texts import entries
 
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "languages.md").read_text(encoding="utf-8")
+# They name filters or a class, which need a catalog.
 OF_NAMES = {"all", "any", "not", "python"}
-"""They name filters or a class, which need a catalog."""
+# The language that hostile bodies are given to instead: the same reader, in another form.
 AS_ANOTHER = {"pulsar": "pip", "sourceAndType": "attributes", "knative": "attributes"}
-"""The language that hostile bodies are given to instead: the same reader, in another form."""
 
 
 def cases(language: str) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -94,8 +94,8 @@ def test_keys_are_read_from_the_same_field_as_in_a_catalog(language: str) -> Non
             assert (undeclared is True) is (outcome is True), (body, row)
 
 
+# Languages some of whose cases have another outcome without declared types.
 _TYPED = {"servicebus", "pip", "cesql"}
-"""Languages some of whose cases have another outcome without declared types."""
 
 
 def expected(entry: dict[str, Any], language: str, body: Any) -> list[bool | None]:

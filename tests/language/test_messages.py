@@ -198,8 +198,8 @@ INTERNAL = {name for name in OPS if "_" in name and name not in FUNCTIONS} | {
     "mul",
     "neg",
 }
+# sqlglot's classes whose names are no words.
 CLASSES = {name for name in vars(exp) if re.fullmatch(r"[A-Z]+[a-z]\w*[A-Z]\w*", name)}
-"""sqlglot's classes whose names are no words."""
 
 
 @pytest.mark.parametrize(("language", "text"), BODIES, ids=[text for _, text in BODIES])
@@ -294,6 +294,8 @@ def test_a_policy_that_is_no_json_is_marked_where_it_breaks(policy: str, at: int
 
 # --- what writers and back ends do not support
 
+# Names of operators that no author writes as such, but for those of functions (`starts_with(s, 'a')` in
+# SQL).
 NAMES = {name for name in OPS if "_" in name} | {
     "cond",
     "fdiv",
@@ -311,9 +313,6 @@ NAMES = {name for name in OPS if "_" in name} | {
     "dyn",
     "int32",
 }
-"""Names of operators that no author writes as such, but for those of functions (`starts_with(s, 'a')` in
-SQL).
-"""
 _CORPUS = [
     (entry, language, body)
     for entry in entries()

@@ -26,10 +26,10 @@ SPELLINGS: list[tuple[str, str]] = [
     for language, texts in yaml.safe_load((Path(__file__).parent / "refused.yml").read_text("utf-8")).items()
     for text in texts
 ]
+# The share of refusals with a hint.
 WANTED = 0.95
-"""The share of refusals with a hint."""
+# What names of the parser's classes look like.
 CLASS_NAME = re.compile(r"\b(?:exp\.|[A-Z][a-z]+[A-Z]\w+|JSON\w*Extract|Anonymous|sqlglot|Token\w*)")
-"""What names of the parser's classes look like."""
 
 
 def refusal(language: str, text: str) -> Diagnostic:

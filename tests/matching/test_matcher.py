@@ -22,8 +22,8 @@ from tests.fuzzing import REPEATABLE
 from tests.language import bodies, cel_texts, sql_texts
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "4"))
+# So many that nested buckets, intervals and gates of keys are all made.
 FILTERS = 60
-"""So many that nested buckets, intervals and gates of keys are all made."""
 generated = settings(REPEATABLE, max_examples=EXAMPLES)
 
 

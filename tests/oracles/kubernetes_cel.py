@@ -17,13 +17,13 @@ REPOSITORY = "kubernetes+apiserver"
 FILES = ("quantity_test.go", "ip_test.go", "cidr_test.go")
 _CASE = re.compile(r"expr:\s*(`[^`]*`|\"(?:[^\"\\]|\\.)*\")\s*,(.*?)\n\t\t\}", re.DOTALL)
 _RESULT = re.compile(r"expect(?:Value|Result):\s*(?:(trueVal|falseVal)|types\.\w+\(([^)]*)\)|(\w+))")
+# The expressions that come out differently, and why.
 _REASONS = {
     r"^\(?string\(": "the text of an address is the address",
     r"net\.(?:IP|CIDR)": "an address has no type of its own here",
     r"isCanonical|masked|\.ip\(\)": "refused, with what to use instead",
     r"\"9{20,}": "a quantity is the double next to it",
 }
-"""The expressions that come out differently, and why."""
 
 
 class Case(Struct, frozen=True):

@@ -12,8 +12,8 @@ import predicat
 from tests.oracles import Difference, checkout, report
 
 FILE = "pkg/labels/selector_test.go"
+# What differs, by a pattern for the selector.
 REASONS: tuple[tuple[str, str], ...] = ()
-"""What differs, by a pattern for the selector."""
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _EVENTS = re.compile(
     (

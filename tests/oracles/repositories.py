@@ -25,8 +25,8 @@ REPOSITORIES = {
     "knative+docs": "selectors in YAML",
 }
 COLUMNS = ("D101", "D104", "D108", "D103", "D107", "D201", "D202")
+# How many notes of a kind are drawn.
 NOTES = {"D103": 10, "D107": 5, "D201": 26, "D202": 15}
-"""How many notes of a kind are drawn."""
 SEED = 32
 Found = tuple[str, dict[str, Any]]
 

@@ -35,6 +35,7 @@ SUITES = {
     ),
     "apache+qpid-cpp": ("src/tests/Selector.cpp",),
 }
+# What differs, by a pattern for the selector.
 REASONS = (
     (r"XPATH|REGEX\(|INLIST\(|DoesNotExist\(|SPLIT\(", "functions and XPATH are ActiveMQ's own"),
     (r"^17/4=4$", "Qpid's C++ broker divides whole numbers without a rest, the others as doubles"),
@@ -58,9 +59,8 @@ REASONS = (
     (r"(?i)escape ''$", "ESCAPE takes one character"),
     (r"^'hello' = 19.0$", "a constant text and a constant number are not compared"),
 )
-"""What differs, by a pattern for the selector."""
+# Where brokers answer differently, and the answer here is that of the others.
 RULINGS = ("Qpid's C++ broker divides whole numbers without a rest, the others as doubles",)
-"""Where brokers answer differently, and the answer here is that of the others."""
 
 
 class Case(Struct, frozen=True):

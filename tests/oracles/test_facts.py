@@ -25,8 +25,8 @@ CASES = [
     for outcome in ("accepts", "rejects")
     for message in fact[outcome]
 ]
+# Languages whose oracles are other tests, or that are another form of one with facts.
 ELSEWHERE = {"attributes", "cel", "eventbridge", "pulsar", "pulsar:text", "pulsar:binary"}
-"""Languages whose oracles are other tests, or that are another form of one with facts."""
 
 
 def test_each_language_has_facts_or_another_oracle() -> None:

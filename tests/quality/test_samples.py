@@ -9,8 +9,8 @@ from predicat.quality.bounds import judge
 from predicat.quality.measure import Count, Measure
 from predicat.quality.statistics import wilson
 
+# 30 of 100 rows of the sample: 21.9 % to 39.6 % of all.
 LOW, HIGH = wilson(30, 100)
-"""30 of 100 rows of the sample: 21.9 % to 39.6 % of all."""
 BOUNDS = [
     ("at_most: 25%", "pass"),
     ("at_most: 21%", "fail"),

@@ -9,8 +9,8 @@ from typing import Any
 
 from tests.readers import cesql, events, google_cel, labels, policies, properties, pubsub, selectors, topics
 
+# The keys of a message: attributes, labels, headers or properties, and the fields beside them.
 Message = Mapping[str, Any]
-"""The keys of a message: attributes, labels, headers or properties, and the fields beside them."""
 
 READERS: dict[str, Callable[[str, Message], bool]] = {
     "attributes": events.attributes,

@@ -34,8 +34,8 @@ class Forge(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.kind, self.comments, self.requests = kind, list[dict[str, Any]](), list[tuple[str, str, Any]]()
         self.refusals: list[tuple[int, dict[str, str]]] = []
+        # Answers to lose after the work was done.
         self.lose: int = 0
-        """Answers to lose after the work was done."""
         self.read_only = False
         self.token = "s3cret"
 

@@ -313,8 +313,8 @@ class Maker:
         return self.field(self.chance.choice("bc"))
 
 
+# The elements of a long array; a macro in a macro looks at them too often.
 _MOST_ELEMENTS = 4_000
-"""The elements of a long array; a macro in a macro looks at them too often."""
 
 
 def _size(value: Any) -> int:

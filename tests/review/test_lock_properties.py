@@ -21,8 +21,8 @@ from predicat.review.releases import Rules
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "25"))
 TODAY = date(2026, 11, 23)
 Version = tuple[int, str | None]
+# The versions of each filter: the number that it looks for, and its deprecation.
 State = dict[str, dict[int, Version]]
-"""The versions of each filter: the number that it looks for, and its deprecation."""
 
 
 def load(folder: Path, state: State) -> predicat.Catalog:

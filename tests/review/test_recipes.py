@@ -20,8 +20,8 @@ from tests.review.forge import Forge, forge
 from tests.review.test_diff import CATALOG, edit
 
 RECIPES = ROOT / "examples" / "ci"
+# A name that git takes for a branch.
 HOSTILE = "main;touch${IFS}pwned;$(touch${IFS}pwned)`touch${IFS}pwned`'\""
-"""A name that git takes for a branch."""
 
 
 def load(name: str) -> dict[str, Any]:

@@ -109,10 +109,10 @@ LEAVES = (
 )
 
 
+# The conditions that exist for all types of numbers.
 ANY_NUMBER = tuple(
     leaf for leaf in LEAVES if not any(part in leaf for part in ("div", "%", "STRING", "00000"))
 )
-"""The conditions that exist for all types of numbers."""
 
 
 def condition(rng: random.Random, depth: int = 2, leaves: tuple[str, ...] = LEAVES) -> str:

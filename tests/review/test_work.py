@@ -53,13 +53,13 @@ ROOMS = (
     "pushdown",
 )
 CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time", "time_ns", "monotonic_ns"})
+# Modules that read a clock, and make no verdict.
 TIMED = {
     "forge/rest.py": "waits for servers",
     "discover/authors.py": "waits for git",
     "discover/read/templates.py": "renders templates of other projects, which may not end",
     "semantics/clock.py": "the current time of a row; proofs hold for all of them",
 }
-"""Modules that read a clock, and make no verdict."""
 
 
 def nodes(language: str, *texts: str) -> list[Node]:

@@ -13,12 +13,12 @@ from tests.files.dirty import FILES, FILTERS, write
 from tests.files.test_cells import BAD, CSV, KINDS, TEXTS, converted, declared, is_nan
 from tests.files.test_dirty_files import matched
 
+# Of few rows, compiling takes most of the time.
 _INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
-"""Of few rows, compiling takes most of the time."""
 
 
 def outcome(reading: Reading, catalog: predicat.Catalog, name: str) -> Any:

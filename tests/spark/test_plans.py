@@ -106,8 +106,8 @@ VALUES = {
 pytestmark = pytest.mark.usefixtures("one_query")
 SOURCES = ("plans_v1", "plans_v2")
 THOROUGH = ("where", "or", "having", "case", "exists")
+# The clauses whose rows `make test` compares; their plans are compared for all.
 MOST_USED = ("where", "join", "having", "case", "exists", "filter of an aggregate", "select")
-"""The clauses whose rows `make test` compares; their plans are compared for all."""
 FEW = ("late", "recent", "late_recent", "lax", "boarding")
 ON_V2 = ("where", "left join", "having", "exists", "qualify alone", "select")
 

@@ -20,11 +20,11 @@ from predicat.ir.types import BIGINT, DOUBLE, DecimalType
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS_OF_NEXT
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, LIMITS, RANGES
 
+# The least and the greatest value.
 Integers = tuple[int, int]
-"""The least and the greatest value."""
 ANY_INTEGER = INT_MIN, INT_MAX
+# The fields of a length of time have its sign, and are less than the next longer unit.
 _FIELDS = {LENGTH_FIELDS[unit]: (1 - many, many - 1) for unit, many in UNITS_OF_NEXT.items()}
-"""The fields of a length of time have its sign, and are less than the next longer unit."""
 
 
 # --- integers

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from predicat.backends.sql.dialect import Dialect
     from predicat.backends.sql.storage import Storage
 
+# Where each dialect is, below `predicat.backends.sql`.
 _MODULES = {"spark": "spark:SPARK", "postgres": "postgres:POSTGRES", "duckdb": "duckdb:DUCKDB"}
-"""Where each dialect is, below `predicat.backends.sql`."""
+# The SQL dialects, by name.
 DIALECTS = tuple(_MODULES)
-"""The SQL dialects, by name."""
+# The dialects that a manifest has SQL for, whatever engines the relation of a dataset names.
 IN_EVERY_MANIFEST = ("spark", "postgres")
-"""The dialects that a manifest has SQL for, whatever engines the relation of a dataset names."""
 
 
 @cache

@@ -25,8 +25,8 @@ from predicat.ir.types import MAX_PRECISION, ArrayType, DecimalType, MapType, St
 SAME, CONVERTED, REFUSED = "same", "converted", "refused"
 ENGINES = "spark postgres duckdb"
 FITTING, EQUAL, LABELS = "fitting", "equal", "labels"
+# Decimals of up to so many digits are different doubles.
 EXACT_DIGITS = 15
-"""Decimals of up to so many digits are different doubles."""
 
 
 class Row(Struct, frozen=True):
@@ -52,6 +52,7 @@ _LARGE = "uint ubigint hugeint uhugeint"
 _INTEGERS = "tinyint smallint int bigint"
 _LOCAL = "timestamp_ntz timestamp_ns"
 
+# The first row of a pair decides. A pair without a row is refused: values are not converted.
 CONTRACT = (
     Row("tinyint", "tinyint", SAME),
     Row("smallint", "tinyint smallint utinyint", SAME),
@@ -109,7 +110,6 @@ CONTRACT = (
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, cast="parse_json({column})", engines="spark"),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, engines="postgres duckdb"),
 )
-"""The first row of a pair decides. A pair without a row is refused: values are not converted."""
 
 
 class ColumnType(Struct, frozen=True):
@@ -130,11 +130,12 @@ class Verdict(Struct, frozen=True):
     cast: str = ""
 
 
+# A pair without a row in the table.
 OTHER = Verdict(REFUSED, say.OTHER_TYPE, Row("", "", REFUSED).cast)
-"""A pair without a row in the table."""
+# Composite types of PostgreSQL by name: their members, and the types of these.
 Composites = Mapping[str, Mapping[str, str]]
-"""Composite types of PostgreSQL by name: their members, and the types of these."""
 
+# The kinds of the types that sqlglot reads in any engine.
 _KINDS = {
     **{kind.upper(): kind for kind in (*_SMALL.split(), "int", "uint", "bigint", "ubigint")},
     **{kind.upper(): kind for kind in ("float", "double", "boolean", "date", "enum", "uuid", "time")},
@@ -151,7 +152,6 @@ _KINDS = {
     "INT128": "hugeint",
     "UINT128": "uhugeint",
 }
-"""The kinds of the types that sqlglot reads in any engine."""
 
 
 def column_type(engine: str, text: str, composites: Composites | None = None) -> ColumnType:
@@ -281,6 +281,7 @@ def _fits(digits: str, declared: Type, stored: str, column: ColumnType) -> bool:
             return column.precision <= int(digits)
 
 
+# The declared type for a column of a kind.
 _FIELDS = {
     **{kind: kind for kind in (*_INTEGERS.split(), "float", "double", "boolean")},
     **{kind: kind for kind in ("string", "uuid", "date", "timestamp", "json")},
@@ -288,7 +289,6 @@ _FIELDS = {
     "usmallint": "int",
     "uint": "bigint",
 }
-"""The declared type for a column of a kind."""
 
 
 def declared_type(engine: str, column: ColumnType) -> str | None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from predicat.catalog.paths import NAME as LOCK
 from predicat.diagnostics.reading import text_of
 
+# The files that `predicat release` writes; a merge keeps the lines of both sides.
 UNION = (LOCK, "CHANGELOG.md")
-"""The files that `predicat release` writes; a merge keeps the lines of both sides."""
 
 
 def missing_attributes(folder: Path) -> tuple[Path, str] | None:

@@ -295,6 +295,7 @@ def _ansi(item: YamlNode) -> bool:
     return item.truths("spark", SPARK_KEYS).get("ansi", True)
 
 
+# By key of the file: the attribute of the dataset, and its reader.
 _PROPERTIES: dict[str, tuple[str, Callable[[YamlNode], Any]]] = {
     "key": ("key", _key),
     "baseline": ("baseline", read_baseline),
@@ -305,7 +306,6 @@ _PROPERTIES: dict[str, tuple[str, Callable[[YamlNode], Any]]] = {
     "rows": ("rows", read_rows),
     "freshness": ("freshness", read_freshness),
 }
-"""By key of the file: the attribute of the dataset, and its reader."""
 
 
 # --- sections of a file: mappings with an entry for each name

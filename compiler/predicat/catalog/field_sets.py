@@ -21,10 +21,10 @@ from predicat.ir.nodes import FieldDecl
 
 INCLUDE = "include"
 _SUFFIXES = (".yml", ".yaml")
+# No type has them.
 _IN_PATHS = "./"
-"""No type has them."""
+# Reads a field; its problems are reported.
 Declare = Callable[[str, YamlNode, Span], FieldDecl | None]
-"""Reads a field; its problems are reported."""
 Fields = dict[str, tuple[FieldDecl, Span]]
 
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics.messages import tables as say
 
+# The formats. The key of the path in a relation names one.
 KINDS = ("csv", "json", "parquet")
-"""The formats. The key of the path in a relation names one."""
 
 
 class Encoding(Struct, frozen=True):
@@ -58,8 +58,8 @@ class FileFormat(Struct, frozen=True):
     nulls: tuple[str, ...] = ()
 
 
+# Files that say nothing about how they are written.
 ANY = FileFormat()
-"""Files that say nothing about how they are written."""
 
 
 class Key(Struct, frozen=True):
@@ -75,6 +75,7 @@ class Key(Struct, frozen=True):
     character: bool = False
 
 
+# By key. A file is always read with all of them, so that no engine guesses.
 KEYS = {
     "delim": Key("What separates the cells. Default: found in the header.", "sep", "delim", character=True),
     "quote": Key("What is around a cell.", "quote", "quote", character=True),
@@ -85,7 +86,6 @@ KEYS = {
     "thousands": Key("The mark between thousands of numbers.", "", "", THOUSANDS),
     "nulls": Key("Words that mean a missing value.", "", "", several=True),
 }
-"""By key. A file is always read with all of them, so that no engine guesses."""
 
 
 def spark_options(form: FileFormat) -> dict[str, str]:

@@ -17,25 +17,24 @@ from predicat.diagnostics.messages import jobs as say
 MODES = ("overwrite", "append", "overwrite_partitions")
 BAD_RECORDS = ("permissive", "quarantine", "fail")
 PASSES = ("auto", "one", "many")
+# Which rows a sink takes: of each filter those that it accepts, rejects or is UNKNOWN for; those that no
+# filter accepts; those with a bad cell; each row once for every filter that accepts it, with its name; those
+# that an entry filter has put off until their tries were used up, with its name.
 ROWS = ("accepted", "rejected", "unknown", "unmatched", "bad", "matched", "dead_letter")
-"""Which rows a sink takes: of each filter those that it accepts, rejects or is UNKNOWN for; those that no
-filter accepts; those with a bad cell; each row once for every filter that accepts it, with its name; those
-that an entry filter has put off until their tries were used up, with its name.
-"""
+# The column of the name of the filter in rows of a sink for all filters.
 NAMED = "filter"
-"""The column of the name of the filter in rows of a sink for all filters."""
+# The rows that have it.
 WITH_NAME = ("matched", "dead_letter")
-"""The rows that have it."""
+# How often a row that an entry filter puts off is offered in all, by default.
 TRIES = 10
-"""How often a row that an entry filter puts off is offered in all, by default."""
 MOST_TRIES = 1_000_000
+# What `filters:` takes in place of a list: all filters that need no parameter, or all subscriptions.
 EVERY = ("all", "subscriptions")
-"""What `filters:` takes in place of a list: all filters that need no parameter, or all subscriptions."""
 PER_FILTER = ("accepted", "rejected", "unknown")
+# Formats whose columns are read as the catalog declares them.
 UNTYPED = ("csv", "json", "xml")
-"""Formats whose columns are read as the catalog declares them."""
+# Options that a source of a format has by default.
 FORMAT_OPTIONS = {"csv": {"header": "true", "escape": '"', "multiLine": "true", "enforceSchema": "false"}}
-"""Options that a source of a format has by default."""
 
 JOB_KEYS = (
     "description",

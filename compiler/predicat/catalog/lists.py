@@ -30,16 +30,16 @@ from predicat.ir.values import to_value
 
 LIST_KEYS = ("description", "type", "values", "file", "column", "versions", "latest")
 VERSION_KEYS = ("values", "file", "column")
+# Values of a list.
 MAX_VALUES = 1_000_000
-"""Values of a list."""
+# What stands before the name of a list in a body.
 PREFIX = "lists."
-"""What stands before the name of a list in a body."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,19}\Z")
+# Values in their order, each once; those of a long list as a set.
 Items = tuple[Any, ...] | ValueSet
-"""Values in their order, each once; those of a long list as a set."""
+# The type of the values of a list, and the values.
 Values = tuple[Type, Items]
-"""The type of the values of a list, and the values."""
 
 
 class ValueList(Struct, frozen=True):

@@ -30,8 +30,8 @@ from predicat.diagnostics.messages import releases as msg
 
 _MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 _NAME = re.compile(r'"(filter|subscription|name)":\s*"([^"\\]+)"')
+# How a line is called, by the key that has its name: a version by its name alone.
 _KEYS = {"filter": "", "subscription": "subscription ", "name": "latest "}
-"""How a line is called, by the key that has its name: a version by its name alone."""
 _LINE = re.compile(r"[^\r\n]+")  # a text in JSON may hold other line ends, such as U+2028
 
 

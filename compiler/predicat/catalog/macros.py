@@ -16,8 +16,8 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.reading import text_of
 
 _MACRO = re.compile(r".*?\{%[-+]?\s*endmacro\b.*?%\}", re.DOTALL)
+# How the use of a variable begins; the use of a macro is its name.
 VARIABLE = "var "
-"""How the use of a variable begins; the use of a macro is its name."""
 
 
 class Macro(Struct, frozen=True):

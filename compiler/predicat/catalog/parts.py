@@ -23,14 +23,14 @@ from predicat.diagnostics import PredicatError, Reporter, Source
 
 _KEY = re.compile(r"^[A-Za-z_]\w* *:(?=\s|$)", re.MULTILINE)
 _MARGIN = re.compile(r"^[^\s#]", re.MULTILINE)
+# Before the first key: blank lines, comments, and the mark at which a document begins.
 _NOTHING = re.compile(r"(?:[ ]*(?:#[\x20-\x7e]*)?\r?\n)*(?:---[ ]*\r?\n)?(?:[ ]*(?:#[\x20-\x7e]*)?\r?\n)*\Z")
-"""Before the first key: blank lines, comments, and the mark at which a document begins."""
+# Keys whose entries are parts of their own.
 _LONG = ("filters", "tests")
-"""Keys whose entries are parts of their own."""
 _INDENT = re.compile(r"^( +)[^\s#]", re.MULTILINE)
 _ANCHOR = re.compile(r"[\s,\[{]&[^\s&]")
+# What ends a line in YAML and not here.
 _ODD = re.compile(r"[\x85\u2028\u2029\ufeff]|\r(?!\n)")
-"""What ends a line in YAML and not here."""
 
 
 Extent = tuple[int, int]
@@ -130,8 +130,8 @@ def read(source: Source, before: FileParts | None) -> FileParts:
     for part in reversed(last):
         known.setdefault(part.source.text, []).append(part)
     result = FileParts(source)
+    # Where each part that is in order begins, and what YAML's reader must have read before it.
     starts: list[tuple[int, str]] = []
-    """Where each part that is in order begins, and what YAML's reader must have read before it."""
     for extent, entries in pieces:
         head = _part(source, extent, known, empty=bool(entries))
         if head is None:

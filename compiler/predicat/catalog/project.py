@@ -23,6 +23,7 @@ from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import text_of
 from predicat.diagnostics.wording import either
 
+# The keys of the file, with what they are.
 KEYS = {
     "catalog": "the name of the catalog, by which it finds its own views in a database; or its name and path",
     "discover": "how `predicat discover` reads the code: `dialect`, a dialect of SQL",
@@ -30,8 +31,8 @@ KEYS = {
     "profile": "the profile that is used if none is named",
     "profiles": "settings by the name of a profile, such as dev and prod",
 }
-"""The keys of the file, with what they are."""
 CATALOG_KEYS = ("name", "path")
+# The keys of a profile, with what they are.
 SETTINGS = {
     "engine": f"the engine: {either(DIALECTS)}",
     "dsn": "the PostgreSQL server",
@@ -39,23 +40,21 @@ SETTINGS = {
     "master": "the Spark master",
     "vars": "values for Jinja variables",
 }
-"""The keys of a profile, with what they are."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.-]+)*\Z")
 LONGEST = 200
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+# A variable as shells, Jinja and others write it.
 _OTHER_VARIABLE = re.compile(
     r"\$\{(?![A-Za-z_][A-Za-z0-9_]*\})\W*(?:env\W+)?(\w*)[^}]*\}?"
     r"|\$\((\w+)\)|\A\$([A-Za-z_]\w*)\Z|%(\w+)%\Z|\{\{\s*env_var\W*(\w*).*?\}\}"
 )
-"""A variable as shells, Jinja and others write it."""
+# The usual name of a catalog folder, which says nothing about the catalog.
 _USUAL = "catalog"
-"""The usual name of a catalog folder, which says nothing about the catalog."""
 
 
+# The variables of the environment that settings may read; None for all. The project file of a pull request
+# is a text of a stranger, and a value can be seen in messages and in the rows of reviews.
 READABLE: ContextVar[Collection[str] | None] = ContextVar("READABLE", default=None)
-"""The variables of the environment that settings may read; None for all. The project file of a pull request
-is a text of a stranger, and a value can be seen in messages and in the rows of reviews.
-"""
 
 
 def variables_in(text: str) -> frozenset[str]:

@@ -16,8 +16,8 @@ from predicat.catalog.versions import version_number
 from predicat.ir.codec import from_data, to_data, value_data
 from predicat.ir.nodes import Node
 
+# Format 1 has no checksums and does not know `latest` and `removed`.
 FORMAT = 2
-"""Format 1 has no checksums and does not know `latest` and `removed`."""
 
 
 class Released(Struct, frozen=True):

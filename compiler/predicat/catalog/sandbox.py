@@ -22,27 +22,27 @@ from jinja2.tests import TESTS
 
 from predicat.diagnostics.messages import templates as say
 
+# Characters and elements of a value, those of nested values included.
 MAX_VALUE = 100_000
-"""Characters and elements of a value, those of nested values included."""
+# Bits of a whole number.
 MAX_BITS = 256
-"""Bits of a whole number."""
+# Nested lists of a value.
 MAX_NESTED = 30
-"""Nested lists of a value."""
+# Nested nodes of a template.
 MAX_DEPTH = 60
-"""Nested nodes of a template."""
+# Nodes of a template.
 MAX_NODES = 10_000
-"""Nodes of a template."""
+# Macros that call each other.
 MAX_CALLS = 30
-"""Macros that call each other."""
+# Units of work of all templates of a catalog. A unit is an operation, or _CHARACTERS handled characters.
 MAX_WORK = 300_000
-"""Units of work of all templates of a catalog. A unit is an operation, or _CHARACTERS handled characters."""
+# Units that each body brings with it: what it takes to read a usual one.
 PER_BODY = 200
-"""Units that each body brings with it: what it takes to read a usual one."""
 _CHARACTERS = 50
+# How many times as much work it is to read a character as to handle it.
 _READ = 15
-"""How many times as much work it is to read a character as to handle it."""
+# How many characters an element of a list weighs.
 _ELEMENT = 5
-"""How many characters an element of a list weighs."""
 
 _STATEMENTS: tuple[type[nodes.Node], ...] = (
     nodes.Template,
@@ -207,8 +207,8 @@ def _at_most(size: int) -> None:
         raise TooMuch(say.too_large_value(MAX_VALUE))
 
 
+# Filters whose result can be far larger than their arguments.
 _OWN = {"join": _join, "replace": _replace, "round": _round, "sum": _sum}
-"""Filters whose result can be far larger than their arguments."""
 _FILTERS = (
     "abs", "capitalize", "count", "d", "default", "dictsort", "first", "float", "int", "items", "last",
     "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse", "select",
@@ -334,8 +334,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return self.undefined(obj=obj, name=argument)
 
 
+# Filters with names that nobody can write.
 _MEASURED, _SPENT = "<measured>", "<spent>"
-"""Filters with names that nobody can write."""
 
 
 def _check(tree: nodes.Template) -> None:

@@ -40,8 +40,8 @@ def json_schema() -> Schema:
     }
 
 
+# A mapping with one of these keys defines a dataset, though others may not be written yet.
 _OF_DEFINITIONS = ("apiVersion", "dataset", "fields", "filters")
-"""A mapping with one of these keys defines a dataset, though others may not be written yet."""
 
 
 def _definitions() -> Schema:

@@ -35,8 +35,8 @@ _TERM = re.compile(
 )
 _METHOD = re.compile(r"([A-Za-z_]+):(.*)\Z", re.DOTALL)
 
+# The names of new filters and of changed ones, by state; asked for at most once.
 States = Callable[[], Mapping[str, Collection[str]]]
-"""The names of new filters and of changed ones, by state; asked for at most once."""
 
 
 class Selected(Struct, frozen=True):
@@ -294,6 +294,8 @@ def _state(filters: Filters, state: str) -> Iterable[str]:
     return filters.in_state(state)
 
 
+# What may stand before a colon. Each gives the names of the filters that have the value behind it, some with
+# a version.
 METHODS: Mapping[str, Callable[[Filters, str], Iterable[str]]] = {
     "tag": _by(lambda row: row.tags, say.TAG),
     "owner": _by(lambda row: [row.owner], say.OWNER),
@@ -302,6 +304,3 @@ METHODS: Mapping[str, Callable[[Filters, str], Iterable[str]]] = {
     "state": _state,
     "subscription": _subscriptions,
 }
-"""What may stand before a colon. Each gives the names of the filters that have the value behind it, some with
-a version.
-"""

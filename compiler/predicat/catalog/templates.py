@@ -17,14 +17,14 @@ from predicat.diagnostics.messages import templates as say_templates
 from predicat.diagnostics.reading import text_of
 
 MAX_OUTPUT = 100_000
+# How the links begin that Emacs keeps beside a file with changes; they lead nowhere.
 LOCKS = ".#"
-"""How the links begin that Emacs keeps beside a file with changes; they lead nowhere."""
 _REFERENCE = {"sql": "matches_filter('{}')", "cel": 'filter("{}")'}
 _WORD = re.compile(r"\w+")
+# What a function raises for arguments that it does not take.
 _FAILURES = (ValueError, TypeError, OverflowError, ArithmeticError, AttributeError, LookupError)
-"""What a function raises for arguments that it does not take."""
+# What Python raises for code that is nested too deeply for it.
 _TOO_DEEP = (RecursionError, MemoryError, SyntaxError)
-"""What Python raises for code that is nested too deeply for it."""
 
 
 def is_template(text: str) -> bool:

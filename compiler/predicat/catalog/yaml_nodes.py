@@ -290,17 +290,16 @@ def resolved(text: str) -> Any:
 
 
 _constructor: Any = yaml.constructor.SafeConstructor()
+# How the values of plain scalars are made; they need no constructor of their own.
 _PLAIN: dict[str, Any] = {
     tag: _constructor.yaml_constructors[tag]
     for tag in (f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "timestamp"))
 }
-"""How the values of plain scalars are made; they need no constructor of their own."""
 
 
+# The characters of a scalar that may be a number or a time. A longer one stays text, which is refused with
+# its place: the time to read a number in base 60 grows with the square of its length.
 _LONGEST = 1_000
-"""The characters of a scalar that may be a number or a time. A longer one stays text, which is refused with
-its place: the time to read a number in base 60 grows with the square of its length.
-"""
 
 
 @lru_cache(maxsize=100_000)
@@ -342,8 +341,8 @@ def align(value: str, raw: str, start: int, end: int) -> Sequence[int]:
     return offsets
 
 
+# Forty values inside of each other on a line.
 _NESTED = re.compile(r"^(?:[ \t]*[-?:] ){40}", re.MULTILINE)
-"""Forty values inside of each other on a line."""
 _NO_BRACKET, _NO_MARK = (bytes(set(range(256)) - set(kept)) for kept in (b"[]{}", b"-?:\n"))
 
 

@@ -14,8 +14,8 @@ from predicat.diagnostics.messages import keys as say_keys
 from predicat.diagnostics.messages import yaml as say
 
 _CONFLICT = re.compile(r"^(?:<{7} |={7}$|>{7} )", re.MULTILINE)
+# Signs that a text without quotes does not begin with.
 _MARKS = "@`%*&!>|"
-"""Signs that a text without quotes does not begin with."""
 
 
 def described(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Diagnostic:

@@ -201,6 +201,7 @@ def _of_text(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node 
     return Call(to, TEXT_CASTS[to], (node,), span)
 
 
+# The general rules. The first one that does not return None is used.
 BY_TYPE: tuple[Callable[[OverloadResolver, Type, Node, Span], Node | None], ...] = (
     _of_written_number,
     _truth_of_number,
@@ -209,4 +210,3 @@ BY_TYPE: tuple[Callable[[OverloadResolver, Type, Node, Span], Node | None], ...]
     _itself,
     _of_text,
 )
-"""The general rules. The first one that does not return None is used."""

@@ -39,10 +39,10 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import MAX_WRITTEN
 
+# A longer list becomes one IN, even for a field whose NULL is a value.
 _LONG = 100
-"""A longer list becomes one IN, even for a field whose NULL is a value."""
+# The most items that are compared one by one.
 _MOST = 1000
-"""The most items that are compared one by one."""
 
 
 def in_written_map(check: Compares, _op: str, left: Node, right: Node, span: Span) -> Node:

@@ -208,8 +208,8 @@ def _one_by_one(left: Node, element: Type) -> bool:
 
 # --- the tables of overloads
 
+# A test of an operand.
 Kind = Callable[[Compares, Node], bool]
-"""A test of an operand."""
 Build = Callable[[Compares, str, Node, Node, Span], Node]
 
 
@@ -303,6 +303,8 @@ _EQUAL = frozenset(EQUALITIES)
 _SAME = _EQUAL | {"same"}
 _IN = frozenset({"in"})
 
+# The overloads for choices, list and map literals, and dynamically typed values. The first that fits is
+# used.
 OF_WRITTEN = (
     Overload(_COMPARED | _SAME | _IN, _is_choice, _any, of_choice, either_way=True),
     Overload(
@@ -337,9 +339,7 @@ OF_WRITTEN = (
     Overload(_EQUAL, _is_null_type, _is_written, compare_collections.of_null_and_written, either_way=True),
     Overload(_COMPARED | _SAME, _is_loose, _any, of_other_types, either_way=True, unrelated=True),
 )
-"""The overloads for choices, list and map literals, and dynamically typed values. The first that fits is
-used.
-"""
+# The overloads for operands of known types. The first that fits is used.
 OF_TYPES = (
     Overload(_IN, _any, _is_no_array, in_no_list),
     Overload(_SAME, _is_null, _any, of_null, either_way=True, rule="null_is_value"),
@@ -347,4 +347,3 @@ OF_TYPES = (
     Overload(_EQUAL, _is_json, _is_typed, json_equality, either_way=True),
     Overload(_COMPARED, _is_absent_or_json, _is_absent_or_json, of_json),
 )
-"""The overloads for operands of known types. The first that fits is used."""

@@ -19,9 +19,8 @@ from predicat.ir.types import NULL
 from predicat.ir.widths import INT, LIMITS, LONG
 
 _BITS = {"tinyint": 8, "smallint": 16, "int": INT}
+# An upper bound for lengths of strings and arrays in Spark. Adding a small number does not overflow an INT.
 _MOST_ELEMENTS = 2**31 - 16
-"""An upper bound for lengths of strings and arrays in Spark. Adding a small number does not overflow an INT.
-"""
 
 
 class Exact(Struct, frozen=True):

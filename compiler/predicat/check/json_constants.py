@@ -26,10 +26,10 @@ from predicat.ir.surface import HALF_UP
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 
+# The deepest nesting of a JSON constant.
 MOST_NESTED = 20
-"""The deepest nesting of a JSON constant."""
+# The kinds in the order of jsonb: JSON null is below all of them, and so is an empty array.
 _ABOVE = ("string", "number", "boolean", "array", "object")
-"""The kinds in the order of jsonb: JSON null is below all of them, and so is an empty array."""
 
 
 # --- what the operands are

@@ -19,8 +19,8 @@ from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier, Variable
 from predicat.ir.surface import NULL_CASES, UNKNOWN_IF
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, NULL, STRING, ArrayType
 
+# A test that is never UNKNOWN, and the outcome where it is TRUE.
 Case = tuple[Node, Node]
-"""A test that is never UNKNOWN, and the outcome where it is TRUE."""
 
 
 def in_document(check: Compares, node: Node) -> bool:

@@ -133,5 +133,5 @@ _TYPES: dict[Type, str] = {
     DURATION: "google.protobuf.Duration",
 }
 _JSON_TYPES = {"string": "string", "bool": "boolean", "list": "array", "map": "object"}
+# The types with which `type(x)` may be compared. No value is a `uint`.
 TYPE_NAMES = frozenset({*_TYPES.values(), *_JSON_TYPES, "uint"})
-"""The types with which `type(x)` may be compared. No value is a `uint`."""

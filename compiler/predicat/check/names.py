@@ -26,12 +26,12 @@ from predicat.ir.types import (
 from predicat.ir.value_sets import ValueSet
 from predicat.ir.variables import fold_identifier
 
+# The version in the name of a list.
 _VERSION = re.compile(r"@|.\.v[0-9]+\Z")
-"""The version in the name of a list."""
+# Constants of languages that tell upper from lower case, by what people write.
 _CONSTANTS = {"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null"}
-"""Constants of languages that tell upper from lower case, by what people write."""
+# A name of at most this length before a field is a table alias, even if a field has a similar name.
 _ALIAS = 2
-"""A name of at most this length before a field is a table alias, even if a field has a similar name."""
 
 
 class Names(Operators):

@@ -301,10 +301,11 @@ def _duration_part(unit: str, duration: Node, span: Span) -> Node:
 
 # --- the rules of operators
 
+# A function that returns the node for an operator and its arguments; None if the rule does not apply.
 Rule = Callable[[Operators, str, list[Node], Span], Node | None]
-"""A function that returns the node for an operator and its arguments; None if the rule does not apply."""
 _of = Operators
 
+# The rules that support choices between values of different types. All others are applied to each value.
 ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys((*COMPARISONS, "same"), (_of.compared,)),
     "in": (list_functions.in_joined, _of.compared),
@@ -317,7 +318,7 @@ ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     "cond": (_of.choice,),
     "coalesce": (_of.first, _of.choice),
 }
-"""The rules that support choices between values of different types. All others are applied to each value."""
+# The rules for arguments that each have one type, in order.
 ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(MATHEMATICS, (cel_math.function,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
@@ -359,4 +360,3 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "either_concat": (sql_doubts.text,),
     "either_moment": (sql_doubts.moment,),
 }
-"""The rules for arguments that each have one type, in order."""

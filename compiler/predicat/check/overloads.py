@@ -42,6 +42,7 @@ from predicat.semantics import captures, regex
 from predicat.semantics.time_zones import is_zone, zone_names
 
 _IN = re.compile(r"\s*in\b")
+# The casts in hints, by the type that an operator needs.
 _CAST_TO = {
     "string": "STRING",
     "bigint": "BIGINT",
@@ -50,7 +51,6 @@ _CAST_TO = {
     "date": "DATE",
     "boolean": "BOOLEAN",
 }
-"""The casts in hints, by the type that an operator needs."""
 
 
 class OverloadResolver(Struct):

@@ -123,10 +123,10 @@ def _no_lists(node: Node) -> None:
                 raise PredicatError.of(say.list_here(child.span))
 
 
+# The codes of problems that make only the row UNKNOWN, if the type depends on the row.
 _OF_TYPES = frozenset({"type-mismatch", "not-boolean", "unknown-member"})
-"""The codes of problems that make only the row UNKNOWN, if the type depends on the row."""
+# A tree with fewer levels cannot become too large, so its typed nodes are not counted.
 _DEEP = 6
-"""A tree with fewer levels cannot become too large, so its typed nodes are not counted."""
 
 
 class _Checker(Names):

@@ -18,11 +18,11 @@ from predicat.semantics.arithmetic import MOST_DIGITS
 
 _DIGITS_OF_BIGINT = 19
 _OPS = {"sql.round": "round", "sql.bround": "bround", "spark.round": "round", "postgres.round": "bround"}
+# The functions. `spark.round` and `postgres.round` are ROUND in these languages.
 FUNCTIONS = (*_OPS, "sql.trunc")
-"""The functions. `spark.round` and `postgres.round` are ROUND in these languages."""
 _MOST_SCALE = 6
+# The most digits of a decimal that survive a conversion to a double and back.
 _MOST_DECIMAL = 15
-"""The most digits of a decimal that survive a conversion to a double and back."""
 
 
 def function(check: Check, op: str, args: list[Node], span: Span) -> Node:

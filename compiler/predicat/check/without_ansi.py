@@ -39,13 +39,13 @@ from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.ir.widths import INT, LIMITS, LONG
 
 _BLANK = "[ \\t\\n\\v\\f\\r]*"
+# Strings with an integer, possibly with a fraction, which is truncated.
 _DIGITS = f"^{_BLANK}[+]?(-?[0-9]+)(?:[.][0-9]*)?{_BLANK}$"
-"""Strings with an integer, possibly with a fraction, which is truncated."""
+# Strings without a digit before the decimal point, also a lone point. They are 0.
 _WITHOUT_DIGITS = f"^{_BLANK}[+-]?[.][0-9]*{_BLANK}$"
-"""Strings without a digit before the decimal point, also a lone point. They are 0."""
 _MOST_WRITTEN = 1000
+# A decimal with more integer digits may not fit a BIGINT.
 _MOST_DIGITS = 18
-"""A decimal with more integer digits may not fit a BIGINT."""
 
 
 # --- integers that wrap around
@@ -314,6 +314,7 @@ def no_text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 
 Rule = Callable[[Check, str, list[Node], Span], Node]
+# The rules of the language's operators.
 OPERATORS: dict[str, Rule] = {
     **dict.fromkeys((f"lenient.{op}" for op in ("add", "sub", "mul", "mod", "neg", "abs")), arithmetic),
     **dict.fromkeys((f"lenient.try_{op}" for op in ("add", "sub", "mul", "mod")), attempt),
@@ -327,7 +328,6 @@ OPERATORS: dict[str, Rule] = {
     "lenient.size": size,
     "lenient.no_text": no_text,
 }
-"""The rules of the language's operators."""
 
 
 # --- strings beside other values

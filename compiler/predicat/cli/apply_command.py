@@ -104,8 +104,8 @@ def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
     }
 
 
+# The largest number of changes that are listed one by one.
 _SHOWN = 20
-"""The largest number of changes that are listed one by one."""
 _PAST = {
     "create": "created",
     "replace": "replaced",

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from predicat.review.releases import Select
     from predicat.review.touched import Scope
 
+# What was found: `problems`, which are warnings, each with its `text`, and what was counted.
 Result = dict[str, Any]
-"""What was found: `problems`, which are warnings, each with its `text`, and what was counted."""
+# Nothing of the catalog is touched.
 NOTHING: Result = {
     "problems": [],
     "datasets": 0,
@@ -39,7 +40,6 @@ NOTHING: Result = {
     "released": None,
     "compared": False,
 }
-"""Nothing of the catalog is touched."""
 
 
 class CheckedSelection(Selection, frozen=True, kw_only=True):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from predicat.review.comments import Thread
 
 
+# Status codes of a token that may not write, such as that of a pull request from a fork.
 _NO_RIGHT = (401, 403, 404)
-"""Status codes of a token that may not write, such as that of a pull request from a fork."""
 
 
 @click.command(

@@ -12,8 +12,8 @@ import click
 
 from predicat.cli.project import preferred
 
+# The end of the help of options that name an engine.
 FOLLOWS = "Default: the project's engine, otherwise that of the dataset's relation."
-"""The end of the help of options that name an engine."""
 
 
 def engine_for(

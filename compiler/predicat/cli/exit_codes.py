@@ -20,6 +20,7 @@ class ExitCode(IntEnum):
     CLOSED = 141
 
 
+# One line for each code, as the help and the documentation show them.
 MEANINGS = {
     ExitCode.DONE: "done, nothing found",
     ExitCode.FINDINGS: (
@@ -35,18 +36,16 @@ MEANINGS = {
     ExitCode.INTERRUPTED: "interrupted",
     ExitCode.CLOSED: "nobody reads the output any more",
 }
-"""One line for each code, as the help and the documentation show them."""
 
+# Commands for which 1 means findings: for these, a catalog with problems is wrong use.
 JUDGES = ("diff", "discover", "lint", "quality", "test")
-"""Commands for which 1 means findings: for these, a catalog with problems is wrong use."""
 
 _USAGE = frozenset({"usage", "missing-extra", "file", "empty-catalog"})
+# Wrong use, as all unknown names are, where the value was given to the command, and so has no place in a
+# file.
 _GIVEN = frozenset({"parameter-type", "missing-parameter", "bad-row"})
-"""Wrong use, as all unknown names are, where the value was given to the command, and so has no place in a
-file.
-"""
+# Commands that read a file that is given to them; others read those of the catalog.
 _WITH_INPUT = ("init", "match", "seek")
-"""Commands that read a file that is given to them; others read those of the catalog."""
 _ENGINE = frozenset({"engine", "connection", "encoding", "java"})
 
 

@@ -29,8 +29,8 @@ def command(
     create(folder, lint=not no_lint, rows=_Measured(folder.resolve().parent / HISTORY)).start_io()
 
 
+# Where `predicat quality run` keeps its results.
 HISTORY = Path("target") / "quality" / "history.jsonl"
-"""Where `predicat quality run` keeps its results."""
 
 
 class _Measured:

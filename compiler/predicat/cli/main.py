@@ -48,8 +48,8 @@ COMMANDS = {
 }
 
 
+# An option of every command, at any place.
 DEBUG = "--debug"
-"""An option of every command, at any place."""
 
 
 class Commands(click.Group):

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 FILE, FOLDER = click.Path(path_type=Path), click.Path(path_type=Path)
 SECONDS = click.FloatRange(min=0, min_open=True)
 EFFORT = click.FloatRange(min=0, min_open=True)
+# Types of options. Help shows their names.
 FILE.name, FOLDER.name, SECONDS.name = "file", "folder", "seconds"
-"""Types of options. Help shows their names."""
 
 
 def option(names: str, text: str = "", **more: Any) -> Any:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from predicat.catalog.project import Profile, Project
 
 _PROJECT, _PROFILE, _READABLE = "predicat.project", "predicat.profile", "predicat.readable"
+# The data folder of the embedded server, below the project's folder.
 EMBEDDED = "target/postgres"
-"""The data folder of the embedded server, below the project's folder."""
 
 
 def project(context: click.Context) -> Project | None:

@@ -276,8 +276,8 @@ def _proposed(
     }
 
 
+# The bounds of a dataset that are proposed.
 OF_DATASET = ("rows", "freshness")
-"""The bounds of a dataset that are proposed."""
 
 
 def _shown(

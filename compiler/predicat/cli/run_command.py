@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from predicat.catalog.model import Catalog
 
+# What --rows takes: rows with bad cells have their own option, --quarantine.
 _ROWS = tuple(rows for rows in ROWS if rows != "bad")
-"""What --rows takes: rows with bad cells have their own option, --quarantine."""
 
 
 class Options(Selection, frozen=True, kw_only=True):

@@ -17,8 +17,8 @@ from predicat.ir.nodes import NOW, Call, Field, Literal, Node, ParamDecl, Parame
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
 from predicat.rewrite.simplify import simplify
 
+# dbt's adapters and the dialects that they speak.
 ADAPTERS = {"postgres": "postgres", "spark": "spark", "duckdb": "duckdb"}
-"""dbt's adapters and the dialects that they speak."""
 _HEAD = "{# Written by `predicat export dbt`. #}\n"
 _PROJECT = """# Written by `predicat export dbt`.
 name: predicat_filters
@@ -106,6 +106,7 @@ where share > {{ at_most }}
 {% endtest %}
 """
 )
+# How a parameter's value is written in a dbt project, by its type.
 _KINDS = {
     BIGINT: "integer",
     DOUBLE: "number",
@@ -114,7 +115,6 @@ _KINDS = {
     DATE: "date",
     TIMESTAMP: "timestamp",
 }
-"""How a parameter's value is written in a dbt project, by its type."""
 
 
 def export(catalog: Catalog, out: Path) -> tuple[int, list[str]]:

@@ -14,10 +14,9 @@ from psycopg.sql import Literal
 
 from predicat.deploy.names import InSchema, qualified
 
+# Grantor, grantee (empty for PUBLIC), privilege, whether with grant option, and column (empty for the
+# whole view).
 Grant = tuple[str, str, str, bool, str]
-"""Grantor, grantee (empty for PUBLIC), privilege, whether with grant option, and column (empty for the
-whole view).
-"""
 
 
 class Saved(InSchema, frozen=True):

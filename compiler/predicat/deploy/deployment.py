@@ -24,10 +24,9 @@ from predicat.deploy.views import View, views_of
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import deploy as say
 
+# The most views that one transaction changes: each takes a lock, and a server has room for some
+# thousands.
 BATCH = 500
-"""The most views that one transaction changes: each takes a lock, and a server has room for some
-thousands.
-"""
 
 
 class Plan(Struct):
@@ -356,10 +355,10 @@ class _Batch(Struct):
                 self.execute(step.shown, [_comment(self.connection, step, view.rule, texts[view.oid])])
 
 
+# Which of the advisory locks are predicat's.
 _SPACE = 0x70726564
-"""Which of the advisory locks are predicat's."""
+# The lock of the functions.
 _OF_FUNCTIONS = 2**31 - 1
-"""The lock of the functions."""
 
 
 def _comment(connection: psycopg.Connection, step: Step, rule: str, definition: str) -> str:

@@ -50,14 +50,13 @@ class Described(Struct, frozen=True):
     strange_dates: Sequence[str] = ()
 
 
+# What a view can make of columns of PostgreSQL, by kinds of types. Enums, citext and the like are types of
+# users.
 _CASTS = {
     **dict.fromkeys(("uuid", "inet", "char", "name", "user_type"), "text"),
     "json_text": "jsonb",
     "numeric": f"numeric({MAX_PRECISION},10)",
 }
-"""What a view can make of columns of PostgreSQL, by kinds of types. Enums, citext and the like are types of
-users.
-"""
 
 
 def from_file(path: str) -> Described:

@@ -19,6 +19,7 @@ _SECRETS = ("password", "sslpassword", "oauth_client_secret")
 _PORTS = re.compile(r"[0-9,]*\Z")
 _ELSEWHERE = "the server of the PG* variables"
 
+# The message and the hint for an SQLSTATE.
 _SENTENCES = {
     "25006": (
         "the server is read-only",
@@ -38,7 +39,6 @@ _SENTENCES = {
     "57014": ("a statement took too long: {message}", "give it more time with --statement-timeout"),
     "57P01": ("the server was shut down or ended the session: {message}", None),
 }
-"""The message and the hint for an SQLSTATE."""
 
 
 def dsn_parts(dsn: str) -> Mapping[str, str] | None:

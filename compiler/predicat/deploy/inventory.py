@@ -39,25 +39,24 @@ class Existing(InSchema, frozen=True):
         return None if value is None else value.lower() in TRUE
 
 
+# This role, those that it is a member of, and superusers.
 OWN_ROLES = """
 WITH RECURSIVE mine (oid) AS (
   SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m
     JOIN mine ON m.member = mine.oid)
 SELECT oid FROM mine UNION SELECT oid FROM pg_roles WHERE rolsuper
 """
-"""This role, those that it is a member of, and superusers."""
+# The roles whose views may be ours: `OWN_ROLES`, and the owners of the relations and schemas.
+#
+# Any other role could have written a mark on a view of its own.
 TRUSTED = f"""{OWN_ROLES}
 UNION SELECT relowner FROM pg_class WHERE oid = ANY (%(relations)s::bigint[]::oid[])
 UNION SELECT nspowner FROM pg_namespace WHERE nspname = ANY (%(schemas)s::text[])
 """
-"""The roles whose views may be ours: `OWN_ROLES`, and the owners of the relations and schemas.
-
-Any other role could have written a mark on a view of its own.
-"""
+# A condition for objects with these names in these schemas.
 AT_PLACES = (
     "(n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))"
 )
-"""A condition for objects with these names in these schemas."""
 _VIEWS = f"""
 WITH trusted AS ({TRUSTED})
 SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.relowner),

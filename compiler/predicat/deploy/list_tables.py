@@ -75,8 +75,8 @@ def tables_of(views: Iterable[View]) -> dict[Place, ListTable]:
 
 
 _MARK = "[predicat-list/1 catalog="
+# In the comment of a table.
 _CHECKSUM = re.compile(r"^\[predicat-list/1 .* rows=(\S+)\]$", re.MULTILINE)
-"""In the comment of a table."""
 _OF_ROWS = (
     "SELECT count(*) || '-' || COALESCE(sum(('x' || left(md5(value::text), 15))::bit(60)::bigint), 0) FROM "
 )

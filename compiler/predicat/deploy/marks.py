@@ -14,8 +14,8 @@ from msgspec import Struct, field
 from predicat.catalog.keys import VIEW_KEYS
 
 _MARK = re.compile(r"^(?:predicat: [^\n]*\n)?\[predicat/1 ([^\]\n]*)\]", re.MULTILINE)
+# How comments of the edition before marks begin.
 _FORMER = "predicat: "
-"""How comments of the edition before marks begin."""
 
 
 class Mark(Struct, frozen=True):

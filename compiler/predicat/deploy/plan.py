@@ -17,8 +17,8 @@ from predicat.deploy.views import View
 from predicat.diagnostics import Diagnostic, Reporter
 from predicat.diagnostics.messages import deploy as say
 
+# The version of PostgreSQL that has security_invoker.
 INVOKER_SINCE = 150_000
-"""The version of PostgreSQL that has security_invoker."""
 
 
 class Action(StrEnum):
@@ -291,6 +291,7 @@ class Planner(Struct):
             self.reporter.add(say.view_option(view.span, "security_invoker", self.server // 10_000))
 
 
+# What pg_class calls things.
 KINDS = {
     "r": "a table",
     "p": "a table",
@@ -301,7 +302,6 @@ KINDS = {
     "I": "an index",
     "c": "a composite type",
 }
-"""What pg_class calls things."""
 
 
 def _columns(view: View) -> tuple[tuple[str, str], ...]:

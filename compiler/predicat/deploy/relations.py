@@ -54,6 +54,8 @@ class Relation(Struct, frozen=True):
         return qualified(self.schema, self.name)
 
 
+# The type of a column, or what its domain is made of, with a collation for which texts of other
+# characters may be equal.
 _KIND = """
 CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod)
   WHEN 'e' THEN (SELECT 'enum(' || string_agg(quote_literal(e.enumlabel), ', '
@@ -62,11 +64,8 @@ CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod)
 COALESCE((SELECT ' COLLATE ' || quote_ident(k.collname) FROM pg_collation k WHERE k.oid = a.attcollation
   AND NOT k.collisdeterministic), '')
 """
-"""The type of a column, or what its domain is made of, with a collation for which texts of other
-characters may be equal.
-"""
+# What the type of a column is to PostgreSQL.
 IDENTITY = "concat_ws(' ', a.atttypid, a.atttypmod, a.attcollation)"
-"""What the type of a column is to PostgreSQL."""
 _RELATIONS = f"""
 SELECT c.oid::bigint, n.nspname, c.relname, a.attname, {_KIND}, {IDENTITY}
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -88,6 +87,10 @@ _TABLES = (
 )
 
 
+# The views below relations that read a table with row-level security as their owner.
+#
+# Only the view that names the table counts: PostgreSQL checks a table as the owner of this view, or as the
+# reader if the view has security_invoker, however many views are above it.
 _PAST_POLICIES = """
 WITH RECURSIVE below (root, view, oid) AS (
   SELECT c.oid, c.oid, c.oid FROM pg_class c WHERE c.oid = ANY (%s::bigint[]::oid[])
@@ -102,11 +105,6 @@ FROM below b JOIN pg_class t ON t.oid = b.oid JOIN pg_class v ON v.oid = b.view
 WHERE t.relrowsecurity AND v.relkind = 'v' AND NOT COALESCE((SELECT option_value::boolean
   FROM pg_options_to_table(v.reloptions) WHERE option_name = 'security_invoker'), FALSE)
 ORDER BY 1, 2, 3
-"""
-"""The views below relations that read a table with row-level security as their owner.
-
-Only the view that names the table counts: PostgreSQL checks a table as the owner of this view, or as the
-reader if the view has security_invoker, however many views are above it.
 """
 
 

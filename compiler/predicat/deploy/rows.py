@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import psycopg
 
 Rows = Sequence[Mapping[str, Any]]
+# The values of each expression, row by row.
 Columns = list[list[Any]]
-"""The values of each expression, row by row."""
+# Composite types of PostgreSQL, by their members: what each is called.
 Structs = dict[str, str]
-"""Composite types of PostgreSQL, by their members: what each is called."""
 TABLE = "predicat_rows"
 _POSTGRES = {"string": "text", "double": "double precision", "timestamp": "timestamptz", "json": "jsonb"}
 
@@ -44,8 +44,8 @@ def postgres_type(kind: Type, structs: Structs | None = None) -> str:
     return "jsonb" if isinstance(kind, MapType) else _POSTGRES.get(str(kind), str(kind))
 
 
+# The types of columns that are declared narrower than their type, where PostgreSQL has another name.
 _POSTGRES_WIDTHS = {"tinyint": "smallint", "float": "real"}
-"""The types of columns that are declared narrower than their type, where PostgreSQL has another name."""
 
 
 def on_postgres(

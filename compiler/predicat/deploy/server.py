@@ -54,5 +54,5 @@ def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
         yield connection
 
 
+# Seconds to wait for a connection.
 _PATIENCE = 10
-"""Seconds to wait for a connection."""

@@ -23,6 +23,8 @@ class Limits(Struct, frozen=True):
     statement: float = 300
 
 
+# Only pg_catalog is in scope, so functions and operators of other schemas are never used. PostgreSQL stores
+# the resolved names of a view, so its readers need no such setting.
 SETTINGS = {
     "search_path": "pg_catalog, pg_temp",
     "standard_conforming_strings": "on",
@@ -34,9 +36,6 @@ SETTINGS = {
     "extra_float_digits": "1",
     "bytea_output": "'hex'",
 }
-"""Only pg_catalog is in scope, so functions and operators of other schemas are never used. PostgreSQL stores
-the resolved names of a view, so its readers need no such setting.
-"""
 
 
 def statements(limits: Limits) -> list[str]:

@@ -104,8 +104,8 @@ def _indexes_below(connection: psycopg.Connection, query: str) -> list[Index]:
     return [index for index in known if index is not None and index.columns <= names]
 
 
+# The parts of a query that leave a condition on its columns to the indexes of its table.
 _PLAIN = {"expressions", "from_", "where"}
-"""The parts of a query that leave a condition on its columns to the indexes of its table."""
 _INDEXES_OF_TABLE = b"""
 SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = to_regclass(%s::text) AND i.indisvalid
 ORDER BY i.indexrelid

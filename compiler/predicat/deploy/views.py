@@ -15,8 +15,8 @@ from predicat.ir.types import ArrayType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.rewrite.list_tables import in_tables, long_lists
 
+# Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII.
 MAX_NAME = 63
-"""Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII."""
 
 
 class View(InSchema, frozen=True):

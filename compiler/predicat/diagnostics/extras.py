@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from predicat.diagnostics import messages
 from predicat.diagnostics.diagnostic import Diagnostic, PredicatError
 
+# Importable name -> what a message calls the package, and the extra.
 PACKAGES = {
     "cryptography": ("cryptography, which signs manifests,", "sign"),
     "duckdb": ("DuckDB", "duckdb"),
@@ -21,7 +22,6 @@ PACKAGES = {
     "pyspark": ("PySpark", "spark"),
     "z3": ("z3, the solver behind proofs,", "review"),
 }
-"""Importable name -> what a message calls the package, and the extra."""
 
 
 def installed(package: str) -> bool:

@@ -25,6 +25,9 @@ from predicat.diagnostics.source import NOWHERE, Span
 
 Arguments = TypeVarTuple("Arguments")
 _OPEN = Unpack[Arguments]
+# Formats of placeholders, such as `{number:count filter}`. Three formats read other arguments as well:
+# `{known:near name}` is the hint with the known names nearest to a name; `{path:if the path|the table}` and
+# `{count:is 1 one row|several rows}` are one of two texts, which may have placeholders.
 FORMATS: Mapping[str, Callable[[Any, str], str]] = {
     "a": lambda noun, _: wording.article(noun),
     "brief": lambda text, most: text if len(text) <= int(most) else "...",
@@ -45,10 +48,6 @@ FORMATS: Mapping[str, Callable[[Any, str], str]] = {
     "sorted": lambda names, between: f" {between} ".join(sorted(names)),
     "upper": lambda text, _: text.upper(),
 }
-"""Formats of placeholders, such as `{number:count filter}`. Three formats read other arguments as well:
-`{known:near name}` is the hint with the known names nearest to a name; `{path:if the path|the table}` and
-`{count:is 1 one row|several rows}` are one of two texts, which may have placeholders.
-"""
 _PYTHON = Formatter()
 _ORDER = re.compile(r"\((\w+(?:, \w+)*)\) ")
 _CODE = re.compile(r"(?:(?P<severity>warning|note)\[)?(?P<code>[\w-]*)\]?: ")

@@ -16,10 +16,10 @@ from pathlib import Path
 from predicat.diagnostics.diagnostic import PredicatError
 from predicat.diagnostics.messages import files as say
 
+# Bytes of a file.
 MAX_FILE = 100_000_000
-"""Bytes of a file."""
+# The file that marks the root of a copy of a project, such as the project at another revision.
 ROOT = ".predicat-root"
-"""The file that marks the root of a copy of a project, such as the project at another revision."""
 _ROOTS = (".git", "predicat.yml", ROOT)
 
 

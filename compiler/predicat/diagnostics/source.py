@@ -81,5 +81,5 @@ class Span(Struct, frozen=True, gc=False):
         return Span(self.source, start, max(other.end, self.end))
 
 
+# The span of what has no place in any text (built in Python).
 NOWHERE = Span(Source("", ""), 0, 0)
-"""The span of what has no place in any text (built in Python)."""

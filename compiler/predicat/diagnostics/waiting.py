@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+# The time between two lines.
 SECONDS = 30.0
-"""The time between two lines."""
 
 
 @contextmanager

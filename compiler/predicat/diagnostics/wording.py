@@ -38,8 +38,8 @@ def _near(name: str, known: list[str], most: int) -> list[str]:
     return same or [parent + item for item in close] or get_close_matches(name, elsewhere, n=most, cutoff=0.6)
 
 
+# The longest value that a message shows as a whole.
 _SHOWN = 60
-"""The longest value that a message shows as a whole."""
 
 
 _WRITTEN_BITS = 4_096

@@ -26,9 +26,10 @@ from predicat.language.sql.node_reader import Reader, Stop
 from predicat.language.sql.reader import MAX_PARENTHESES, SQL, TABLE
 from predicat.language.sql.spans import SpanIndex
 
+# The longest condition that is judged, in characters. One that is longer was not written by hand.
 MAX_LENGTH = 20_000
-"""The longest condition that is judged, in characters. One that is longer was not written by hand."""
 
+# The nodes that mean the same in every dialect.
 _KEPT = (
     exp.And,
     exp.Or,
@@ -64,10 +65,9 @@ _KEPT = (
     exp.Right,
     exp.StartsWith,
 )
-"""The nodes that mean the same in every dialect."""
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.In)
+# What is not one value.
 _SEVERAL = (exp.Any, exp.All, exp.Tuple, exp.Array, exp.Query, exp.List)
-"""What is not one value."""
 _TIMES = (
     exp.DType.DATE,
     exp.DType.TIMESTAMP,
@@ -75,6 +75,7 @@ _TIMES = (
     exp.DType.DATETIME,
     exp.DType.TIMESTAMPNTZ,
 )
+# Functions whose calls have different values though they read alike.
 _VARYING = (
     "rand",
     "random",
@@ -85,7 +86,6 @@ _VARYING = (
     "nextval",
     "clock_timestamp",
 )
-"""Functions whose calls have different values though they read alike."""
 _ONE_UNIT = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*[A-Za-z]*\s*")
 _TYPES = {
     "string": (exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.CHAR, exp.DType.NVARCHAR, exp.DType.NCHAR),

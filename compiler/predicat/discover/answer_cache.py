@@ -16,8 +16,8 @@ from predicat.catalog.cache import cache_folder
 from predicat.diagnostics.writing import replacing
 from predicat.lint.answers import code_hash
 
+# How many answers a file keeps.
 _MOST = 200_000
-"""How many answers a file keeps."""
 
 
 class Question(Protocol):

@@ -10,10 +10,10 @@ from predicat.diagnostics import PredicatError
 from predicat.discover.conditions import Condition
 from predicat.forge import git
 
+# Files that git is asked about, at most.
 MAX_FILES = 300
-"""Files that git is asked about, at most."""
+# For all files, at most.
 SECONDS = 20.0
-"""For all files, at most."""
 _FILE_SECONDS = 3.0
 
 

@@ -13,16 +13,15 @@ from msgspec import Struct
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.profile import Atom, Profile
 
+# A rule with more tests is compared with those only that say the same.
 MOST_TESTS = 30
-"""A rule with more tests is compared with those only that say the same."""
+# Up to this number of rules with all tests but one in common, all pairs are compared.
 MOST_NEAR = 40
-"""Up to this number of rules with all tests but one in common, all pairs are compared."""
+# Values that one list has and the other has not, at most.
 _MOST_DIFFERENT = 3
-"""Values that one list has and the other has not, at most."""
+# Tests, or values of a list, that two rules have in common, at least, unless something else tells that they
+# are about one thing.
 _SHARED = 2
-"""Tests, or values of a list, that two rules have in common, at least, unless something else tells that they
-are about one thing.
-"""
 
 
 class Rule(Struct, frozen=True):

@@ -8,8 +8,8 @@ from predicat.catalog.model import Dataset, Filter
 from predicat.discover.conditions import Condition, SourceRange
 from predicat.ir.nodes import fields_of, params_of
 
+# The languages whose bodies are plain texts.
 _READ = ("sql", "spark", "postgres", "cel")
-"""The languages whose bodies are plain texts."""
 
 
 def known_filters(catalog: Catalog) -> tuple[list[Condition], list[str]]:

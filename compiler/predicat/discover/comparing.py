@@ -16,8 +16,8 @@ from predicat.proof.compare import PROVED, SHOWN, Outcome, Witness, compare_node
 from predicat.proof.own_errors import with_own_errors
 from predicat.proof.smt.terms import all_of
 
+# Seconds for all questions about a pair, on each of the two assignments of types.
 PAIR = 1.0
-"""Seconds for all questions about a pair, on each of the two assignments of types."""
 _KINDS: dict[str, Relationship] = {"narrower": "narrower", "wider": "wider", "changed": "overlapping"}
 
 

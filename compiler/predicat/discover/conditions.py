@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+# The clause of a condition: of a row security policy `policy` is USING, `with check` is WITH CHECK.
 Clause = Literal[
     "where",
     "having",
@@ -18,9 +19,8 @@ Clause = Literal[
     "view",
     "selector",
 ]
-"""The clause of a condition: of a row security policy `policy` is USING, `with check` is WITH CHECK."""
+# The clauses that decide who may see or write which rows.
 POLICIES = ("policy", "with check")
-"""The clauses that decide who may see or write which rows."""
 
 _TEMPLATES = ("{{", "{%", "{#")
 

@@ -14,12 +14,12 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition
 
+# Relations that are read, at most: those with most conditions.
 MAX_RELATIONS = 50
-"""Relations that are read, at most: those with most conditions."""
+# Conditions of a relation that are counted, at most.
 MAX_CONDITIONS = 200
-"""Conditions of a relation that are counted, at most."""
+# A relation of an engine: its name, behind its schema if the engine has schemas.
 Name = tuple[str, ...]
-"""A relation of an engine: its name, behind its schema if the engine has schemas."""
 
 
 class Engine(Protocol):

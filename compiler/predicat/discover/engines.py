@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import duckdb
     import psycopg
 
+# For the query of a relation, at most.
 SECONDS = 30.0
-"""For the query of a relation, at most."""
 _LOCK_SECONDS = 2.0
 _FILES = (".parquet", ".csv", ".tsv")
 _RELATIONS = """

@@ -28,14 +28,14 @@ from predicat.proof.compare import compare_nodes, example
 from predicat.proof.own_errors import with_own_errors
 from predicat.proof.work import Work
 
+# The effort for one question to the solver.
 QUESTION = 1.0
-"""The effort for one question to the solver."""
+# The effort for all questions about a condition.
 CONDITION = 10.0
-"""The effort for all questions about a condition."""
+# Branches of a CASE that are looked at before one, at most: the nearest.
 _BRANCHES = 40
-"""Branches of a CASE that are looked at before one, at most: the nearest."""
+# Up to this number of operands, each is left out once to see whether it matters.
 _LONGEST = 40
-"""Up to this number of operands, each is left out once to see whether it matters."""
 
 
 class Problem(Struct, frozen=True):

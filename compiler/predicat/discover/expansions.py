@@ -12,8 +12,8 @@ from typing import Any
 from sqlglot import Dialect, exp
 
 _MOST_ARGUMENTS = 4
+# The way from a node to a part: the names of arguments, with the number in a list.
 Path = tuple[tuple[str, int | None], ...]
-"""The way from a node to a part: the names of arguments, with the number in a list."""
 
 
 def with_calls(root: exp.Expr, text: str, dialect: str) -> exp.Expr:

@@ -26,6 +26,7 @@ class Kind(Struct, frozen=True):
     stops: bool = False
 
 
+# The kinds of findings by name.
 KINDS = {
     row.name: row
     for row in (
@@ -50,9 +51,8 @@ KINDS = {
         Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
     )
 }
-"""The kinds of findings by name."""
+# Pairs whose history is looked up, at most: each look takes git some time.
 _DATED = 50
-"""Pairs whose history is looked up, at most: each look takes git some time."""
 CODES = {row.code: row for row in KINDS.values()}
 
 

@@ -8,8 +8,8 @@ from predicat.diagnostics import PredicatError
 from predicat.discover.conditions import Condition
 from predicat.forge import git
 
+# For one look into the history of a file.
 SECONDS = 5.0
-"""For one look into the history of a file."""
 
 
 class Divergence(Struct, frozen=True):

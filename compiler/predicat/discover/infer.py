@@ -41,18 +41,18 @@ from predicat.ir.widths import field_type
 
 Kind = Literal["string", "number", "time", "boolean"]
 WIDE_NUMBER = DecimalType(38, 9)
+# Numbers beyond have more digits with 9 decimals than the decimal module keeps.
 _LARGEST = 10**18
-"""Numbers beyond have more digits with 9 decimals than the decimal module keeps."""
 _COMPARED = frozenset({*COMPARISONS, "same"})
+# Operators whose first argument is a text.
 _OF_TEXTS = frozenset({"like", "like_ci", "lower", "upper", "length", "substr", "starts_with"})
-"""Operators whose first argument is a text."""
 _GIVES: Mapping[str, Kind] = {"lower": "string", "upper": "string", "substr": "string", "length": "number"}
+# Dialects that order texts by their code points whatever the collation of a database.
 BY_BYTES = frozenset(
     {"bigquery", "spark", "spark2", "databricks", "hive", "duckdb", "trino", "presto", "athena"}
 )
-"""Dialects that order texts by their code points whatever the collation of a database."""
+# Dialects whose texts are equal only if each character is, unless a column says otherwise.
 CASE_KEPT = BY_BYTES | {"", "postgres", "redshift", "snowflake", "clickhouse"}
-"""Dialects whose texts are equal only if each character is, unless a column says otherwise."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?")
 _TRUTHS = {"t": True, "true": True, "y": True, "yes": True, "on": True, "1": True} | {

@@ -18,12 +18,12 @@ from predicat.discover.same import Alike, Group, alike
 from predicat.discover.typed import Subject, is_whole_text, subject_of
 from predicat.discover.verdicts import Judged, Judgement, Pair
 
+# Is told how many of how many questions are answered.
 Progress = Callable[[int, int], None]
-"""Is told how many of how many questions are answered."""
 Q = TypeVar("Q")
 A = TypeVar("A")
+# Conditions that a process takes at a time.
 _AT_ONCE = 8
-"""Conditions that a process takes at a time."""
 
 
 def judge(

@@ -16,10 +16,10 @@ from sqlglot.errors import SqlglotError
 
 _OPENING = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE)
 _CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END)
+# Words that separate conditions of different chains.
 _APART = (TokenType.COMMA, TokenType.WHEN, TokenType.THEN, TokenType.ELSE)
-"""Words that separate conditions of different chains."""
+# How far right an operator counts that has no line of its own.
 WITHIN_A_LINE = 1_000
-"""How far right an operator counts that has no line of its own."""
 
 
 class Operator(Struct, frozen=True):

@@ -15,8 +15,8 @@ from predicat.site import build
 
 MAX_RELATIONS = 200
 MAX_RULES = 100
+# How much of each kind a page shows: browsers are slow with more.
 MAX_FINDINGS = 500
-"""How much of each kind a page shows: browsers are slow with more."""
 _TEMPLATE = Path(__file__).parent / "page.html"
 _STYLE = Path(build.__file__).parent / "static" / "site.css"
 

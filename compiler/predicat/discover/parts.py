@@ -8,8 +8,8 @@ from predicat.discover.conditions import Condition
 from predicat.discover.typed import is_whole_text
 from predicat.lint.written import walk
 
+# From the first character to the one behind the last.
 Extent = tuple[int, int]
-"""From the first character to the one behind the last."""
 
 
 def extent(span: Span) -> Extent:

@@ -30,13 +30,13 @@ from predicat.ir.types import DATE, TIMESTAMP, DecimalType
 from predicat.proof.compare import example
 from predicat.rewrite.substitute import with_defaults
 
+# Filters of a dataset: those in most places come first.
 MAX_FILTERS = 60
-"""Filters of a dataset: those in most places come first."""
 _MOST_DESCRIBED = 300
 _NAMED = re.compile(r"^dataset:\s*['\"]?(\w+)", re.MULTILINE)
 _EFFORT = 1.0
+# Gives the name of a filter for its condition and a first name; an empty text leaves it out.
 Ask = Callable[[str, str], str]
-"""Gives the name of a filter for its condition and a first name; an empty text leaves it out."""
 
 
 class Rule(Struct, eq=False):
@@ -77,8 +77,8 @@ class Near(Struct, frozen=True):
     rows: Sequence[Mapping[str, Any]]
 
 
+# Gives the rules that are right: one of the two, or both.
 Choose = Callable[[Near], Sequence[Rule]]
-"""Gives the rules that are right: one of the two, or both."""
 
 
 class Proposal(Struct):

@@ -17,13 +17,13 @@ from predicat.proof.compare import compare, compare_nodes
 from predicat.proof.work import Work
 
 _EFFORT = 1.0
+# How much work a comparison may take; what is not decided has no reference.
 _PART_EFFORT = 0.2
-"""How much work a comparison may take; what is not decided has no reference."""
+# For the comparisons of a dataset; after that parts are the same only if their text is.
 _ALL_EFFORT = 5.0
-"""For the comparisons of a dataset; after that parts are the same only if their text is."""
 _MOST_PARTS = 30
+# Parts on the same fields with which one is compared, at most.
 _MOST_ALIKE = 20
-"""Parts on the same fields with which one is compared, at most."""
 
 
 class _Parts(Struct, frozen=True):

@@ -25,11 +25,11 @@ from predicat.discover.read.above import top_of
 from predicat.discover.verdicts import Judged
 from predicat.proof.compare import compare
 
+# The clauses in which only TRUE counts; a CHECK constraint takes UNKNOWN, too.
 _ACCEPTS_TRUE = ("where", "join", "filter", "case", "having", "qualify")
-"""The clauses in which only TRUE counts; a CHECK constraint takes UNKNOWN, too."""
 _SPARK = ("spark", "databricks")
+# The dialects that the exported dbt package has.
 _MACROS = ("postgres", "spark", "databricks", "duckdb")
-"""The dialects that the exported dbt package has."""
 _EFFORT = 10.0
 
 

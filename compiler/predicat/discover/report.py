@@ -18,8 +18,8 @@ from predicat.discover.read.folder import Scan
 from predicat.forge.annotations import annotation, location, sarif_log
 from predicat.lint import Finding
 
+# How many conditions that accept no row the text lists.
 MAX_EMPTY = 20
-"""How many conditions that accept no row the text lists."""
 
 
 class Report(Struct, frozen=True, dict=True):
@@ -261,10 +261,10 @@ def github(report: Report) -> str:
     )
 
 
+# The forms of a report by name.
 FORMATS: dict[str, Callable[[Report], str]] = {
     "text": text,
     "json": as_json,
     "sarif": sarif,
     "github": github,
 }
-"""The forms of a report by name."""

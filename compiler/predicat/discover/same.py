@@ -10,8 +10,8 @@ from predicat.discover.infer import Unclear
 from predicat.discover.typed import Subject, typed
 from predicat.lint.trials import Trial, classes
 
+# Rules over the same fields that are tried together, at most.
 MOST_TOGETHER = 400
-"""Rules over the same fields that are tried together, at most."""
 
 
 class Group(Struct, frozen=True):

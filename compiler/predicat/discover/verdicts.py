@@ -5,22 +5,19 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+# - `never`: no row is accepted; `always`: every row that has values is accepted;
+# - `redundant`: an operand of AND or OR has no effect; `unreachable`: a branch of CASE that earlier branches
+#   leave no row;
+# - `impossible`: a comparison with a value that the expression cannot have;
+# - `null comparison`: `= NULL`, or NULL in a list of IN; `null trap`: a negation that loses rows without a
+#   value;
+# - `layout`: AND binds tighter than OR, and the lines say the opposite.
 Kind = Literal[
     "never", "always", "redundant", "unreachable", "impossible", "null comparison", "null trap", "layout"
 ]
-"""
-- `never`: no row is accepted; `always`: every row that has values is accepted;
-- `redundant`: an operand of AND or OR has no effect; `unreachable`: a branch of CASE that earlier branches
-  leave no row;
-- `impossible`: a comparison with a value that the expression cannot have;
-- `null comparison`: `= NULL`, or NULL in a list of IN; `null trap`: a negation that loses rows without a
-  value;
-- `layout`: AND binds tighter than OR, and the lines say the opposite.
-"""
+# What the second of two rules is to the first: `narrower` accepts fewer rows, `wider` more, `overlapping`
+# loses some and gains some.
 Relationship = Literal["same", "narrower", "wider", "overlapping"]
-"""What the second of two rules is to the first: `narrower` accepts fewer rows, `wider` more, `overlapping`
-loses some and gains some.
-"""
 Row = Mapping[str, Any]
 
 

@@ -19,8 +19,8 @@ from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import review as say
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[^\r\n]*", re.MULTILINE)
+# What is before a document up to the mark of its start, which stays.
 _STARTED = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*---[ \t]*\r?\n")
-"""What is before a document up to the mark of its start, which stays."""
 _PASSES = 3
 
 
@@ -91,12 +91,12 @@ def _comments_in_line(text: str) -> str:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     comments = {bisect_right(starts, at) - 1: (at, comment) for comment, at in _commented(text)}
+    # Lines that are all of a text's.
     inner = {
         number
         for start, end in scalars
         for number in range(bisect_right(starts, start), bisect_right(starts, end) - 1)
     }
-    """Lines that are all of a text's."""
     out: list[str] = []
     indent = ""
     for number in range(len(lines) - 1, -1, -1):

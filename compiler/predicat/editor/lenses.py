@@ -13,8 +13,8 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.wording import quantity
 from predicat.editor.symbols import file_of, filter_symbol
 
+# For each filter how many rows it accepted, of how many.
 Rows = Mapping[str, tuple[int, int]]
-"""For each filter how many rows it accepted, of how many."""
 
 
 class Lens(Struct, frozen=True):

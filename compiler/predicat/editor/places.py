@@ -10,8 +10,8 @@ _KEY = re.compile(r"^(\s*)(?:- )?([\w.\-/@]+|\"[^\"]*\")\s*:(?:\s|$)")
 _WORD = re.compile(r"[A-Za-z_][\w.@\-]*")
 _INLINE = re.compile(r"[{,]\s*(\"?[\w.]+\"?)\s*:\s*([^{}]*)$")
 
+# Keys whose lists hold names of filters.
 LISTS = ("all", "any", "not", "filters")
-"""Keys whose lists hold names of filters."""
 
 
 class Place(Struct, frozen=True):

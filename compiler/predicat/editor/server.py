@@ -48,8 +48,8 @@ _SEVERITIES = {
 }
 _SUGGESTED = re.compile(r"did you mean '([^']+)'")
 _REQUEST_FAILED = -32803
+# Commands that the editor's extension has; without one a lens is only shown.
 LENS_COMMANDS = {"tests": "predicat.test", "users": "predicat.showUses", "rows": ""}
-"""Commands that the editor's extension has; without one a lens is only shown."""
 
 
 def create(folder: Path, *, lint: bool = True, rows: Callable[[], Rows] = dict) -> LanguageServer:

@@ -17,8 +17,8 @@ from predicat.language.sql.rules import KNOWN as SQL_FUNCTIONS
 
 _MOST = 4
 _ARGUMENTS = ("a", "b", "c", "d")
+# The example of an argument: a field, or if it must be a constant, a text or a number.
 _SAMPLES = ("{}", "'x'", "1")
-"""The example of an argument: a field, or if it must be a constant, a text or a number."""
 
 
 class Signature(Struct, frozen=True):

@@ -49,8 +49,8 @@ def _decimal(value: Decimal) -> int | float | str:
     return number if len(digits) <= _SAFE_DIGITS and str(number) == digits else digits
 
 
+# Characters of a number that a double, and so JSON and YAML, gives back as it was.
 _SAFE_DIGITS = 16
-"""Characters of a number that a double, and so JSON and YAML, gives back as it was."""
 
 
 def value_text(value: Any) -> str:

@@ -14,11 +14,11 @@ from predicat.ir.nodes import FieldDecl
 
 SAMPLES = 3
 _LONGEST = 80
+# Numbers as they are written in other countries, and what to say of them.
 _MARKS = (
     (re.compile(r"[+-]?[0-9]{1,3}([.][0-9]{3})+(,[0-9]+)?"), say.thousands),
     (re.compile(r"[+-]?[0-9]+,[0-9]+"), say.decimal_comma),
 )
-"""Numbers as they are written in other countries, and what to say of them."""
 
 
 class Sample(Struct, frozen=True):

@@ -36,8 +36,8 @@ from predicat.ir.types import (
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, as_stored
 from predicat.semantics.evaluate import compile_node
 
+# So few digits are exact in a double.
 _WHOLE_AS_DOUBLE = "^[+-]?[0-9]{1,15}[.]0+$"
-"""So few digits are exact in a double."""
 _EXPONENT = "[eE]"
 
 

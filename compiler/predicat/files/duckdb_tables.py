@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PLAIN = FileFormat("csv", delim=",")
+# Records of JSON whose keys are columns, beside the declared fields.
 _FIRST_KEYS = 1000
-"""Records of JSON whose keys are columns, beside the declared fields."""
 
 
 class FileTable(Struct):

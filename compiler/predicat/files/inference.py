@@ -10,10 +10,10 @@ from predicat.files.duckdb_tables import FileTable
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import parse_type
 
+# Records that are looked at.
 _LOOKED_AT = 20_000
-"""Records that are looked at."""
+# The share of cells that need not be of the type: they are bad cells.
 _BAD_SHARE = 0.01
-"""The share of cells that need not be of the type: they are bad cells."""
 
 
 class _Candidate(Struct, frozen=True):
@@ -24,6 +24,7 @@ class _Candidate(Struct, frozen=True):
     pattern: str = ".*"
 
 
+# The first one that fits is the type of a column.
 _CANDIDATES = (
     _Candidate("bigint", "BIGINT", "[+-]?[0-9]+"),
     _Candidate("double", "DOUBLE"),
@@ -31,7 +32,6 @@ _CANDIDATES = (
     _Candidate("timestamp", "TIMESTAMP"),
     _Candidate("boolean", "BOOLEAN", "(?i)true|false"),
 )
-"""The first one that fits is the type of a column."""
 _COMMA = "[+-]?[0-9.]*[0-9],[0-9]+"
 _DAY_FIRST = "[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}([ ,].*)?"
 

@@ -24,6 +24,7 @@ from predicat.diagnostics.messages import tables as say
 from predicat.files.cells import Number
 
 STDIN = "-"
+# The endings of files, and their formats.
 ENDINGS = {
     ".parquet": "parquet",
     ".csv": "csv",
@@ -32,9 +33,8 @@ ENDINGS = {
     ".jsonl": "json",
     ".ndjson": "json",
 }
-"""The endings of files, and their formats."""
+# What may be behind an ending.
 PACKED = (".gz", ".zst")
-"""What may be behind an ending."""
 _SHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _DELIMITERS = (",", ";", "\t", "|")

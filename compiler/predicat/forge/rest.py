@@ -14,12 +14,12 @@ from predicat.diagnostics.messages import review as say
 
 _T = TypeVar("_T")
 
+# How long one request may take.
 REQUEST_SECONDS = 20.0
-"""How long one request may take."""
+# Bytes of an answer that are read.
 LARGEST = 20_000_000
-"""Bytes of an answer that are read."""
+# Status codes of troubles that pass. Source: RFC 9110, RFC 8470, RFC 6585.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Status codes of troubles that pass. Source: RFC 9110, RFC 8470, RFC 6585."""
 _FIRST_WAIT = 1.0
 
 

@@ -16,8 +16,8 @@ from predicat.ir.types import BIGINT, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import type_of
 from predicat.ir.widths import RANGES
 
+# Constants may have more digits than columns.
 _EXACT = Context(prec=1000)
-"""Constants may have more digits than columns."""
 
 
 def fits(nodes: Sequence[Node]) -> bool:
@@ -180,7 +180,7 @@ def decimal_type(node: Node) -> DecimalType | None:
     return kind if isinstance(kind, DecimalType) else OF_BIGINT if kind == BIGINT else None
 
 
+# All integers with at most this number of digits fit 32 bits.
 _DIGITS_OF_INT = 9
-"""All integers with at most this number of digits fit 32 bits."""
+# Spark's decimal types for integer columns of these widths.
 _OF_WIDTHS = {"tinyint": DecimalType(3, 0), "smallint": DecimalType(5, 0), "int": DecimalType(10, 0)}
-"""Spark's decimal types for integer columns of these widths."""

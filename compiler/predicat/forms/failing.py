@@ -15,14 +15,14 @@ from predicat.ir.surface import CHECKED_TO_INT
 from predicat.ir.types import BOOLEAN, JSON
 from predicat.semantics.like import PATTERNS
 
+# The attributes that every event has.
 EVERY_EVENT = ("id", "source", "specversion", "type")
-"""The attributes that every event has."""
+# Operators that have a value if their operands have one.
 _TOTAL = frozenset(
     {*COMPARISONS, *PATTERNS, *CONNECTIVES, "in", "lower", "upper", "length", "concat", "strip"}
 )
-"""Operators that have a value if their operands have one."""
+# The same, for a scalar in JSON.
 _OF_SCALARS = frozenset({"json_is", "json_string", "json_number", "json_boolean", "to_string", "cond"})
-"""The same, for a scalar in JSON."""
 
 
 def read_keys(node: Node, always: Collection[str] = ()) -> frozenset[str] | None:

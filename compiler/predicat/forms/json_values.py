@@ -101,5 +101,5 @@ def is_kind(value: Node, kind: str, span: Span) -> Node:
     return Call(BOOLEAN, "json_is", (value, Literal(STRING, kind, span)), span)
 
 
+# The kinds of JSON values that are comparable with these types. (A numeric type with kind `number`.)
 KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
-"""The kinds of JSON values that are comparable with these types. (A numeric type with kind `number`.)"""

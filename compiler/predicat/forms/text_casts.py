@@ -12,8 +12,8 @@ from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, Type
 
+# The characters that both engines drop around a string before a cast.
 BLANKS = " \t\n\v\f\r"
-"""The characters that both engines drop around a string before a cast."""
 TRUTHS = {
     **dict.fromkeys(("t", "true", "y", "yes", "1"), True),
     **dict.fromkeys(("f", "false", "n", "no", "0"), False),
@@ -21,18 +21,18 @@ TRUTHS = {
 _DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = f"{_DAY}[ Tt][0-9]{{2}}:[0-9]{{2}}"
 _SECONDS = ":[0-9]{2}(?:[.][0-9]{1,9})?"
+# The formats of a date with a time, and what to append to each for RFC 3339.
 _ENDINGS = (
     (f"{_CLOCK}$", ":00Z"),
     (f"{_CLOCK}{_SECONDS}$", "Z"),
     (f"{_CLOCK}{_SECONDS}[+-][0-9]{{2}}$", ":00"),
     (f"{_CLOCK}{_SECONDS}(?:[Zz]|[+-][0-9]{{2}}:[0-9]{{2}})$", ""),
 )
-"""The formats of a date with a time, and what to append to each for RFC 3339."""
+# One pattern for all these formats, with valid hours, minutes and seconds.
 MOMENT = (
     f"{_DAY}[ Tt](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{{1,9}})?"
     "(?:[Zz]|[+-][0-9]{2}(?::[0-9]{2})?)?)?$"
 )
-"""One pattern for all these formats, with valid hours, minutes and seconds."""
 
 
 def of_text(text: Node, kind: Type, span: Span) -> Node:
@@ -66,8 +66,8 @@ def text_of(node: Call) -> Node | None:
     return None
 
 
+# The most levels of first arguments in a cast above the trimmed string.
 _DEEPEST = 4
-"""The most levels of first arguments in a cast above the trimmed string."""
 
 
 def _rfc3339(text: Node, span: Span) -> Node:

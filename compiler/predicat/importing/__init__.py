@@ -51,6 +51,7 @@ class Kind(Struct, frozen=True):
         )
 
 
+# The kinds of manifests. The first that recognises a document reads it.
 KINDS = (
     Kind(
         "Knative",
@@ -134,7 +135,6 @@ KINDS = (
         found=aws.recognises,
     ),
 )
-"""The kinds of manifests. The first that recognises a document reads it."""
 
 
 def read(paths: tuple[Path, ...], dataset: str | None = None) -> Findings:
@@ -153,8 +153,8 @@ def read(paths: tuple[Path, ...], dataset: str | None = None) -> Findings:
     return findings
 
 
+# What looking into a document raises that is not of the shape that its format has.
 _ODD = (LookupError, TypeError, AttributeError, ValueError)
-"""What looking into a document raises that is not of the shape that its format has."""
 
 
 def _read(document: Document, findings: Findings) -> None:

@@ -22,8 +22,8 @@ from predicat.importing.rows import ADMISSION
 
 _POLICIES = ("ValidatingAdmissionPolicy", "ValidatingPolicy", "NamespacedValidatingPolicy")
 _KYVERNO = ("ClusterPolicy", "Policy")
+# Of a deletion anyObject is the old object.
 _GATEKEEPER = {"variables.anyObject": "object", "variables.params": "params.spec.parameters"}
-"""Of a deletion anyObject is the old object."""
 
 
 class _Policy(Struct, frozen=True):

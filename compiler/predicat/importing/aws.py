@@ -18,10 +18,10 @@ from predicat.importing.values import Site, Values, taken
 BODY_SCOPE = "MessageBody"
 
 
+# Takes the filters of a resource. The path of the site leads to it.
 Read = Callable[[Findings, Site, Callable[[], Values], Any], None]
-"""Takes the filters of a resource. The path of the site leads to it."""
+# Takes filters: those that are at the path of the site, and what stands beside them.
 Take = Callable[[Findings, Site, Callable[[], Values], list[Any], Any], Any]
-"""Takes filters: those that are at the path of the site, and what stands beside them."""
 
 
 def under(path: str, take: Take, beside: str = "") -> Read:

@@ -18,8 +18,8 @@ from predicat.language import LANGUAGES
 from predicat.language.common.body import Body
 from predicat.lower import core
 
+# Filters with the fields that they read.
 Accepted = tuple[tuple[ImportedFilter, tuple[str, ...]], ...]
-"""Filters with the fields that they read."""
 
 
 class Checked(Struct, frozen=True):

@@ -64,12 +64,12 @@ _RESOURCES: dict[str, Read] = {
     "AWS::Serverless::Function": _serverless,
     "AWS::Serverless::StateMachine": _serverless,
 }
+# What starts a function of SAM, by its type.
 _EVENTS: dict[str, Read] = {
     "SNS": _POLICY,
     **dict.fromkeys(("EventBridgeRule", "CloudWatchEvent"), under("Pattern", rule)),
     **dict.fromkeys(("SQS", "Kinesis", "DynamoDB", "MSK", "SelfManagedKafka", "MQ", "DocumentDB"), _FILTERS),
 }
-"""What starts a function of SAM, by its type."""
 
 
 class _Values(Values):

@@ -31,10 +31,10 @@ from predicat.diagnostics.messages import importing as say
 from predicat.diagnostics.messages import keys as say_keys
 from predicat.importing.located import entries, items, key_span, mapping, span_of, text
 
+# The files of a folder that are read.
 SUFFIXES = (".yml", ".yaml", ".json", ".template", ".tf", ".properties")
-"""The files of a folder that are read."""
+# So many values a file may have, with its aliases written out.
 MAX_PARTS = 1_000_000
-"""So many values a file may have, with its aliases written out."""
 _PROPERTY = re.compile(r"[ \t]*([^#!\s=:][^\s=:]*)[ \t]*[=:][ \t]*([^\r\n]*)")
 _SHARED = re.compile(r"^\s*(?:variable|locals)\b", re.MULTILINE)
 _SHORT = {"!Ref": "Ref", "!Condition": "Condition"}

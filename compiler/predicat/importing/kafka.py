@@ -16,13 +16,13 @@ from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import RECORDS
 from predicat.language.kafka.reader import FILTER, SETTINGS, applied, configuration, settings, words
 
+# Transformations with a condition in a language that is no filter language.
 _FOREIGN = {
     "io.debezium.transforms.Filter": say.CONDITION_IS_A_SCRIPT,
     "io.debezium.transforms.ContentBasedRouter": say.CONDITION_IS_A_SCRIPT,
     "io.confluent.connect.transforms.Filter$Value": say.CONDITION_IS_A_JSONPATH,
     "io.confluent.connect.transforms.Filter$Key": say.CONDITION_IS_A_JSONPATH,
 }
-"""Transformations with a condition in a language that is no filter language."""
 
 
 def recognises(document: Document) -> bool:

@@ -23,8 +23,8 @@ _TYPE = re.compile(r"(?:microsoft\.servicebus/namespaces/topics/subscriptions/)?
 _EXPRESSION = re.compile(r"\[(?!\[)(.*)\]\Z", re.DOTALL)
 _CALL = re.compile(r"(parameters|variables)\('([^']*)'\)\Z")
 _QUOTED = re.compile(r"'([^']*)'")
+# How deeply the resources of a template are nested, at most.
 _MAX_DEPTH = 20
-"""How deeply the resources of a template are nested, at most."""
 
 
 class Rule(Struct, frozen=True):

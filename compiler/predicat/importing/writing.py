@@ -28,8 +28,8 @@ from predicat.importing.model import ImportedFilter, Rows
 from predicat.language import LANGUAGES
 
 _TEMPLATE = re.compile(r"\{[{%#]")
+# The keys of a filter that an import replaces; its owner, tags and tests stay.
 _OWN = (*LANGUAGES, "params", "on", "on_unknown", "versions", "latest")
-"""The keys of a filter that an import replaces; its owner, tags and tests stay."""
 
 
 class FileUpdate(Struct):

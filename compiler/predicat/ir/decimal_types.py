@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from predicat.ir.types import BIGINT, MAX_PRECISION, DecimalType, Type
 
+# The type of an integer beside a decimal in Spark.
 OF_BIGINT = DecimalType(20, 0)
-"""The type of an integer beside a decimal in Spark."""
+# The decimal places that Spark keeps, if it reduces the scale of a result with too many digits.
 _KEPT_SCALE = 6
-"""The decimal places that Spark keeps, if it reduces the scale of a result with too many digits."""
 
 
 class Digits(Struct, frozen=True):
@@ -58,6 +58,7 @@ def _same(one: DecimalType) -> Digits:
     return Digits(one.precision - one.scale, one.scale)
 
 
+# The operators that are exact on decimals, and on decimals beside integers.
 RESULTS: Mapping[str, Callable[..., Digits]] = {
     "add": _sum,
     "sub": _sum,
@@ -65,7 +66,6 @@ RESULTS: Mapping[str, Callable[..., Digits]] = {
     "neg": _same,
     "abs": _same,
 }
-"""The operators that are exact on decimals, and on decimals beside integers."""
 
 
 def result(op: str, kinds: Sequence[DecimalType]) -> Digits:

@@ -8,6 +8,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 from predicat.ir.operators import ARITHMETIC, COMPARISONS, OPS, QUANTIFIERS
 from predicat.ir.operators.row import Names
 
+# Names of operators that are not in the operator table: macros, and operators of the surface.
 _SURFACE = {
     **{quantifier: Names() for quantifier in QUANTIFIERS},
     "any": Names("exists"),
@@ -21,11 +22,10 @@ _SURFACE = {
     "json_element": Names(kind="a look-up in a JSON value"),
     "json_let": Names(kind="a look-up in JSON in a string"),
 }
-"""Names of operators that are not in the operator table: macros, and operators of the surface."""
 
 
+# The longest source text that messages show for an operator without a name of its own.
 _SHORT = 40
-"""The longest source text that messages show for an operator without a name of its own."""
 
 
 def _names(op: str) -> Names:

@@ -59,11 +59,10 @@ class ParamDecl(Struct, frozen=True, gc=False):
     description: str = ""
 
 
+# The current time, a parameter that needs no declaration. Engines have a function for it, callers of the
+# evaluator may set it, and proofs hold for all its values. No other parameter can have this name: it is not
+# an identifier.
 NOW = ParamDecl("now()", TIMESTAMP, required=True, description="The current time.")
-"""The current time, a parameter that needs no declaration. Engines have a function for it, callers of the
-evaluator may set it, and proofs hold for all its values. No other parameter can have this name: it is not an
-identifier.
-"""
 
 
 class _Typed(Struct, frozen=True, eq=False, gc=False):
@@ -168,8 +167,8 @@ class Quantifier(_Typed, frozen=True, eq=False, gc=False):
 
 Node = Literal | Field | Parameter | Variable | Items | Call | Quantifier
 
+# The nodes without parts.
 LEAVES = (Field, Literal, Parameter, Variable)
-"""The nodes without parts."""
 
 TRUE = Literal(BOOLEAN, True)
 FALSE = Literal(BOOLEAN, False)

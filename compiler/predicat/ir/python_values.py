@@ -48,12 +48,12 @@ class RowError(ValueError):
         return self
 
 
+# The Python types that the evaluator calculates with.
 PLAIN = frozenset((type(None), bool, int, float, str, Decimal, datetime, date, timedelta, list, dict))
-"""The Python types that the evaluator calculates with."""
 _TEXT_TYPE = frozenset((str,))
 _NO_DATA = frozenset((datetime, date, timedelta, float, Decimal))
+# Those that are JSON whatever the value: a float may be NaN.
 DOCUMENT = PLAIN - _NO_DATA
-"""Those that are JSON whatever the value: a float may be NaN."""
 
 
 def plain(value: Any) -> Any:
@@ -99,8 +99,8 @@ def as_row(value: Any) -> Mapping[str, Any]:
     return row
 
 
+# The methods of a named tuple, of a row of Spark and of a row of pandas that return a dict.
 _AS_DICT = ("_asdict", "asDict", "to_dict")
-"""The methods of a named tuple, of a row of Spark and of a row of pandas that return a dict."""
 
 
 def members(value: Mapping[Any, Any]) -> Mapping[str, Any]:
@@ -154,6 +154,7 @@ def _array_of_numpy(value: Any) -> Any:
 
 _MISSING: Convert = lambda _value: None  # noqa: E731  # a row of the table
 _TEXT: Convert = str
+# How a value of a type is converted, by the package and the name of its class or of a base.
 _BY_NAME: dict[str, Convert] = {
     "builtins.str": str.__str__,
     "builtins.int": int.__int__,
@@ -184,7 +185,6 @@ _BY_NAME: dict[str, Convert] = {
     "pandas.Timedelta": lambda value: value.to_pytimedelta(),
     "pyarrow.Scalar": lambda value: plain(value.as_py()),
 }
-"""How a value of a type is converted, by the package and the name of its class or of a base."""
 
 
 def _of_structure(kind: type) -> Convert | None:

@@ -50,15 +50,16 @@ LENGTH_FIELDS = {unit: f"{unit}_of_length" for unit in ("day", *UNITS_OF_NEXT)}
 MATH_OF_NUMBERS = ("math.greatest", "math.least", "math.abs", "math.sign")
 MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
 MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
+# CEL's math extension.
 MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
-"""CEL's math extension."""
+# The operators for the same functions of one array.
 EXTREMES = {"math.greatest": "array_max", "math.least": "array_min"}
-"""The operators for the same functions of one array."""
 WRAPPED = {8: "in_tinyint", 16: "in_smallint", 32: "in_int"}
 WIDTHS_OF_WRAPPED = {op: bits for bits, op in WRAPPED.items()}
+# Spark's arithmetic without ANSI mode.
 WRAPPING = {op: f"wrapping_{op}" for op in ("add", "sub", "mul", "neg", "abs")}
-"""Spark's arithmetic without ANSI mode."""
 HALF_EVEN, HALF_UP = "round_half_even", "round_half_up"
+# The types to which strings are cast, each with the operator of the table, which accepts only one format.
 CONVERSIONS: dict[Type, str] = {
     BIGINT: "to_int",
     DOUBLE: "to_double",
@@ -67,17 +68,17 @@ CONVERSIONS: dict[Type, str] = {
     DATE: "to_date",
     DURATION: "to_duration",
 }
-"""The types to which strings are cast, each with the operator of the table, which accepts only one format."""
 TEXT_CASTS = {kind: f"text_{op}" for kind, op in CONVERSIONS.items()}
+# The conversions of JSON values, by the kind of the value in the row.
 CASTS = (*CONVERSIONS.values(), "to_string")
-"""The conversions of JSON values, by the kind of the value in the row."""
+# The number of arguments that the author wrote; the check adds the others.
 WRITTEN = {
     **dict.fromkeys(
         (NULL_IS_VALUE, NULL_CASES, UNKNOWN_IF, *WRAPPED.values(), WRAPPING["neg"], WRAPPING["abs"]), 1
     ),
     **dict.fromkeys((WRAPPING["add"], WRAPPING["sub"], WRAPPING["mul"]), 2),
 }
-"""The number of arguments that the author wrote; the check adds the others."""
+# Calls of surface operators in plain words, as in `Operator.words`.
 WORDS = {
     CHECKED_MOD: "({0} % {1})",
     CHECKED_TO_INT: "the integer value of {0}",
@@ -97,7 +98,6 @@ WORDS = {
     **dict.fromkeys((HALF_EVEN, HALF_UP), "{0} rounded to an integer"),
     **{TEXT_CASTS[kind]: OPS[op].words for kind, op in CONVERSIONS.items()},
 }
-"""Calls of surface operators in plain words, as in `Operator.words`."""
 
 
 def is_look_up(node: Node) -> bool:

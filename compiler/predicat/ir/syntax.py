@@ -11,8 +11,8 @@ from msgspec import Struct
 from predicat.diagnostics import Diagnostic, PredicatError, Span
 from predicat.ir.value_sets import ValueSet
 
+# A constant. Timestamps carry UTC; None is the NULL literal. A set is the right side of `in_list` alone.
 Value = bool | int | float | Decimal | str | datetime | date | timedelta | ValueSet | None
-"""A constant. Timestamps carry UTC; None is the NULL literal. A set is the right side of `in_list` alone."""
 
 
 class Constant(Struct, frozen=True, gc=False):

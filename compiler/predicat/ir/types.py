@@ -9,10 +9,10 @@ from msgspec import Struct
 from predicat.diagnostics.messages import patterns as say
 
 MAX_NESTING = 20
+# The most digits of a decimal on Spark and DuckDB.
 MAX_PRECISION = 38
-"""The most digits of a decimal on Spark and DuckDB."""
+# The precision and scale for PostgreSQL's NUMERIC without parameters.
 UNSIZED_NUMERIC = 38, 18
-"""The precision and scale for PostgreSQL's NUMERIC without parameters."""
 
 
 class Scalar(Struct, frozen=True, eq=False, gc=False):
@@ -77,12 +77,12 @@ BOOLEAN = Scalar("boolean")
 TIMESTAMP = Scalar("timestamp")
 DATE = Scalar("date")
 JSON = Scalar("json")
+# A number of microseconds. Only expressions have this type, not fields.
 DURATION = Scalar("duration")
-"""A number of microseconds. Only expressions have this type, not fields."""
+# The type of a literal NULL before its use gives it another.
 NULL = Scalar("null")
-"""The type of a literal NULL before its use gives it another."""
+# The result of an operator whose type the check computes.
 ANY = Scalar("any")
-"""The result of an operator whose type the check computes."""
 
 
 def _named(name: str) -> Scalar:
@@ -126,8 +126,8 @@ _SPELLINGS = {
     "variant": JSON,
 }
 SCALAR_NAMES = tuple(_SPELLINGS)
+# The words that may follow the first word of a type name in PostgreSQL.
 _SECOND_WORDS = {"double": ("precision",), "character": ("varying",), "timestamp": ("with", "time", "zone")}
-"""The words that may follow the first word of a type name in PostgreSQL."""
 _WITH_LENGTH = ("varchar", "char", "character")
 _WITH_PRECISION = ("timestamp", "timestamptz")
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|\[\]|[<>(),:])")

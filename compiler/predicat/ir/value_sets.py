@@ -18,8 +18,8 @@ import msgspec
 
 from predicat.ir.types import Type, parse_type
 
+# Lists with at most this many values are written out, as `x IN (1, 2, 3)`.
 MAX_WRITTEN = 10_000
-"""Lists with at most this many values are written out, as `x IN (1, 2, 3)`."""
 
 
 class MissingValuesError(Exception):

@@ -29,35 +29,35 @@ from predicat.ir.types import (
 )
 from predicat.ir.value_sets import ValueSet
 
+# Unicode's White_Space characters.
 WHITE_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 )
-"""Unicode's White_Space characters."""
+# The years 1 to 9999, in seconds since 1970.
 MIN_SECONDS, MAX_SECONDS = -62135596800, 253402300799
-"""The years 1 to 9999, in seconds since 1970."""
 FIRST_MOMENT, LAST_MOMENT = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+# The years of a clock: a century before and after the current time is always within years 1 to 9999.
 FIRST_NOW, LAST_NOW = (
     datetime(1970, 1, 1, tzinfo=UTC),
     datetime(2999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
 )
-"""The years of a clock: a century before and after the current time is always within years 1 to 9999."""
+# The microseconds of each unit of a duration.
 UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
-"""The microseconds of each unit of a duration."""
+# How many of each unit the next larger one has.
 UNITS_OF_NEXT = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
-"""How many of each unit the next larger one has."""
 PERIOD_LENGTHS = {
     **{unit: timedelta(microseconds=UNITS[unit]) for unit in ("second", "minute", "hour")},
     "day": timedelta(days=1),
     "week": timedelta(weeks=1),
 }
+# The units for truncating a time: their lengths, or their numbers of months.
 PERIOD_MONTHS = {"month": 1, "quarter": 3, "year": 12}
-"""The units for truncating a time: their lengths, or their numbers of months."""
+# The microseconds of the longest duration: about 10,000 years, the range of google.protobuf.Duration and
+# therefore of CEL.
 LONGEST = 315_576_000_000_999_999
-"""The microseconds of the longest duration: about 10,000 years, the range of google.protobuf.Duration and
-therefore of CEL.
-"""
+# Arithmetic on decimals of up to 38 digits; Python's own rounds to 28.
 EXACT = Context(prec=100)
-"""Arithmetic on decimals of up to 38 digits; Python's own rounds to 28."""
+# The nanoseconds of each unit in the string of a duration.
 NANOSECONDS = {
     "h": 3_600_000_000_000,
     "m": 60_000_000_000,
@@ -66,7 +66,6 @@ NANOSECONDS = {
     "us": 1_000,
     "ns": 1,
 }
-"""The nanoseconds of each unit in the string of a duration."""
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 # The string of a timestamp or a date means the same on every engine because all test it with one pattern. The
@@ -81,30 +80,28 @@ TIMESTAMP_PATTERN = (
     f"^(?!0000){_DAY}[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]{{1,9}})?"
     r"(?:[Zz]|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$"
 )
+# At most 20 characters, so that an engine can test the length instead.
 INT_PATTERN = "^(?:-[0-9]{1,19}|[0-9]{1,20})$"
-"""At most 20 characters, so that an engine can test the length instead."""
+# Go's syntax (`1h30m`, `-1.5s`), limited so that the sum of the parts is exact in 38 digits.
 DURATION_PATTERN = r"^[+-]?(?:0|(?:(?:[0-9]{1,15}(?:[.][0-9]{0,9})?|[.][0-9]{1,9})(?:h|ms|us|ns|m|s)){1,9})$"
-"""Go's syntax (`1h30m`, `-1.5s`), limited so that the sum of the parts is exact in 38 digits."""
 DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$"
 QUANTITY_PATTERN = (
     r"^[+-]?(?:[0-9]{1,60}(?:[.][0-9]{0,60})?|[.][0-9]{1,60})(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
 )
+# The exponent for each unit of a quantity. (`E` may also start an exponent.)
 QUANTITY_UNITS = {"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15"}
-"""The exponent for each unit of a quantity. (`E` may also start an exponent.)"""
+# The factor for each binary unit of a quantity.
 QUANTITY_POWERS = {f"{letter}i": 1024**power for power, letter in enumerate("KMGTPE", 1)}
-"""The factor for each binary unit of a quantity."""
+# The most elements of a range.
 RANGE_MOST = 1_000_000
-"""The most elements of a range."""
+# The largest finite double in a sum of an array: so the sum of any array stays finite. PostgreSQL raises an
+# error for an overflow.
 SUM_MOST = 1e298
-"""The largest finite double in a sum of an array: so the sum of any array stays finite. PostgreSQL raises an
-error for an overflow.
-"""
+# A decimal number in SQL: up to 40 digits on each side of the point, and an exponent of up to two.
 DECIMAL_PATTERN = "^[+-]?(?:[0-9]{1,40}(?:[.][0-9]{0,40})?|[.][0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?$"
-"""A decimal number in SQL: up to 40 digits on each side of the point, and an exponent of up to two."""
+# The longest string that converts to a double: so short that with an exponent of 1,000 or more the number
+# is zero or infinity.
 DOUBLE_LONGEST = 600
-"""The longest string that converts to a double: so short that with an exponent of 1,000 or more the number
-is zero or infinity.
-"""
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DURATION = re.compile(DURATION_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")

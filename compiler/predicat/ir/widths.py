@@ -16,16 +16,16 @@ from predicat.ir.python_values import RowError
 from predicat.ir.types import DOUBLE, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import INT_MAX, INT_MIN, to_value
 
+# The least and the greatest value of the integer types that are narrower than `bigint`.
 RANGES: Mapping[str, tuple[int, int]] = {
     "tinyint": (-(2**7), 2**7 - 1),
     "smallint": (-(2**15), 2**15 - 1),
     "int": (-(2**31), 2**31 - 1),
 }
-"""The least and the greatest value of the integer types that are narrower than `bigint`."""
+# The greatest finite float of 32 bits.
 FLOAT_MOST = 3.4028234663852886e38
-"""The greatest finite float of 32 bits."""
+# The least positive float of 32 bits.
 FLOAT_LEAST = 1.401298464324817e-45
-"""The least positive float of 32 bits."""
 
 _SPELLINGS = {
     "tinyint": "tinyint",
@@ -126,10 +126,10 @@ def widest(one: str, other: str) -> str:
 
 
 INT, LONG = 32, 64
+# The least and the greatest integer by the number of bits.
 LIMITS: Mapping[int, tuple[int, int]] = {
     8: RANGES["tinyint"],
     16: RANGES["smallint"],
     INT: RANGES["int"],
     LONG: (INT_MIN, INT_MAX),
 }
-"""The least and the greatest integer by the number of bits."""

@@ -104,6 +104,7 @@ def _loaded(path: str) -> Callable[..., Any]:
     return result
 
 
+# Every language by its name.
 LANGUAGES = {
     row.name: row
     for row in (
@@ -340,7 +341,6 @@ LANGUAGES = {
         ),
     )
 }
-"""Every language by its name."""
 
 
 def default_fields(language: str) -> dict[str, str]:
@@ -354,6 +354,7 @@ def default_fields(language: str) -> dict[str, str]:
     return {language_.on: "map<string, string>", **times}
 
 
+# The languages that a predicate can be written in, and the function of each. Pulsar has three formats.
 WRITERS = {
     name: path
     for row in LANGUAGES.values()
@@ -363,7 +364,6 @@ WRITERS = {
         *((f"{row.name}:{form}", path) for form, path in row.formats.items()),
     )
 }
-"""The languages that a predicate can be written in, and the function of each. Pulsar has three formats."""
 
 
 def writer(name: str) -> Callable[[Node], str]:

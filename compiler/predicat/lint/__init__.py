@@ -30,6 +30,7 @@ from predicat.lint.rules import (
     unused_parameter,
 )
 
+# Every rule, in the order of its code.
 RULES: tuple[Rule, ...] = (
     unused_field.RULE,
     *documentation.RULES,
@@ -56,6 +57,5 @@ RULES: tuple[Rule, ...] = (
     *unused_names.RULES,
     json_differences.RULE,
 )
-"""Every rule, in the order of its code."""
 
 __all__ = ["RULES", "Context", "Finding", "Rule"]

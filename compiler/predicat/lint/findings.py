@@ -16,8 +16,8 @@ from predicat.lint.answers import Answers
 from predicat.lint.rule import without_repeats
 from predicat.proof.compare import compare
 
+# The name of each rule by its code.
 NAMES = {rule.code: rule.name for rule in RULES}
-"""The name of each rule by its code."""
 
 
 def collect(
@@ -173,10 +173,10 @@ def github(findings: Sequence[Finding]) -> str:
     return "".join(lines)
 
 
+# The forms of findings by name.
 FORMATS: dict[str, Callable[[Sequence[Finding]], str]] = {
     "text": text,
     "json": as_json,
     "sarif": sarif,
     "github": github,
 }
-"""The forms of findings by name."""

@@ -15,8 +15,8 @@ from predicat.diagnostics.writing import write_text
 from predicat.lint.answers import Answers, load_answers
 from predicat.lint.rule import Finding, Fix
 
+# How many runs are kept.
 _KEPT = 50
-"""How many runs are kept."""
 
 
 def answers(folder: Path) -> Answers:

@@ -18,8 +18,8 @@ from predicat.proof.compare import PROVED, Outcome, compare_nodes, example
 from predicat.proof.own_errors import with_own_errors
 from predicat.rewrite.substitute import with_defaults
 
+# How many rows the filters of a group are tried on before proofs.
 _TRIED, _TRIED_OF_EACH = 100, 8
-"""How many rows the filters of a group are tried on before proofs."""
 
 
 class Fix(Struct, frozen=True):

@@ -14,8 +14,8 @@ from predicat.proof.inputs import over_inputs
 Row = Mapping[str, Any]
 Required = Mapping[str, frozenset[Any]]
 _ROWS = 60
+# How many predicates of a class give rows that may split it.
 _CHOSEN = 16
-"""How many predicates of a class give rows that may split it."""
 
 
 class Trial:

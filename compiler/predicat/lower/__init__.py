@@ -41,8 +41,8 @@ from predicat.ir.surface import (
 from predicat.lower import cel_integers, cel_math, decimals, json, membership, null_values, sql, wrapping
 from predicat.rewrite.simplify import simplify
 
+# A function that returns the core of a call with lowered arguments; None if the rule does not apply.
 Rule = Callable[[Call], Node | None]
-"""A function that returns the core of a call with lowered arguments; None if the rule does not apply."""
 
 
 def unknown_unless_false(call: Call) -> Node:
@@ -51,6 +51,7 @@ def unknown_unless_false(call: Call) -> Node:
     return unknown_if(value, tests, call.span)
 
 
+# The operators of each rule, in order. The first rule that does not return None is used.
 RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     (COMPARISONS, json.compare),
     (EQUALITIES, json.equal_to_typed),
@@ -77,12 +78,11 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     (WRAPPED.values(), wrapping.wrapped),
     (WRAPPING.values(), wrapping.wrapping),
 )
-"""The operators of each rule, in order. The first rule that does not return None is used."""
 _OF_SQL = (*TEXT_CASTS.values(), HALF_EVEN, HALF_UP, IS_NAN, SECONDS, SECONDS_OF_LENGTH)
+# Operators of the surface that no writer supports.
 _NOT_WRITTEN = (*_OF_SQL, *WRAPPED.values(), *WRAPPING.values(), *LENGTH_FIELDS.values(), UNKNOWN_IF)
-"""Operators of the surface that no writer supports."""
+# Operators of the surface that only the writer of CEL supports.
 _OF_CEL = (*MATHEMATICS, NULL_IS_VALUE, NULL_CASES)
-"""Operators of the surface that only the writer of CEL supports."""
 
 
 def core(surface: Node) -> Node:

@@ -11,10 +11,10 @@ from predicat.ir.operators import COMPARISONS
 from predicat.ir.types import BOOLEAN, DOUBLE, DecimalType
 from predicat.ir.values import type_of
 
+# Constants may have more digits than columns.
 _EXACT = Context(prec=1000)
-"""Constants may have more digits than columns."""
+# The same comparison with the next smaller constant that fits the type of the column.
 _BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}
-"""The same comparison with the next smaller constant that fits the type of the column."""
 
 
 def against_constant(call: Call) -> Node | None:

@@ -137,6 +137,8 @@ def _rank(value: Node, span: Span) -> Node:
     return Call(BIGINT, "to_int", (convert(value, BOOLEAN),), span)
 
 
+# The kinds of JSON values that can be converted to each type other than string. A value has at most one of
+# them.
 _READS: dict[Type, tuple[Callable[[Node, Span], Node], ...]] = {
     BIGINT: (_text, _number),
     DOUBLE: (_text, _number),
@@ -145,9 +147,6 @@ _READS: dict[Type, tuple[Callable[[Node, Span], Node], ...]] = {
     DURATION: (_text,),
     DATE: (_text,),
 }
-"""The kinds of JSON values that can be converted to each type other than string. A value has at most one of
-them.
-"""
 
 
 def _first(kind: Type, values: list[Node], span: Span) -> Node:

@@ -7,8 +7,8 @@ from predicat.forms.logic import any_of, negated_if, unknown_if
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.types import BOOLEAN
 
+# A longer list becomes one IN.
 _LONG = 100
-"""A longer list becomes one IN."""
 
 
 def null_is_value(call: Call) -> Node:

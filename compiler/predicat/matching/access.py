@@ -24,8 +24,8 @@ from predicat.ir.operators import COLUMN_LOOK_UPS, COMPARISONS, FLIPPED, JUNCTIO
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
 from predicat.semantics import casefold, like, regex
 
+# A cover has at most this number of tests: a filter is indexed once for each.
 MOST_TESTS = 64
-"""A cover has at most this number of tests: a filter is indexed once for each."""
 
 
 class Equal(Struct, frozen=True):
@@ -93,8 +93,8 @@ class Cover(Struct, frozen=True):
     exact: bool
 
 
+# The cover of a condition that never reaches its goal.
 NEVER = Cover((), exact=True)
-"""The cover of a condition that never reaches its goal."""
 
 
 class Conjunct(Struct, frozen=True):
@@ -233,8 +233,8 @@ def _boolean(node: Node, positive: bool, tolerant: bool) -> Cover | None:
     return _one(node, Equal((positive,)), tolerant)
 
 
+# Calls that read a boolean: as a key each has few values.
 _VALUES = COLUMN_LOOK_UPS | {"json_boolean", "coalesce"}
-"""Calls that read a boolean: as a key each has few values."""
 
 
 def _not(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
@@ -531,6 +531,7 @@ def _renamed(node: Node, old: str, new: str) -> Node:
     return rewrite_children(node, lambda part: _renamed(part, old, new))
 
 
+# How each operator is covered; other booleans are values (see `_VALUES`) or have no cover.
 _RULES = {
     "not": _not,
     "is_true": _is_true,
@@ -556,4 +557,3 @@ _RULES = {
         _texts,
     ),
 }
-"""How each operator is covered; other booleans are values (see `_VALUES`) or have no cover."""

@@ -52,12 +52,12 @@ from predicat.semantics import casefold
 from predicat.semantics.closures import NONE, OF_FIELD, Eval
 from predicat.semantics.evaluate import compile_items, compile_members, compile_node, member_of
 
+# Up to this number of filters are evaluated one by one rather than indexed.
 MAX_LEAF = 6
-"""Up to this number of filters are evaluated one by one rather than indexed."""
+# A test that a larger share of the rows is expected to pass is no access.
 MAX_SHARE = 0.7
-"""A test that a larger share of the rows is expected to pass is no access."""
+# With at least this number of keys of one map in filters, the index iterates over the keys of the row.
 MIN_GATED_KEYS = 3
-"""With at least this number of keys of one map in filters, the index iterates over the keys of the row."""
 
 
 class _Slot(Struct, frozen=True):
@@ -68,8 +68,8 @@ class _Slot(Struct, frozen=True):
     each: tuple[Node, ...]
 
 
+# A test of the slot with this number, and whether it holds where that has no value.
 _Asked = tuple[int, Test, bool]
-"""A test of the slot with this number, and whether it holds where that has no value."""
 
 
 class _Condition(Struct, frozen=True):
@@ -102,10 +102,10 @@ class Index:
         self._compiled: dict[int, Check] = {}
         self._readers: dict[int, Check] = {}
         self._sources: dict[Node, Check] = {}
+        # Whether a predicate reads the current time.
         self.timed = False
-        """Whether a predicate reads the current time."""
+        # The fields that the predicates read, by name.
         self.fields: dict[str, FieldDecl] = {}
-        """The fields that the predicates read, by name."""
         pending = [
             part
             for ident, (node, tolerant) in enumerate(predicates)

@@ -10,19 +10,18 @@ from msgspec import Struct, field
 
 from predicat.matching.access import Between
 
+# The number of characters by which texts are indexed that are searched inside others.
 GRAM = 3
-"""The number of characters by which texts are indexed that are searched inside others."""
 
+# What is known of a row: its fields under the keys of variables, and, under numbers, what was computed of
+# it.
 Values = dict[Any, Any]
-"""What is known of a row: its fields under the keys of variables, and, under numbers, what was computed of
-it.
-"""
 Check = Callable[[Values], Any]
 Hits = list["Bucket"]
 Probe = Callable[[Values, Hits], None]
 Lookup = Callable[[Any, Hits], None]
+# What is done with the value of a key of a map.
 Member = Callable[[Any, Values, Hits], None]
-"""What is done with the value of a key of a map."""
 
 
 class Bucket(Struct, eq=False):

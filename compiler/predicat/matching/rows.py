@@ -20,8 +20,8 @@ from predicat.files.cells import Converter, shown
 from predicat.files.records import STDIN, Record, files_of, format_of, records
 from predicat.ir.python_values import RowError
 
+# What rows are read as: JSON with an object in each line, CSV with a header, Parquet.
 FORMATS = ("json", "csv", "parquet")
-"""What rows are read as: JSON with an object in each line, CSV with a header, Parquet."""
 
 
 class RowReader:

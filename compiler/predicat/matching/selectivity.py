@@ -15,8 +15,8 @@ from msgspec import Struct, field
 
 from predicat.matching.access import Absent, Between, Contains, Equal, Prefix, Present, Test
 
+# With at least this number of bounds their distribution is used as that of the values.
 _MIN_BOUNDS = 8
-"""With at least this number of bounds their distribution is used as that of the values."""
 
 
 class _Constants(Struct):

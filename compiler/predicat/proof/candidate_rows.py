@@ -38,18 +38,18 @@ from predicat.proof.candidate_values import MOMENT, joined, near_values, piece, 
 from predicat.proof.set_samples import samples, sets_of
 from predicat.semantics.time_zones import moment_of
 
+# A path in a row: the name of the field, then keys; -1 means every element of an array, and `_IN_TEXT` the
+# JSON in a text.
 Slot = tuple[str | int, ...]
-"""A path in a row: the name of the field, then keys; -1 means every element of an array, and `_IN_TEXT` the
-JSON in a text.
-"""
 EACH = -1
+# The key below which the JSON in a text is, as long as a row is made.
 _IN_TEXT = "\0json"
-"""The key below which the JSON in a text is, as long as a row is made."""
+# The key of an object that stands for JSON null, as long as a row is made: None is a missing value.
 _JSON_NULL = "\0null"
-"""The key of an object that stands for JSON null, as long as a row is made: None is a missing value."""
+# Conversions that most strings fail: also try strings that convert.
 _RARE_CONVERSIONS = frozenset(CONVERSIONS.values()) | {"to_decimal"}
-"""Conversions that most strings fail: also try strings that convert."""
 _NOW = f":{NOW.name}"
+# Texts that differ and have the same result.
 _VARIANTS = {
     "lower": ["a", "A"],
     "upper": ["a", "A"],
@@ -57,18 +57,17 @@ _VARIANTS = {
     "ltrim": ["a", " a"],
     "rtrim": ["a", "a "],
 }
-"""Texts that differ and have the same result."""
+# Parts of a moment, and the step from one to the next.
 _STEPS = {"hour": timedelta(hours=1), "day_of_week": timedelta(days=1)}
-"""Parts of a moment, and the step from one to the next."""
+# How many arguments are compared with each other, where not all are: not a kind, and not a replacement.
 _COMPARED = {"json_is": 0, "regex_replace": 2}
-"""How many arguments are compared with each other, where not all are: not a kind, and not a replacement."""
+# Operators that take JSON values of any kind.
 _OF_ANY_KIND = frozenset({"json_is", "json_null", "json_size"})
-"""Operators that take JSON values of any kind."""
 _MAX = 40
+# Texts for each constant that a converted text is compared with.
 _MOST_CONVERTED = 10
-"""Texts for each constant that a converted text is compared with."""
+# So many times are looked up in a zone.
 _MOST_SHOWN = 8
-"""So many times are looked up in a zone."""
 _DIAGONALS = 3
 _MAX_PIECES = 16
 
@@ -81,18 +80,18 @@ class CandidateRows:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
         self.kinds: dict[Slot, Type] = {}
+        # The fields; of one that is declared narrower than its type all values fit its column.
         self.columns: dict[Slot, FieldDecl] = {}
-        """The fields; of one that is declared narrower than its type all values fit its column."""
+        # Texts that are read as what a value of another type is compared with.
         self.converted: dict[Slot, dict[Any, None]] = {}
-        """Texts that are read as what a value of another type is compared with."""
+        # Texts that parts of a value are compared with.
         self.pieces: dict[Slot, dict[str, None]] = {}
-        """Texts that parts of a value are compared with."""
         self.parameters: set[str] = set()
+        # Places of JSON numbers: JSON has no NaN and no infinity.
         self.documents: set[Slot] = set()
-        """Places of JSON numbers: JSON has no NaN and no infinity."""
         nodes = tuple(nodes)
+        # Long lists that values are looked up in.
         self.sets = sets_of(nodes)
-        """Long lists that values are looked up in."""
         for node in nodes:
             self._visit(node, {})
         self._in_zones(part for node in nodes for part in walk(node))

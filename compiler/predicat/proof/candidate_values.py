@@ -26,14 +26,13 @@ from predicat.ir.values import EXACT, INT_MAX, INT_MIN, seconds
 from predicat.ir.widths import RANGES
 from predicat.semantics import like, regex
 
+# A moment like any other.
 MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
-"""A moment like any other."""
+# The step from a constant to a value that makes a comparison TRUE. It is tried first, because most
+# conditions are part of an AND.
 _FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
-"""The step from a constant to a value that makes a comparison TRUE. It is tried first, because most
-conditions are part of an AND.
-"""
+# The parts of a moment that `replace` changes.
 _PARTS = tuple(op for op in OPS if op in TIME_PARTS and hasattr(MOMENT, op))
-"""The parts of a moment that `replace` changes."""
 _MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
 
 

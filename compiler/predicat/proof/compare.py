@@ -32,17 +32,17 @@ Outcome = bool | None
 Row = Mapping[str, Any]
 _PROBES = 60
 _MORE_PROBES = 400
+# Seconds for one question to the solver, whatever its steps. Only a defect needs them.
 _PATIENCE = 600.0
-"""Seconds for one question to the solver, whatever its steps. Only a defect needs them."""
+# The most that the solver can count.
 _MOST_STEPS = 2**32 - 1
-"""The most that the solver can count."""
+# The solver is stopped by its steps a little before their limit.
 _NEARLY = 0.9
-"""The solver is stopped by its steps a little before their limit."""
 _LOG = logging.getLogger(__name__)
 PROVED = "proved"
 EXACT = "holds for exact arithmetic"
+# What a verdict rests on, in the words that every output uses (see `Verdict.proof`).
 SHOWN = "shown"
-"""What a verdict rests on, in the words that every output uses (see `Verdict.proof`)."""
 
 
 class Witness(Struct, frozen=True):
@@ -204,6 +204,8 @@ _ATTEMPTS = (
     _Attempt(0.6),
     _Attempt(1.0, regular=True),
 )
+# The same for predicates that round doubles. A proof for every row is tried first; a proof for exact
+# arithmetic is better than none.
 _ROUNDED = (
     _Attempt(0.05, opaque_texts=True),
     _Attempt(0.1),
@@ -212,9 +214,6 @@ _ROUNDED = (
     _Attempt(0.6, regular=True, exact=True),
     _Attempt(1.0, exact=True),
 )
-"""The same for predicates that round doubles. A proof for every row is tried first; a proof for exact
-arithmetic is better than none.
-"""
 
 
 class _Comparison:

@@ -19,10 +19,9 @@ from predicat.ir.widths import widest
 from predicat.semantics.closures import NONE
 from predicat.semantics.evaluate import compile_node
 
+# Values of fields by their names, and of parameters by theirs after a colon (`:minutes`), as SQL writes
+# them; the current time is `:now()`.
 Inputs = Mapping[str, Any]
-"""Values of fields by their names, and of parameters by theirs after a colon (`:minutes`), as SQL writes
-them; the current time is `:now()`.
-"""
 
 
 def over_inputs(node: Node) -> Callable[[Inputs], Any]:

@@ -30,8 +30,8 @@ from predicat.ir.widths import RANGES
 
 _MOST_CONSTANTS = 6
 _MOST_TEXTS = 16
+# One of so many values is NULL.
 _NO_VALUES = 8
-"""One of so many values is NULL."""
 _STEPS = (timedelta(microseconds=1), timedelta(seconds=1), timedelta(hours=1), timedelta(days=1))
 _MOMENTS = (
     datetime(1970, 1, 1, tzinfo=UTC),

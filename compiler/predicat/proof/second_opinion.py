@@ -36,8 +36,8 @@ from predicat.proof.opinion_values import Values
 
 Outcome = bool | None
 Seen = tuple[dict[str, Any], Outcome, Outcome]
+# Rows for each comparison. Some have a value that does not fit its field.
 ROWS = 240
-"""Rows for each comparison. Some have a value that does not fit its field."""
 _LOG = logging.getLogger(__name__)
 _MOST_ELEMENTS = 3
 _SHARE_OF_OBJECTS = 0.9

@@ -7,8 +7,8 @@ from typing import Any
 from predicat.ir.nodes import Literal, Node, walk
 from predicat.ir.value_sets import ValueSet
 
+# Values for each difference between two lists.
 _EACH = 2
-"""Values for each difference between two lists."""
 
 
 def sets_of(nodes: Iterable[Node]) -> tuple[ValueSet, ...]:

@@ -25,8 +25,8 @@ from predicat.rewrite.acceptance import for_acceptance
 from predicat.rewrite.junctions import conjunction
 from predicat.rewrite.union import arms_of, union
 
+# The verdicts that mean that no row is lost.
 _WIDER = ("equivalent", "equivalent as a filter", "wider", "always")
-"""The verdicts that mean that no row is lost."""
 
 
 class Weakening(Struct, frozen=True):
@@ -174,5 +174,5 @@ def _proof(node: Node, wider: Node, effort: float) -> str:
     return max(proofs, key=_STRENGTH.index, default="proved")
 
 
+# From the strongest proof to the weakest.
 _STRENGTH = ("proved", "holds for exact arithmetic", "by construction")
-"""From the strongest proof to the weakest."""

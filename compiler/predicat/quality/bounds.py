@@ -84,14 +84,13 @@ def _coverage(found: Evidence, item: Declared) -> Check:
     )
 
 
+# Of bounds on the rows of a filter: the outcome to blame, the key of earlier results, whether it is an upper
+# bound, the words.
 _COUNTED = {
     "at_least": ("false", "accepted", False, "accepts"),
     "at_most": ("true", "accepted", True, "accepts"),
     "unknown_at_most": ("unknown", "unknown", True, "is UNKNOWN for"),
 }
-"""Of bounds on the rows of a filter: the outcome to blame, the key of earlier results, whether it is an upper
-bound, the words.
-"""
 
 
 def _figure(count: int, measure: Measure, bound: Bound) -> float:
@@ -175,6 +174,7 @@ def _group(found: Evidence, item: Declared) -> Check:
 
 
 _GROUPS = ("exclusive", "exhaustive")
+# How each kind of bound is judged.
 _JUDGES: Mapping[str, Callable[[Evidence, Declared], Check]] = {
     "rows_at_least": _rows,
     "rows_at_most": _rows,
@@ -188,4 +188,3 @@ _JUDGES: Mapping[str, Callable[[Evidence, Declared], Check]] = {
     "exhaustive": _group,
     "baseline": baseline_age,
 }
-"""How each kind of bound is judged."""

@@ -13,10 +13,10 @@ from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
 from predicat.quality.plan import members
 
+# How a bound can end, the worst first.
 STATUSES = ("error", "fail", "warn", "not_checked", "pass")
-"""How a bound can end, the worst first."""
+# The bounds on the number of rows of a dataset.
 OF_ROWS = ("rows_at_least", "rows_at_most", "rows_drift")
-"""The bounds on the number of rows of a dataset."""
 
 
 class Declared(Struct, frozen=True):

@@ -24,19 +24,18 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, 
 from predicat.quality.fold import LANES
 from predicat.values.domain import after_prefix
 
+# A place between values: just below a constant (False) or just above it (True).
 Cut = tuple[Any, bool]
-"""A place between values: just below a constant (False) or just above it (True)."""
+# The values between two cuts, or on one side of one.
 Range = tuple[Cut | None, Cut | None]
-"""The values between two cuts, or on one side of one."""
 
+# Bits of keys in one 64-bit number: the sign is left alone.
 WORD = 62
-"""Bits of keys in one 64-bit number: the sign is left alone."""
+# Cuts of one key: its classes fit into a byte, and its search into a method that the JVM's compiler takes
+# (8,000 bytes).
 _CUTS = 96
-"""Cuts of one key: its classes fit into a byte, and its search into a method that the JVM's compiler takes
-(8,000 bytes).
-"""
+# Items of an IN that are looked for in this way; engines look through longer lists by a hash table.
 _ITEMS = 32
-"""Items of an IN that are looked for in this way; engines look through longer lists by a hash table."""
 
 
 class Key(Struct, frozen=True):

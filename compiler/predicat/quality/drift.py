@@ -17,8 +17,8 @@ from predicat.quality.history import last_accepted
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted, psi
 
+# Earlier results per filter, the oldest first: `true`, `false`, `unknown`, `accepted`, `rows`.
 History = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Earlier results per filter, the oldest first: `true`, `false`, `unknown`, `accepted`, `rows`."""
 
 
 class Evidence(Struct, frozen=True):

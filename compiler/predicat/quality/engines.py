@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 SAMPLE_ROWS = 3
 
 
+# The rows of a query, as they come.
 Fetch = Callable[[str], Iterable[Sequence[int]]]
-"""The rows of a query, as they come."""
+# Batches of the classes of rows out of a query of words in which each key has a byte.
 Stream = Callable[[str], Iterable[Sequence[bytes]]]
-"""Batches of the classes of rows out of a query of words in which each key has a byte."""
 
 
 def count_rows(plan: Plan, source: str, fetch: Fetch, stream: Stream | None = None) -> Totals:
@@ -123,10 +123,9 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
     return measure_what_runs(plan, table.measure, table.probe, refused)
 
 
+# Bytes of the header of a binary COPY without extensions; then each row has a count of columns and for
+# each a length.
 _COPY_HEADER = 19
-"""Bytes of the header of a binary COPY without extensions; then each row has a count of columns and for
-each a length.
-"""
 
 
 class _Postgres:

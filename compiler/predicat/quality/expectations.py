@@ -28,10 +28,10 @@ from predicat.quality.gx_metric import METRIC, EngineFailure
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted
 
+# `{"$PARAMETER": name}`: a value that is given at each run.
 Parameter = dict[str, Any]
-"""`{"$PARAMETER": name}`: a value that is given at each run."""
+# From 0 to 1.
 Share = float | Parameter | None
-"""From 0 to 1."""
 Rows = int | Parameter | None
 
 

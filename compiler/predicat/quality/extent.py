@@ -16,12 +16,11 @@ from predicat.ir.types import DATE, Type
 from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan
 
+# Gives the one row of a SELECT of aggregates over all rows of the relation.
 Select = Callable[[Sequence[str]], Sequence[Any]]
-"""Gives the one row of a SELECT of aggregates over all rows of the relation."""
+# Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale
+# table.
 AHEAD = 86_400
-"""Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale
-table.
-"""
 
 
 def _on_spark(column: exp.Expr, type_: Type) -> exp.Expr:
@@ -31,15 +30,15 @@ def _on_spark(column: exp.Expr, type_: Type) -> exp.Expr:
     return exp.cast(exp.cast(column, "timestamptz"), "double")
 
 
+# The first second of the year 1: PostgreSQL has minus infinity, too.
 _FIRST = -62_135_596_800
-"""The first second of the year 1: PostgreSQL has minus infinity, too."""
 
+# Seconds since 1970 of a date or timestamp in UTC.
 _EPOCH: Mapping[str, Callable[[exp.Expr, Type], exp.Expr]] = {
     "spark": _on_spark,
     "postgres": lambda column, _: exp.Extract(this=exp.var("epoch"), expression=column),
     "duckdb": lambda column, _: exp.Anonymous(this="epoch", expressions=[column]),
 }
-"""Seconds since 1970 of a date or timestamp in UTC."""
 
 
 def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:

@@ -13,17 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+# Rows or groups that are looked at together: this bounds the memory.
 ROWS = 1 << 16
-"""Rows or groups that are looked at together: this bounds the memory."""
+# Keys in one 64-bit number where each has a byte of its own.
 LANES = 8
-"""Keys in one 64-bit number where each has a byte of its own."""
 
+# Where a predicate is TRUE, and where FALSE; UNKNOWN elsewhere.
 Outcome = tuple[int, int]
-"""Where a predicate is TRUE, and where FALSE; UNKNOWN elsewhere."""
+# A key and two tables of 256 characters, by its class: "1" where the condition is TRUE, and where it is
+# UNKNOWN.
 Part = tuple[int, bytes, bytes]
-"""A key and two tables of 256 characters, by its class: "1" where the condition is TRUE, and where it is
-UNKNOWN.
-"""
 
 
 class Program(NamedTuple):

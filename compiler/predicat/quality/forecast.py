@@ -16,22 +16,22 @@ from msgspec import Struct
 
 from predicat.quality.statistics import next_share, normal_point, t_point
 
+# Of each interval. A dataset with ten filters has thirty bounds or so: one false alarm in 300 days.
 CONFIDENCE = 0.9999
-"""Of each interval. A dataset with ten filters has thirty bounds or so: one false alarm in 300 days."""
+# Days from which their spread is measured. Of fewer days it is guessed.
 ENOUGH = 8
-"""Days from which their spread is measured. Of fewer days it is guessed."""
+# The guess: the accepted rows for each other row may become this many times as many, or as few.
 ODDS = 1.5
-"""The guess: the accepted rows for each other row may become this many times as many, or as few."""
 _WEEKS = 8
+# Days that each weekday needs in eight weeks: holidays are missing.
 _OF_A_WEEKDAY = 6
-"""Days that each weekday needs in eight weeks: holidays are missing."""
+# A day this many times further from the median than is usual is out of line.
 _FAR = 8.0
-"""A day this many times further from the median than is usual is out of line."""
+# More than one day out of line in ten are not out of line: the data is so.
 _IN_LINE = 10
-"""More than one day out of line in ten are not out of line: the data is so."""
 _TREND = 4.0
+# The median distance from the median, times this, is the standard deviation of a normal distribution.
 _TO_SIGMA = 1.4826
-"""The median distance from the median, times this, is the standard deviation of a normal distribution."""
 
 
 class Day(Struct, frozen=True):

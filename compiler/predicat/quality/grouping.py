@@ -11,15 +11,15 @@ from itertools import islice
 from predicat.quality.classes import Classes
 from predicat.quality.fold import ROWS, Program, Totals, add, fold, lanes, totals_of, zeros
 
+# Up to this number of groups the engine groups the rows without looking at a sample.
 FEW = 2 * ROWS
-"""Up to this number of groups the engine groups the rows without looking at a sample."""
+# Rows that are looked at to guess how many groups there are.
 SAMPLED = 20_000
-"""Rows that are looked at to guess how many groups there are."""
+# The engine groups if a group of the sample has at least this number of rows on average.
 _REPEATS = 4
-"""The engine groups if a group of the sample has at least this number of rows on average."""
 
+# Rows of the numbers that `Classes.packed_keys` gives.
 Words = Sequence[Sequence[int]]
-"""Rows of the numbers that `Classes.packed_keys` gives."""
 
 
 def few_groups(classes: Classes, sample: Callable[[int], Words]) -> bool:

@@ -30,10 +30,9 @@ from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 
 METRIC = "table.predicat_coverage"
+# The environment variable with the catalog folder, where it is not found from the working directory or
+# the project.
 CATALOG = "PREDICAT_CATALOG"
-"""The environment variable with the catalog folder, where it is not found from the working directory or
-the project.
-"""
 
 
 class EngineFailure(Struct, frozen=True):

@@ -12,8 +12,8 @@ from predicat.ir.canonical import meaning_hash
 from predicat.quality.checks import OF_ROWS, Check, worst
 from predicat.quality.measure import Measure
 
+# One filter (or, under the name of the dataset, all of its rows) in one run, as JSON data.
 Entry = dict[str, Any]
-"""One filter (or, under the name of the dataset, all of its rows) in one run, as JSON data."""
 
 
 class Series:

@@ -16,8 +16,8 @@ from predicat.files.bad_cells import BadCells
 from predicat.quality.fold import Totals
 from predicat.quality.plan import CountedPredicate, Plan, members
 
+# Some rows for which a condition holds.
 Sampler = Callable[[str], Sequence[Mapping[str, Any]]]
-"""Some rows for which a condition holds."""
 
 
 class Count(Struct):

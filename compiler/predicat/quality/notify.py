@@ -14,10 +14,10 @@ from predicat.quality.checks import lines, tally, words, worst
 from predicat.quality.outcome import Run
 from predicat.quality.report import data
 
+# How long a webhook is tried for.
 WAIT_SECONDS = 60.0
-"""How long a webhook is tried for."""
+# Checks that a message for people names.
 MOST = 10
-"""Checks that a message for people names."""
 
 
 def notify(url: str, form: str, runs: Sequence[Run]) -> None:
@@ -64,11 +64,11 @@ def summary(runs: Sequence[Run]) -> str:
     )
 
 
+# The forms of a message by name.
 FORMATS: Mapping[str, Callable[[Sequence[Run]], Mapping[str, Any]]] = {"json": _json, "slack": _slack}
-"""The forms of a message by name."""
+# When a message is sent, by the word of --notify-on.
 EVENTS: Mapping[str, Callable[[Sequence[Run]], bool]] = {
     "fail": lambda runs: any(run.code for run in runs),
     "warn": lambda runs: any(run.status != "pass" for run in runs),
     "always": lambda _: True,
 }
-"""When a message is sent, by the word of --notify-on."""

@@ -30,10 +30,9 @@ from predicat.diagnostics.writing import write_text
 from predicat.quality.gx_metric import portable
 from predicat.quality.suite import Baseline, Suite, suite
 
+# The environment variable that holds the connection of the PostgreSQL data source, so that the project
+# holds no password.
 DSN = "PREDICAT_DSN"
-"""The environment variable that holds the connection of the PostgreSQL data source, so that the project
-holds no password.
-"""
 _IDS = uuid5(NAMESPACE_URL, "predicat")
 
 

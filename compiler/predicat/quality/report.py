@@ -28,8 +28,8 @@ def _percent(share: float) -> str:
     return ">99.99%" if 1 - _HALF <= share < 1 else f"{share:.2%}"
 
 
+# What rounds to a hundredth of a percent, or to nothing.
 _HALF = 0.00005
-"""What rounds to a hundredth of a percent, or to nothing."""
 
 
 def text(runs: Sequence[Run]) -> str:
@@ -184,8 +184,8 @@ def junit(runs: Sequence[Run]) -> str:
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
+# The element of a case by the status of its check.
 _JUNIT = {"error": "error", "fail": "failure", "not_checked": "skipped"}
-"""The element of a case by the status of its check."""
 
 
 def markdown(runs: Sequence[Run]) -> str:
@@ -227,6 +227,7 @@ def html(runs: Sequence[Run], site: str = "") -> str:
     return page(runs, site)
 
 
+# The forms of a report by name.
 FORMATS: dict[str, Callable[[Sequence[Run]], str]] = {
     "text": text,
     "json": as_json,
@@ -234,4 +235,3 @@ FORMATS: dict[str, Callable[[Sequence[Run]], str]] = {
     "markdown": markdown,
     "html": html,
 }
-"""The forms of a report by name."""

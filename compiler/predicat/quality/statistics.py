@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
+# The two-sided 95 % point of the normal distribution.
 Z95 = 1.959963984540054
-"""The two-sided 95 % point of the normal distribution."""
 
 
 def wilson(count: int, total: int, z: float = Z95) -> tuple[float, float]:

@@ -123,6 +123,7 @@ def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
             arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), beside)
 
 
+# The table, and what tables of an earlier predicat lack.
 _CREATE = (
     (
         f"CREATE TABLE IF NOT EXISTS {TABLE} (at timestamptz, dataset text, partition text, filter text, "
@@ -131,7 +132,6 @@ _CREATE = (
     f"ALTER TABLE {TABLE} ADD COLUMN IF NOT EXISTS run text",
     f"CREATE UNIQUE INDEX IF NOT EXISTS {TABLE}_key ON {TABLE} (run, filter)",
 )
-"""The table, and what tables of an earlier predicat lack."""
 
 
 def append_postgres(connection: psycopg.Connection, added: Sequence[Entry]) -> None:

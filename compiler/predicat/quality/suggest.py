@@ -25,8 +25,8 @@ from predicat.quality.forecast import CONFIDENCE, ENOUGH, ODDS, Day, Forecast
 from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan
 
+# Older days say little about the next one. Thirteen weeks have each weekday thirteen times.
 _DAYS = 91
-"""Older days say little about the next one. Thirteen weeks have each weekday thirteen times."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -204,8 +204,8 @@ def _of_filter(name: str, accepted: Forecast, unknown: Forecast) -> Suggestion:
     return Suggestion(name, "coverage", proposed, len(accepted.days), total, accepted.method)
 
 
+# A step of half of all rows is no bound: there are too few rows.
 _COARSE = 0.5
-"""A step of half of all rows is no bound: there are too few rows."""
 
 
 def _ends(

@@ -22,10 +22,10 @@ from predicat.quality.checks import Declared, declared
 from predicat.quality.history import Entry
 from predicat.quality.plan import members, plan
 
+# Severities of the catalog as Great Expectations calls them.
 SEVERITIES = {"error": FailureSeverity.CRITICAL, "warn": FailureSeverity.WARNING}
-"""Severities of the catalog as Great Expectations calls them."""
+# The results of the stated baseline by filter, and by dataset for its rows.
 Baseline = Mapping[str, Sequence[Entry]]
-"""The results of the stated baseline by filter, and by dataset for its rows."""
 
 
 class Suite(Struct, frozen=True):
@@ -69,8 +69,8 @@ def _refused(dataset: Dataset, item: Declared, refused: Mapping[str, str]) -> st
     return say.member_not_measured(lost, refused[lost]) if lost is not None else ""
 
 
+# An expectation with its arguments, or the reason why there is none.
 _Written = tuple[type[Any], dict[str, Any]] | str
-"""An expectation with its arguments, or the reason why there is none."""
 
 
 def _coverage(item: Declared, _: Baseline) -> _Written:
@@ -123,6 +123,7 @@ def _short(item: Declared) -> str:
     return item.name.partition(".")[2]
 
 
+# How each kind of bound is written.
 _WRITERS: Mapping[str, Callable[[Declared, Baseline], _Written]] = {
     "rows_at_least": _rows,
     "rows_at_most": _rows,
@@ -136,4 +137,3 @@ _WRITERS: Mapping[str, Callable[[Declared, Baseline], _Written]] = {
     "exhaustive": _group,
     "baseline": lambda *_: say.ABOUT_THE_BASELINE,
 }
-"""How each kind of bound is written."""

@@ -13,8 +13,8 @@ from predicat.review.snapshot import Data, Snapshot
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 _QUALIFIED = re.compile(r"\b[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 _MODE = "spark-ansi"
+# Changes of a dataset that can change what its filters mean or read.
 _CONTEXT = ("field", "field-type", "field-nulls", "field-min", "field-max", "column", "enum", _MODE)
-"""Changes of a dataset that can change what its filters mean or read."""
 
 
 def own_meaning(row: Data) -> object:

@@ -11,8 +11,8 @@ NAME = "CHANGELOG.md"
 _HEAD = "# Changelog of the catalog\n\nWritten by `predicat release`.\n"
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _MARKER = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?\n", re.MULTILINE)
+# Empty lines between two of a list.
 _BETWEEN = re.compile(r"^(- .*)\n\n+(?=- )", re.MULTILINE)
-"""Empty lines between two of a list."""
 _MERGE_BASE = re.compile(r"^\|{7}.*?^(?========$)", re.MULTILINE | re.DOTALL)
 
 

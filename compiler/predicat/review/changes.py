@@ -18,8 +18,8 @@ from predicat.review.renames import renamed, renamed_datasets, renamed_filters
 from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
 
 Figures = Callable[[str], str]
+# Filters whose tests are measured; a review of more of them does without those figures.
 MEASURED = 50
-"""Filters whose tests are measured; a review of more of them does without those figures."""
 OLD_MANIFEST = (
     "the manifest was written by an earlier predicat and has no tests, bounds, enumerations, keys, macros "
     "and variables"

@@ -11,12 +11,12 @@ from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
 from predicat.review.topics import HEADS, Topic, kept, summaries, tally, topics
 
+# Characters; a comment on GitHub holds 65,536.
 MAX_COMMENT = 60_000
-"""Characters; a comment on GitHub holds 65,536."""
+# Characters of a value in a table.
 MAX_CELL = 300
-"""Characters of a value in a table."""
+# Filters that are listed under their cause.
 MAX_UNDER = 100
-"""Filters that are listed under their cause."""
 Data = Mapping[str, Counts]
 _RESERVED = 300
 

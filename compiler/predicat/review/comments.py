@@ -16,12 +16,12 @@ from predicat.forge.git import head_of
 from predicat.forge.rest import Api, ApiError
 from predicat.review.entries import Identity
 
+# What a comment begins with, unseen, so that it is found again.
 MARK = "<!-- predicat diff -->"
-"""What a comment begins with, unseen, so that it is found again."""
+# The key that distinguishes several comments of one pull request.
 KEY = re.compile(r"[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*")
-"""The key that distinguishes several comments of one pull request."""
+# Problems that a comment shows of a review that could not be made.
 SHOWN = 20
-"""Problems that a comment shows of a review that could not be made."""
 _OF = re.compile(r"<!-- predicat review of ([0-9a-f]{40,64}): ")
 _PAGE = 100
 _PAGES = 100
@@ -216,8 +216,8 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
     )
 
 
+# The hosts that a review can be a comment on.
 HOSTS: Mapping[str, Callable[[Environment, int | None], Thread]] = {"github": github, "gitlab": gitlab}
-"""The hosts that a review can be a comment on."""
 
 
 class _Me:

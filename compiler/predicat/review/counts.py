@@ -17,10 +17,10 @@ from predicat.review.entries import Review
 from predicat.review.snapshot import Snapshot
 from predicat.rewrite.substitute import with_defaults
 
+# Rows that are shown.
 SAMPLE = 5
-"""Rows that are shown."""
+# Rows that are looked at for them: the first ones are often alike.
 FETCHED = 200
-"""Rows that are looked at for them: the first ones are often alike."""
 Row = Mapping[str, Any]
 
 

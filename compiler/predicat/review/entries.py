@@ -14,8 +14,8 @@ from predicat.review.kinds import KINDS, ORDER, ROWS, Kind
 from predicat.review.proofs import Proof
 from predicat.review.snapshot import Place, Snapshot
 
+# The longest value in a sentence, in characters.
 MAX_INLINE = 100
-"""The longest value in a sentence, in characters."""
 _LEVELS = ("rows", "warning", "note")
 
 
@@ -258,6 +258,7 @@ def _freshness(value: Mapping[str, Any]) -> str | None:
     return f"{value['field']} at most {value['at_most']} ({value['severity']})" if value else None
 
 
+# By the code of the kind: the words of a mapping or list.
 _TEXTS: dict[str, Callable[[Any], str | None]] = {
     "filter": lambda value: str(value["versions"][str(value["latest"])]["text"]),
     "version": lambda value: value["text"],
@@ -273,7 +274,6 @@ _TEXTS: dict[str, Callable[[Any], str | None]] = {
     "group": lambda value: ", ".join(value["filters"]),
     "subscription": lambda value: value["filter"],
 }
-"""By the code of the kind: the words of a mapping or list."""
 
 
 def loosened(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

@@ -7,10 +7,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
+# How much a change matters: rows of production come or go (or may); something that people rely on gets
+# weaker or another; no more than a note.
 ROWS, WARNING, NOTE = "rows", "warning", "note"
-"""How much a change matters: rows of production come or go (or may); something that people rely on gets
-weaker or another; no more than a note.
-"""
 
 
 class Kind(Struct, frozen=True):
@@ -35,6 +34,7 @@ _ASIDE = (NOTE, NOTE, NOTE)
 _GROUP, _SUBSCRIPTION = "datasets/*/groups/*", "datasets/*/subscriptions/*"
 _JOB = "datasets/*/jobs/*"
 _VERSION = "filters/*/versions/*"
+# By code, the most important first.
 KINDS: dict[str, Kind] = {
     kind.code: kind
     for kind in (
@@ -381,10 +381,9 @@ KINDS: dict[str, Kind] = {
         Kind("other", "", "{0}", "Any other change.", subject="catalog"),
     )
 }
-"""By code, the most important first."""
 ORDER = {code: place for place, code in enumerate(KINDS)}
+# What a version says of its meaning: compared with a proof, and not as data.
 _PROVED = tuple(f"{_VERSION}/{part}" for part in ("text", "language", "on"))
-"""What a version says of its meaning: compared with a proof, and not as data."""
 ABSENT: Any = None
 
 

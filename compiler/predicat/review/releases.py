@@ -27,8 +27,8 @@ from predicat.proof.inputs import with_widths
 if TYPE_CHECKING:
     from predicat.proof.compare import Verdict
 
+# The part of a lock file that is judged.
 Select = Callable[[Lock], Lock]
-"""The part of a lock file that is judged."""
 
 
 class Release(Struct, frozen=True):

@@ -10,10 +10,9 @@ from predicat.ir.nodes import fields_of
 from predicat.review.proofs import Prover
 from predicat.review.snapshot import CheckedVersion, Data, Place, Snapshot
 
+# The largest number of pairs of removed and new filters for which a proof is tried. If there are more, their
+# texts must be equal.
 MAX_PAIRS = 30
-"""The largest number of pairs of removed and new filters for which a proof is tried. If there are more, their
-texts must be equal.
-"""
 
 
 def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:

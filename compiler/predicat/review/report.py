@@ -167,6 +167,7 @@ def sarif(review: Review, _data: Data) -> str:
     return sarif_log(results, [{"id": kind, "shortDescription": {"text": KINDS[kind].doc}} for kind in kinds])
 
 
+# The forms of a review by name.
 FORMATS: dict[str, Callable[[Review, Data], str]] = {
     "text": text,
     "markdown": markdown,
@@ -174,4 +175,3 @@ FORMATS: dict[str, Callable[[Review, Data], str]] = {
     "github": github,
     "sarif": sarif,
 }
-"""The forms of a review by name."""

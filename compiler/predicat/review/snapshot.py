@@ -26,8 +26,8 @@ from predicat.ir.nodes import Field, Literal, Node, ParamDecl, rewrite_children
 from predicat.ir.value_sets import ValueSet
 
 Data = dict[str, Any]
+# What manifests say of a dataset since they say everything.
 CARRIED = ("key", "enums", "view", "baseline", "rows", "freshness", "spark")
-"""What manifests say of a dataset since they say everything."""
 
 
 class Place(Struct, frozen=True):

@@ -11,10 +11,10 @@ from predicat.diagnostics.wording import quantity
 from predicat.review.entries import Cause, Entry, Review
 from predicat.review.kinds import KINDS, ROWS
 
+# Kinds that say what happens to the rows of a thing.
 HEADS = ("rows", "filter", "filter-renamed", "dataset-renamed", "not-compared")
-"""Kinds that say what happens to the rows of a thing."""
+# Changes that the title of a topic names.
 MOST_TITLES = 3
-"""Changes that the title of a topic names."""
 
 
 class Topic(Struct, frozen=True):

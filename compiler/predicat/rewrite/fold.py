@@ -194,6 +194,7 @@ def _code(node: Call) -> Node:
     return node
 
 
+# The operators that are more than computed.
 _RULES: dict[str, Callable[[Call], Node]] = {
     "entry_filter": _code,
     "dyn": _dyn,
@@ -208,4 +209,3 @@ _RULES: dict[str, Callable[[Call], Node]] = {
     CHECKED_MOD: _checked,
     CHECKED_TO_INT: _checked,
 }
-"""The operators that are more than computed."""

@@ -13,10 +13,10 @@ from predicat.ir.surface import CONVERSIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, STRING, ArrayType
 from predicat.ir.values import INT_MAX, INT_MIN
 
+# UNKNOWN for a divisor of zero.
 _DIVISIONS = ("div", "mod")
-"""UNKNOWN for a divisor of zero."""
+# What the casts of texts begin with that may be those of a JSON value.
 _CASTS = {*CONVERSIONS.values(), "cond"} - {CONVERSIONS[DURATION]}
-"""What the casts of texts begin with that may be those of a JSON value."""
 
 
 def idiomatic(node: Node) -> Node:

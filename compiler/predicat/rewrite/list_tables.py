@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from predicat.ir.nodes import Literal, Node, rewrite_children, walk
 from predicat.ir.value_sets import ValueSet
 
+# Characters of a list's name in that of its table: PostgreSQL keeps 63 of all.
 _LONGEST = 40
-"""Characters of a list's name in that of its table: PostgreSQL keeps 63 of all."""
 
 
 def long_lists(nodes: Iterable[Node]) -> list[tuple[Literal, ValueSet]]:

@@ -18,12 +18,12 @@ from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.rewrite.solve import exactly, for_rows, without_nan_tests
 
 _OTHER = {"and": "or", "or": "and"}
+# The texts of whole numbers, and some more.
 _INTEGER = re.compile("-?[0-9]{1,19}")
-"""The texts of whole numbers, and some more."""
 
 
+# What is done with a comparison: as it stands it is TRUE for the same rows.
 Solve = Callable[[Node], Node]
-"""What is done with a comparison: as it stands it is TRUE for the same rows."""
 
 
 def true_rows(node: Node, solve: Solve = for_rows) -> Node:
@@ -233,8 +233,8 @@ def _is_tighter(one: Node, other: Node) -> bool:
     return False
 
 
+# Bounds from below; the others of the ordered comparisons are from above.
 _LOWER = frozenset(op for op in ORDERED if COMPARISONS[op].holds(1, 0))
-"""Bounds from below; the others of the ordered comparisons are from above."""
 
 
 def _beyond(one: Any, other: Any) -> bool:

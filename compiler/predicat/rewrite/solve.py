@@ -44,10 +44,10 @@ from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
 from predicat.values.domain import Domain, domain_of, first_where
 
+# An IN of more values stays as it is.
 _MAX_ITEMS = 20
-"""An IN of more values stays as it is."""
+# A condition of more intervals than this would be longer than the calculation.
 _MAX_INTERVALS = 4
-"""A condition of more intervals than this would be longer than the calculation."""
 
 
 def for_rows(node: Node) -> Node:
@@ -320,16 +320,16 @@ def _constant(node: Node) -> bool:
     return isinstance(node, Literal) and node.value is not None
 
 
+# Monotone in their argument, perhaps on each side of zero alone.
 _ONLY = frozenset(op for op, orders in MONOTONE.items() if len(orders) == 1)
-"""Monotone in their argument, perhaps on each side of zero alone."""
+# Monotone in each argument, if the other one is a constant.
 _BOTH = frozenset(op for op in MONOTONE if monotone_in(op, 0) and monotone_in(op, 1))
-"""Monotone in each argument, if the other one is a constant."""
 _FIRST = frozenset(op for op in MONOTONE if monotone_in(op, 0)) - _ONLY - _BOTH
+# Monotone in the first or in the second argument, if the other one is a constant.
 _SECOND = frozenset(op for op in MONOTONE if monotone_in(op, 1)) - _BOTH
-"""Monotone in the first or in the second argument, if the other one is a constant."""
 _NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP, DURATION)
+# Types whose round values read best as bounds: from one on, and below one.
 _TIMES = (TIMESTAMP, DURATION)
-"""Types whose round values read best as bounds: from one on, and below one."""
 
 
 def _monotone_argument(node: Call) -> Node | None:

@@ -17,13 +17,13 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, TIMESTAMP
 from predicat.rewrite.junctions import conjunction
 from predicat.rewrite.solve_steps import later, shifted
 
+# Seconds: a bound of more than about 300 years is none.
 _MOST = 10_000_000_000
-"""Seconds: a bound of more than about 300 years is none."""
+# Days by which adding months moves a moment away from others: the ends of months are 28 to 31 days apart.
 _EARLIER, _LATER = 2, 5
-"""Days by which adding months moves a moment away from others: the ends of months are 28 to 31 days apart."""
 
+# The seconds since 1970 of moments, each times a factor; a constant; and by how much the sum may be off.
 _Line = tuple[dict[Node, float], float, float]
-"""The seconds since 1970 of moments, each times a factor; a constant; and by how much the sum may be off."""
 
 
 def near_clock(node: Call) -> Node:

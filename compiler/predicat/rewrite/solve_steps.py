@@ -21,8 +21,8 @@ from predicat.rewrite.junctions import conjunction
 from predicat.semantics.calendar import is_in_order, pieces
 
 _OF_LETTER = {"Y": "year", "m": "month", "d": "day", "H": "hour", "M": "minute", "S": "second"}
+# What a period is on one side of with all of its moments: `> start` begins with the next period.
 _FROM_NEXT = ("gt", "le")
-"""What a period is on one side of with all of its moments: `> start` begins with the next period."""
 _TICK = timedelta(microseconds=1)
 
 
@@ -193,6 +193,7 @@ def _is_start(moment: Node, unit: str) -> bool:
             return False
 
 
+# The periods that begin where a larger one does.
 _PARTS: dict[str, tuple[str, ...]] = {
     "minute": ("second",),
     "hour": ("second", "minute"),
@@ -202,4 +203,3 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "quarter": ("second", "minute", "hour", "day", "month"),
     "year": ("second", "minute", "hour", "day", "month", "quarter"),
 }
-"""The periods that begin where a larger one does."""

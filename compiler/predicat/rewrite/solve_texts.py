@@ -10,6 +10,7 @@ from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.types import BOOLEAN, STRING
 
+# What a comparison of the length says of the text beside the empty one.
 OF_LENGTH = {
     ("eq", 0): "eq",
     ("ne", 0): "ne",
@@ -18,7 +19,6 @@ OF_LENGTH = {
     ("lt", 1): "eq",
     ("le", 0): "eq",
 }
-"""What a comparison of the length says of the text beside the empty one."""
 
 
 def solved_text(node: Call) -> Node | None:

@@ -19,8 +19,8 @@ from predicat.ir.types import BOOLEAN, DURATION, TIMESTAMP
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
 from predicat.rewrite.junctions import conjunction, disjunction
 
+# A zone is less than a day off.
 _MOST = timedelta(days=1)
-"""A zone is less than a day off."""
 
 
 def near_zone(node: Call, solve: Callable[[Node], Node]) -> Node:

@@ -19,11 +19,11 @@ from predicat.rewrite.junctions import conjunction, disjunction
 from predicat.rewrite.simplify import simplify
 from predicat.rewrite.union_sets import merged
 
+# The conditions that must all be TRUE.
 Arm = frozenset[Node]
-"""The conditions that must all be TRUE."""
 
+# With more arms than this only equal arms are joined.
 _MAX_ARMS = 20_000
-"""With more arms than this only equal arms are joined."""
 
 
 def union(nodes: Iterable[Node]) -> Node:

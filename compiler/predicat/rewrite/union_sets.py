@@ -16,10 +16,10 @@ from predicat.values.partition import Partition, any_of, is_within, product
 from predicat.values.written import written
 
 Conditions = frozenset[Node]
+# Of more arms than this, none is compared with each other one.
 _MOST_PAIRS = 400
-"""Of more arms than this, none is compared with each other one."""
+# Of more arms than this, none is compared with all others together.
 _MOST_COVERED = 8
-"""Of more arms than this, none is compared with all others together."""
 
 
 class _Values(Struct, frozen=True):

@@ -10,10 +10,10 @@ from msgspec import Struct, field
 
 from predicat.files.bad_cells import BadCells
 
+# Spark's offset for "the end of the partition".
 LATEST = -1
-"""Spark's offset for "the end of the partition"."""
+# The columns of a record, as Spark's Kafka source calls them.
 KAFKA_COLUMNS = ("topic", "partition", "offset")
-"""The columns of a record, as Spark's Kafka source calls them."""
 
 
 class Found(Struct, frozen=True):

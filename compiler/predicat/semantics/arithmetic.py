@@ -8,12 +8,12 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context,
 
 from predicat.ir.values import INT_MAX, INT_MIN
 
+# Up to this number of digits behind the point a double is rounded.
 MOST_DIGITS = 10
-"""Up to this number of digits behind the point a double is rounded."""
 _EXACT = Context(prec=800, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _PRECISE = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
+# Above the one, e**x is infinite as a double, below the other it is 0.
 _EXP_OVERFLOWS, _EXP_VANISHES = 710, -746
-"""Above the one, e**x is infinite as a double, below the other it is 0."""
 
 
 def rounded(how: str) -> Callable[[float, int], float]:

@@ -23,15 +23,14 @@ from msgspec import Struct
 from predicat.semantics import regex
 from predicat.semantics.regex import Alt, Assert, Chars, Possessive, Ranges, Regex, Repeat, Seq
 
+# Transitions to look at before a repetition counts as unsafe, and of an automaton that are remembered.
 _MOST_MOVES = 3_000
-"""Transitions to look at before a repetition counts as unsafe, and of an automaton that are remembered."""
+# What a character is to assertions, and that there is none.
 _NEWLINE, _WORD, _OTHER, _EDGE = range(4)
-"""What a character is to assertions, and that there is none."""
 _ENDLESS = 3
+# So many are tried in time: `.*a.*a.*a.*b` takes time with the fourth power of a text's length, and
+# `(a?){30}a{30}` has 2^30 ways to match.
 _MOST_WAYS = 8
-"""So many are tried in time: `.*a.*a.*a.*b` takes time with the fourth power of a text's length, and
-`(a?){30}a{30}` has 2^30 ways to match.
-"""
 States = frozenset[int]
 
 
@@ -187,8 +186,8 @@ class _Nfa:
                 if edge <= regex.TOP
             ),
         }
+        # Where the pieces of the code points begin; each has a class.
         self.edges = sorted(cuts)
-        """Where the pieces of the code points begin; each has a class."""
         within = [_within(ranges) for ranges in (*sets, *kinds)]
         keys = [tuple(has(edge) for has in within) for edge in self.edges]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
@@ -203,10 +202,9 @@ class _Nfa:
         }
         self.steps: list[tuple[int, int] | None] = []
         self.empty: list[list[tuple[str, int]]] = []
+        # The loops by the identity of their node: one for each time that a repetition around it says it
+        # again.
         self.loops: dict[int, list[_Loop]] = {}
-        """The loops by the identity of their node: one for each time that a repetition around it says it
-        again.
-        """
         self.last = self.build(node, self.state())
 
     def state(self) -> int:
@@ -392,8 +390,8 @@ class Automaton:
     def __init__(self, pattern: str) -> None:
         self.nfa = _Nfa(trim_edges(regex.parse(pattern)))
         self.start = DfaState(frozenset([0]), _EDGE)
+        # Where the pattern has matched, whatever follows.
         self.matched = DfaState(frozenset(), _EDGE)
-        """Where the pattern has matched, whatever follows."""
         self.places: dict[tuple[States, int], DfaState] = {}
         self.moves = 0
 

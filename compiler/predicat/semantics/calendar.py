@@ -9,8 +9,8 @@ from typing import Any
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICRO = timedelta(microseconds=1)
+# So many months are more than there are between any two dates.
 MOST_MONTHS = 9999 * 12
-"""So many months are more than there are between any two dates."""
 
 
 def add_months(moment: Any, months: int) -> Any:
@@ -39,11 +39,11 @@ def last_day(day: date) -> date:
     return day.replace(day=monthrange(day.year, day.month)[1])
 
 
+# Between them the local time of every zone is within the years 1 to 9999: zones are less than a day off.
 FIRST_IN_ZONES, LAST_IN_ZONES = (
     datetime(1, 1, 2, tzinfo=UTC),
     datetime(9999, 12, 30, 23, 59, 59, 999_999, tzinfo=UTC),
 )
-"""Between them the local time of every zone is within the years 1 to 9999: zones are less than a day off."""
 
 
 def in_zone(moment: datetime, zone: tzinfo) -> datetime | None:
@@ -73,10 +73,10 @@ def from_micros(count: int) -> datetime | None:
 
 # --- formats
 
+# The parts of a format that are numbers, with their digits: as in strftime, and L for milliseconds.
 DIGITS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "L": 3, "f": 6, "j": 3}
-"""The parts of a format that are numbers, with their digits: as in strftime, and L for milliseconds."""
+# The names of days and months, in English.
 NAMES = {"a": "%a", "A": "%A", "b": "%b", "B": "%B"}
-"""The names of days and months, in English."""
 _PIECE = re.compile(r"%(.)|([^%]+)", re.DOTALL)
 
 

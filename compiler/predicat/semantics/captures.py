@@ -36,8 +36,8 @@ from predicat.semantics.regex import (
     Seq,
 )
 
+# The end of the text, as a character.
 _END = TOP + 1
-"""The end of the text, as a character."""
 
 
 class _Next(Struct, frozen=True):

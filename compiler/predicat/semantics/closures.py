@@ -13,8 +13,8 @@ from predicat.ir.nodes import Call, Literal
 Row = Mapping[str, Any]
 Names = Mapping[str, Any]
 NONE: Names = {}
+# Before the name of a variable that stands for a field. No variable of a filter has a space.
 OF_FIELD = "field "
-"""Before the name of a variable that stands for a field. No variable of a filter has a space."""
 
 
 class Eval(Protocol):
@@ -27,12 +27,12 @@ class Eval(Protocol):
         ...
 
 
+# The function of a strict operator: its arguments are values, none of them None. None is UNKNOWN.
 Function = Callable[..., Any]
-"""The function of a strict operator: its arguments are values, none of them None. None is UNKNOWN."""
+# The function of a strict operator for one call: it depends on the types or the constants of that call.
 Choose = Callable[[Call], Function]
-"""The function of a strict operator for one call: it depends on the types or the constants of that call."""
+# The closure of an operator that may have a value though an argument is UNKNOWN.
 NotStrict = Callable[[Call, list[Eval]], Eval]
-"""The closure of an operator that may have a value though an argument is UNKNOWN."""
 
 
 def constant(node: Call, position: int = 1) -> Any:

@@ -10,14 +10,14 @@ import json
 import re
 from typing import Any
 
+# The bytes of the longest document: Spark's VARIANT holds 16 MB.
 MOST_BYTES = 2_000_000
-"""The bytes of the longest document: Spark's VARIANT holds 16 MB."""
+# The deepest nesting of arrays and objects.
 MOST_LEVELS = 100
-"""The deepest nesting of arrays and objects."""
+# The characters of the longest key, as it is written.
 LONGEST_KEY = 50_000
-"""The characters of the longest key, as it is written."""
+# The characters of the longest number.
 LONGEST_NUMBER = 1_000
-"""The characters of the longest number."""
 
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _KEY = re.compile(r'"((?:[^"\\]|\\.)*)"([ \t\n\r]*:)?', re.DOTALL)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from predicat.diagnostics.messages import patterns as say
 
+# The patterns of LIKE that every engine takes: a backslash escapes %, _ or itself.
 ESCAPED_PATTERN = r"(?s)^(?:[^\\]|\\[%_\\])*$"
-"""The patterns of LIKE that every engine takes: a backslash escapes %, _ or itself."""
 
 
 class LikeError(ValueError):
@@ -83,13 +83,13 @@ def escaped(text: str) -> str:
     return re.sub(r"([\\%_])", r"\\\1", text)
 
 
+# The pattern that says the same as an operator with a constant.
 PATTERNS: Mapping[str, Callable[[str], str]] = {
     "like": lambda pattern: pattern,
     "starts_with": lambda text: escaped(text) + "%",
     "ends_with": lambda text: "%" + escaped(text),
     "contains": lambda text: f"%{escaped(text)}%",
 }
-"""The pattern that says the same as an operator with a constant."""
 
 
 def simple(pattern: str) -> tuple[str, str] | None:

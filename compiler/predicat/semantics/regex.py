@@ -20,12 +20,11 @@ from predicat.semantics import casefold
 MAX_PATTERN = 1000
 MAX_REPEAT = 255
 MAX_DEPTH = 50
+# RE2's own limit of counted repetitions within each other.
 MAX_PRODUCT = 1000
-"""RE2's own limit of counted repetitions within each other."""
+# The most weight of a pattern (see _size). Of 67,000 random ones below it PostgreSQL read two in more
+# than half a second; above it, it took up to 43.
 MAX_SIZE = 4_000
-"""The most weight of a pattern (see _size). Of 67,000 random ones below it PostgreSQL read two in more
-than half a second; above it, it took up to 43.
-"""
 TOP = 0x10FFFF
 
 
@@ -40,8 +39,8 @@ class RegexError(ValueError):
         self.hint = hint
 
 
+# Code points: sorted, disjoint, closed ranges.
 Ranges = tuple[tuple[int, int], ...]
-"""Code points: sorted, disjoint, closed ranges."""
 
 
 class Chars(Struct, frozen=True):
@@ -260,8 +259,8 @@ class _Reader:
         self.text = text
         self.pos = 0
         self.groups = groups
+        # So many groups were opened.
         self.count = 0
-        """So many groups were opened."""
 
     def peek(self) -> str:
         return self.text[self.pos : self.pos + 1]

@@ -35,8 +35,8 @@ _LEXERS = {
 Advance = Callable[[int], object]
 Report = Mapping[str, Mapping[str, Any]]
 History = Mapping[str, Sequence[Mapping[str, Any]]]
+# The number of characters of a condition that the search knows.
 _SEARCHED = 1000
-"""The number of characters of a condition that the search knows."""
 
 
 def build(

@@ -33,8 +33,8 @@ class Graph(Struct, frozen=True):
     curves: tuple[str, ...]
 
 
+# Text, kind, link.
 Entry = tuple[str, str, str]
-"""Text, kind, link."""
 
 
 def graph(own: str, left: Sequence[Entry], right: Sequence[Entry]) -> Graph:

@@ -31,8 +31,8 @@ _SWAPS = {
     "is_true": (),
     "mul": ("add",),
 }
+# Operators whose constants have a form to keep: patterns, units, time zones, keys.
 _FORMS = BY_KEY | {op for op in OPS if constant_positions(op) and not op.endswith("_ci")}
-"""Operators whose constants have a form to keep: patterns, units, time zones, keys."""
 
 
 class Mutant(Struct, frozen=True):

@@ -18,8 +18,8 @@ from predicat.ir.nodes import Field, FieldDecl, Node
 from predicat.rewrite.substitute import at, read_from_columns, with_defaults, without_expression
 from predicat.semantics.evaluate import compile_node
 
+# Evaluates SQL expressions on rows of fields: the values of each expression, row by row.
 Engine = Callable[[Sequence[FieldDecl], Sequence[Mapping[str, Any]], Sequence[str]], list[list[Any]]]
-"""Evaluates SQL expressions on rows of fields: the values of each expression, row by row."""
 
 
 class Result(Struct, frozen=True):

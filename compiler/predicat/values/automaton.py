@@ -17,16 +17,16 @@ from predicat.semantics.automaton import minimal
 Label = Any
 State = Hashable
 MOST_STATES = 3_000
+# States and transitions of one machine; beyond them a question goes to the solver.
 MOST_MOVES = 40_000
-"""States and transitions of one machine; beyond them a question goes to the solver."""
+# Transitions of several machines side by side.
 _MOST_TOGETHER = 80_000
-"""Transitions of several machines side by side."""
 _MINIMIZED = 2_000
 _SURROGATES = range(0xD800, 0xE000)
+# The number behind the last code point.
 TOP = 0x110000
-"""The number behind the last code point."""
+# The characters that a shown text has if it can.
 _NICE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.,:/@"
-"""The characters that a shown text has if it can."""
 
 
 class Opaque(Exception):

@@ -22,8 +22,8 @@ from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, MAX_PRECISION, TIM
 from predicat.ir.values import EXACT, FIRST_MOMENT, INT_MAX, INT_MIN, LAST_MOMENT, LONGEST
 from predicat.ir.widths import RANGES
 
+# The microseconds of a day.
 DAY = 86_400_000_000
-"""The microseconds of a day."""
 _MICROSECOND = timedelta(microseconds=1)
 _DIGITS = Context(prec=MAX_PRECISION)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,8 +58,8 @@ class Domain(Struct, frozen=True):
         return ordinal + "\0" if self is TEXTS else ordinal + 1
 
 
+# All texts, each of which is its own ordinal: between two there is always a third.
 TEXTS = Domain("", None, str, str)
-"""All texts, each of which is its own ordinal: between two there is always a third."""
 _BEFORE_SURROGATES = "\ud7ff"
 
 
@@ -127,10 +127,10 @@ _DOUBLE = struct.Struct("<d"), struct.Struct("<q")
 _FLOAT = struct.Struct("<f"), struct.Struct("<i")
 _double, _double_bits = partial(_of_bits, *_DOUBLE), partial(_bits, *_DOUBLE)
 _float, _float_bits = partial(_of_bits, *_FLOAT), partial(_bits, *_FLOAT)
+# The values of a column of floats of 32 bits, as doubles.
 _FLOATS = Domain(
     -_float_bits(math.inf), _float_bits(math.inf), _float, _float_ordinal, others=(math.nan, -0.0)
 )
-"""The values of a column of floats of 32 bits, as doubles."""
 
 # --- whole numbers and times
 

@@ -19,8 +19,8 @@ from predicat.semantics.evaluate import compile_node
 from predicat.values.automaton import Opaque
 from predicat.values.domain import DAY, Domain, domain, domain_of, first_where
 
+# Places along the keys of a type: the outcome may change from the key before each to it.
 Keys = frozenset[int]
-"""Places along the keys of a type: the outcome may change from the key before each to it."""
 _NOTHING: Keys = frozenset()
 PERIODIC = TIME_PARTS - MONOTONE.keys() | {"mod", "time_of_day"}
 
@@ -251,10 +251,10 @@ def _simple_double(low: int, high: int, column: Domain) -> int:
 
 
 _MOST_TIMES = 6_000
+# So many days from any on have every day of the week, or of the year (29 February too).
 _DAYS = {op: 7 if op == "day_of_week" else 3_660 for op in PERIODIC & TIME_PARTS - UNITS.keys()}
-"""So many days from any on have every day of the week, or of the year (29 February too)."""
+# 41 years, which have every day of the year on every day of the week that it can be.
 _ALL_DAYS = 15_000
-"""41 years, which have every day of the year on every day of the week that it can be."""
 
 
 def _periodic(changes: Changes, kind: Type, starts: list[int], ends: list[int]) -> Iterator[Any]:

@@ -38,12 +38,12 @@ from predicat.values.partition import MOST_PIECES, Line, Partition, line, produc
 from predicat.values.texts import Texts, connected
 
 _CONNECTIVES = ("and", "or", "not", "is_true")
+# The outcome of a calculation of a moment before or behind the calendar, which PostgreSQL has.
 _PERHAPS = "perhaps"
-"""The outcome of a calculation of a moment before or behind the calendar, which PostgreSQL has."""
 
 
+# Comparisons that are not TRUE behind the end of an order if they are not TRUE at it.
 _ONE_SIDED = ("eq", "in", *ORDERED)
-"""Comparisons that are not TRUE behind the end of an order if they are not TRUE at it."""
 
 
 class Accepted(Struct, frozen=True):
@@ -237,5 +237,5 @@ def _of_boolean(test: Node, _variable: Field) -> Partition:
     return Partition(_TRUTHS, line((0, 1), (run({"x": False}), run({"x": True}))), (run({"x": None}),))
 
 
+# By the type of the operand; all others have an order that bisection works on.
 _OF: dict[Type, Callable[[Node, Field], Partition]] = {STRING: _of_text, BOOLEAN: _of_boolean}
-"""By the type of the operand; all others have an order that bisection works on."""

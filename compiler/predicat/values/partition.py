@@ -16,12 +16,12 @@ from predicat.values import automaton
 from predicat.values.automaton import Label, Machine, Opaque, Table, tabulated
 from predicat.values.domain import Domain
 
+# The most intervals of a partition.
 MOST_PIECES = 20_000
-"""The most intervals of a partition."""
 
 
+# The most automata of one union: their states multiply.
 _MOST_TABLES = 8
-"""The most automata of one union: their states multiply."""
 
 
 class Line(Struct, frozen=True):

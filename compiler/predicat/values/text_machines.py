@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from predicat.values.automaton import TOP, Label, Machine, Opaque, State, constant, tabulated
 
+# States of a machine that is reversed, at most.
 _MOST_REVERSED = 300
-"""States of a machine that is reversed, at most."""
 
 
 def order(value: str) -> Machine:

@@ -35,10 +35,10 @@ from predicat.values.ordered import Changes, domain_in_cases
 from predicat.values.text_numbers import day, integer
 from predicat.values.text_patterns import PATTERNS, pattern_machine
 
+# The longest text that is counted character by character.
 _MOST_LENGTH = 600
-"""The longest text that is counted character by character."""
+# The label of a text for which a function has no value, where None is another label.
 _MISSING = "missing"
-"""The label of a text for which a function has no value, where None is another label."""
 _NUMBERS = ("length", "position", "to_int", "size", "to_date")
 
 
@@ -441,6 +441,7 @@ def _booleans(node: Call) -> Machine:
     )
 
 
+# By operator: the machine of a function of a text, as `Texts.of` gives it.
 _FUNCTIONS: dict[str, Callable[[Texts, Call, Machine, Label], Machine]] = {
     **dict.fromkeys(("lower", "upper"), Texts.letter_case),
     **dict.fromkeys(("trim", "ltrim", "rtrim", "strip"), Texts.trimmed),
@@ -453,4 +454,3 @@ _FUNCTIONS: dict[str, Callable[[Texts, Call, Machine, Label], Machine]] = {
     "coalesce": Texts.first_present,
     **dict.fromkeys(("greatest", "least"), Texts.extreme),
 }
-"""By operator: the machine of a function of a text, as `Texts.of` gives it."""

@@ -14,8 +14,8 @@ from predicat.values.domain import after_prefix
 from predicat.values.outcomes import accepted
 from predicat.values.partition import Partition, any_of
 
+# The first ordinal, and the first one behind it; None at the end of the domain.
 Interval = tuple[Any, Any]
-"""The first ordinal, and the first one behind it; None at the end of the domain."""
 
 
 def written(operand: Node, values: Partition, tests: Collection[Node]) -> Node | None:

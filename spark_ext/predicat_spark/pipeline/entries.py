@@ -33,20 +33,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
+# The columns of the filters that put a row off, and of those that have done so too often: a byte that is 1,
+# then their places among the labels. RoutedWrite.scala knows them.
 WAITING, EXPIRED = "__predicat_waiting", "__predicat_expired"
-"""The columns of the filters that put a row off, and of those that have done so too often: a byte that is 1,
-then their places among the labels. RoutedWrite.scala knows them.
-"""
+# The rows that they have.
 ROWS = ("waiting", "dead_letter")
-"""The rows that they have."""
+# The column that counts how often a row was offered, this time included.
 TRIES = "__predicat_tries"
-"""The column that counts how often a row was offered, this time included."""
 _SAID, _ASKED, _NOTHING = "__predicat_said", "__predicat_asked", "__predicat_nothing"
 _ACCEPTED, _REJECTED, _UNKNOWN = 1, 2, 4
 _LOG = logging.getLogger(GROUP)
 
+# The errors of classes: filter, class and kind of error; how many, the key of a row, and its message.
 Errors = dict[tuple[str, str, str], tuple[int, str, str]]
-"""The errors of classes: filter, class and kind of error; how many, the key of a row, and its message."""
 
 
 class Entry(Struct, frozen=True):

@@ -86,13 +86,13 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
     ),
     (r"cancelled|Job aborted due to user", "the job was cancelled", None),
 )
+# How many causes of an error are read, at most.
 _MAX_CAUSES = 20
-"""How many causes of an error are read, at most."""
+# Failures after which the same run may succeed.
 _TRANSIENT = re.compile(
     r"ExecutorLost|Lost executor|FetchFailed|Connection (?:reset|refused)|SocketTimeout|timed "
     r"out|SlowDown|ServiceUnavailable|status code: 50[0-9]|Broken pipe"
 )
-"""Failures after which the same run may succeed."""
 
 
 def whole_text(error: BaseException) -> str:

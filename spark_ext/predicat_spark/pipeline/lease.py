@@ -15,12 +15,11 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.pipeline.files import Files
 
+# How long a lease holds without being renewed.
 SECONDS = 60.0
-"""How long a lease holds without being renewed."""
+# The folder of predicat next to a sink: leases, records of runs, and staged rows.
+# Spark reads no folder of such a name.
 FOLDER = "_predicat"
-"""The folder of predicat next to a sink: leases, records of runs, and staged rows.
-Spark reads no folder of such a name.
-"""
 
 
 class Lease:

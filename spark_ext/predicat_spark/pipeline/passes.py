@@ -22,14 +22,13 @@ from predicat_spark.pipeline.work import Work
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+# How many times the columns that filters read a source has, where a few sinks may be cheaper with a
+# reading for each.
 _WIDE = 10
-"""How many times the columns that filters read a source has, where a few sinks may be cheaper with a
-reading for each.
-"""
 _COLUMNS = 50
 _FEW = 3
+# At most this share of the rows went to each sink in the run before.
 _SHARE = 0.02
-"""At most this share of the rows went to each sink in the run before."""
 
 
 class Passes:

@@ -32,10 +32,9 @@ _TYPES = {
     "date": "date",
     "binary": "bytea",
 }
+# The table, in the schema of the target, of the runs whose rows were appended: an append repeated after a
+# kill adds nothing.
 _MARKS = "predicat_runs"
-"""The table, in the schema of the target, of the runs whose rows were appended: an append repeated after a
-kill adds nothing.
-"""
 _PATIENCE = 10
 
 

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from predicat.diagnostics.wording import quantity
 
 _HEADS = {"unknown": "UNKNOWN", "dead_letter": "dead letter"}
+# Filters that the table shows; of more, those that accept the most rows.
 _MOST = 200
-"""Filters that the table shows; of more, those that accept the most rows."""
+# What is counted of a filter: the fields of its report that are numbers of rows.
 COUNTS = ("accepted", "rejected", "unknown", "guarded", "rescheduled", "dead_letter")
-"""What is counted of a filter: the fields of its report that are numbers of rows."""
 
 
 class FilterReport(Struct):

@@ -22,15 +22,14 @@ from predicat_spark.settings import settings
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+# The bit of the outcome of a row: in the byte of the filter, or for rows of no one filter in the last one.
 _BITS = {"accepted": 1, "rejected": 2, "unknown": 4, "unmatched": 1, "bad": 2, "matched": 4}
-"""The bit of the outcome of a row: in the byte of the filter, or for rows of no one filter in the last one.
-"""
+# The rows that entry filters put off, and the column that has these filters.
 _LATER = {"waiting": WAITING, "dead_letter": EXPIRED}
-"""The rows that entry filters put off, and the column that has these filters."""
+# Files of partitioned sinks that a task has open at once; rows of further folders are sorted first.
 _OPEN = 200
-"""Files of partitioned sinks that a task has open at once; rows of further folders are sorted first."""
+# What the JVM does not compile is slower than rows that Spark evaluates in several methods.
 _METHOD = {"spark.sql.codegen.hugeMethodLimit": "8000"}
-"""What the JVM does not compile is slower than rows that Spark evaluates in several methods."""
 _ROW_GROUP = 128 * 1024 * 1024
 _LEAST_ROW_GROUP = 8 * 1024 * 1024
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _UNCHANGED = "no sink was changed"
+# Records of a job that are kept, the newest ones.
 _KEPT = 100
-"""Records of a job that are kept, the newest ones."""
 
 
 class Run:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+# The endings of files, and Spark's formats for them.
 FORMATS = {
     "parquet": "parquet",
     "orc": "orc",
@@ -44,13 +45,12 @@ FORMATS = {
     "avro": "avro",
     "xml": "xml",
 }
-"""The endings of files, and Spark's formats for them."""
 _PACKED = frozenset({"gz", "bz2", "zst", "xz", "lz4", "snappy", "deflate", "zip"})
 _RAW = "__raw_"
+# The column in which Spark keeps a record that it cannot read.
 RECORD = "_corrupt_record"
-"""The column in which Spark keeps a record that it cannot read."""
+# Files of a folder whose endings tell its format.
 _LOOKED_AT = 1000
-"""Files of a folder whose endings tell its format."""
 
 
 class Cell(Struct, frozen=True):

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
+# Seconds between looks at whether a stream was stopped.
 _LOOK = 1
-"""Seconds between looks at whether a stream was stopped."""
 
 
 class Following(Struct, frozen=True):

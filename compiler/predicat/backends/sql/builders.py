@@ -14,8 +14,8 @@ from sqlglot import exp
 from predicat.backends.sql.sizes import Sizes
 
 Sql = exp.Expr
+# A node, or a constant: a text, a whole number or a truth value of Python is a literal of SQL.
 Operand = Sql | int | str
-"""A node, or a constant: a text, a whole number or a truth value of Python is a literal of SQL."""
 
 
 def sql_of(value: Operand) -> Sql:

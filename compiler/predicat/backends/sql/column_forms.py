@@ -35,6 +35,7 @@ def _text(sql: Sql) -> Sql:
     return cast(sql, "TEXT")
 
 
+# By form and engine. An engine without a row has the values of the core type in its columns.
 HELD: Mapping[str, Mapping[str, Held]] = {
     "uuid": {
         "postgres": Held("uuid", _text),
@@ -45,7 +46,6 @@ HELD: Mapping[str, Mapping[str, Held]] = {
         "duckdb": Held("{}", _text, pairs=False, ordered=False),
     },
 }
-"""By form and engine. An engine without a row has the values of the core type in its columns."""
 _EQUALITIES = ("eq", "ne", "same", "in")
 
 

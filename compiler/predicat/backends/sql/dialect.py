@@ -181,10 +181,9 @@ class Dialect(DialectRules[Renderer], frozen=True):
         return self.postprocess(writing.text(sql, self.sqlglot, self.spelling))
 
 
+# Names of variables that every engine takes: engines cut long names, and names of the renderer start with an
+# underscore.
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
-"""Names of variables that every engine takes: engines cut long names, and names of the renderer start with an
-underscore.
-"""
 _MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
+# Texts and names, which are skipped, and the places of parameters.
 _BACKSLASH_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
-"""Texts and names, which are skipped, and the places of parameters."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+# A quoted name, a string literal with escapes, or a plain string literal.
 _QUOTED = re.compile(r"""(?:"[^"]*")|(?<![\w"])E'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'""", re.DOTALL)
-"""A quoted name, a string literal with escapes, or a plain string literal."""
 _CONTROL = re.compile(r"[\x01-\x1f\x7f]")
 _NAMES = {"\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r"}
 

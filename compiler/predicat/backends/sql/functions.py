@@ -87,6 +87,7 @@ class Runtime(Struct, frozen=True):
 
 
 _S = Variable(STRING, "s")
+# The functions of a string: casts of SQL, and the conversions of CEL.
 CONVERSIONS: dict[str, Node] = {
     "to_bigint": of_text(_S, BIGINT, NOWHERE),
     "to_double": of_text(_S, DOUBLE, NOWHERE),
@@ -97,10 +98,9 @@ CONVERSIONS: dict[str, Node] = {
     "double": Call(DOUBLE, "to_double", (_S,)),
     "timestamp": Call(TIMESTAMP, "to_timestamp", (_S,)),
 }
-"""The functions of a string: casts of SQL, and the conversions of CEL."""
 
+# The function that parses a string as JSON.
 PARSE_JSON = Call(JSON, "parse_json", (_S,))
-"""The function that parses a string as JSON."""
 
 
 def _read_of_json(value: Node) -> dict[str, Node]:
@@ -118,13 +118,13 @@ def _read_of_json(value: Node) -> dict[str, Node]:
 
 
 _DOCUMENT = Variable(JSON, "j")
+# The functions of a JSON value: its number, and conversions of its number or string.
 OF_JSON = _read_of_json(_DOCUMENT)
-"""The functions of a JSON value: its number, and conversions of its number or string."""
+# The same functions of a member of a JSON object.
 OF_MEMBER = _read_of_json(Call(JSON, "json_get", (_DOCUMENT, Variable(STRING, "k"))))
-"""The same functions of a member of a JSON object."""
 
+# The start of the names of all functions: the name of a schema, or a prefix of the function's own name.
 PREFIX = "predicat"
-"""The start of the names of all functions: the name of a schema, or a prefix of the function's own name."""
 
 
 def calls(sql: exp.Expr) -> bool:

@@ -15,15 +15,15 @@ from predicat.ir.types import BOOLEAN, STRING, ArrayType
 from predicat.ir.variables import free
 
 Step = str | int
+# The look-ups in JSON values, in SQL.
 JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
-"""The look-ups in JSON values, in SQL."""
+# The operators that `fuse_kind_tests` makes, and `json_let` of `parsed_once`.
+#
+# `json_text`: the string of a JSON value that is known to be a string. `json_equals`: whether a JSON value
+# equals a constant; FALSE for a value of another kind. `json_in`: whether it is one of several strings.
+# `json_element`: a look-up with a JSON value as the key, of a member by its name or an element by its
+# position.
 ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_element", "json_let")
-"""The operators that `fuse_kind_tests` makes, and `json_let` of `parsed_once`.
-
-`json_text`: the string of a JSON value that is known to be a string. `json_equals`: whether a JSON value
-equals a constant; FALSE for a value of another kind. `json_in`: whether it is one of several strings.
-`json_element`: a look-up with a JSON value as the key, of a member by its name or an element by its position.
-"""
 
 
 def fuse_kind_tests(node: Node) -> Node:
@@ -182,6 +182,6 @@ def is_only_text(value: str) -> bool:
     return not value.startswith(("[", "{")) and not _NUMBER.fullmatch(value) and value.lower() not in _WORDS
 
 
+# The texts of numbers, and some more.
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][-+]?[0-9]*)?")
-"""The texts of numbers, and some more."""
 _WORDS = ("true", "false", "null", "nan", "infinity", "inf")

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from predicat import backends
 
+# The longest line.
 WIDTH = 110
-"""The longest line."""
 _STEP = "  "
 _OPENS, _CLOSES = ("(", "[", "{", "CASE"), (")", "]", "}", "END")
+# Deeper parts stay on one line.
 _MAX_DEPTH = 30
-"""Deeper parts stay on one line."""
 
 
 class _Word(NamedTuple):

@@ -8,6 +8,10 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
+# Words that an engine does not read as the name of a column without quotes, in addition to those that
+# sqlglot knows.
+#
+# PostgreSQL's `user` is the worst of them: it is not an error, but the name of the current role.
 RESERVED = frozenset(
     {
         "analyse",
@@ -49,11 +53,7 @@ RESERVED = frozenset(
         "within",
     }
 )
-"""Words that an engine does not read as the name of a column without quotes, in addition to those that
-sqlglot knows.
-
-PostgreSQL's `user` is the worst of them: it is not an error, but the name of the current role.
-"""
+# Words of sqlglot that no engine reserves, and that columns often have as names.
 UNRESERVED = frozenset(
     {
         "comment",
@@ -82,7 +82,6 @@ UNRESERVED = frozenset(
         "uuid",
     }
 )
-"""Words of sqlglot that no engine reserves, and that columns often have as names."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 

@@ -71,14 +71,13 @@ def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
 
 
 MAX_PARTS = 20_000
+# The largest number of SQL parts per different part of a predicate. The largest guard of a single operator
+# has about 60.
 _MAX_GROWTH = 100
-"""The largest number of SQL parts per different part of a predicate. The largest guard of a single operator
-has about 60.
-"""
+# Predicates with fewer levels of operators cannot grow beyond the limit, so their parts are not counted.
 _MIN_HEIGHT = 3
-"""Predicates with fewer levels of operators cannot grow beyond the limit, so their parts are not counted."""
+# The number of parts from which an operand that a guard repeats gets a name.
 LARGE_PARTS = 1_000
-"""The number of parts from which an operand that a guard repeats gets a name."""
 
 
 class Renderer(Struct):
@@ -439,8 +438,8 @@ def constant_int(node: Node) -> int:
     return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
 
 
+# How a dialect writes an operator.
 Rule = Callable[[Renderer, Call], Sql]
-"""How a dialect writes an operator."""
 
 
 def function(name: str) -> Rule:

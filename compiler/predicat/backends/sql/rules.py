@@ -19,8 +19,8 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node, Quantifier
 from predicat.ir.types import Type
 
+# The renderer, which applies the rules and is passed to them.
 R = TypeVar("R")
-"""The renderer, which applies the rules and is passed to them."""
 
 
 class NotSupported(Struct, frozen=True):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from sqlglot import exp
 
+# The nodes without parts, which are half of all.
 _LEAVES = frozenset({exp.Literal, exp.Identifier, exp.Boolean, exp.Null, exp.Var, exp.HexString})
-"""The nodes without parts, which are half of all."""
 
 
 class Size(NamedTuple):

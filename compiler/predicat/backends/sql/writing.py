@@ -96,8 +96,8 @@ def _cast(generator: Generator, sql: exp.Expr) -> str:
     return f"CAST({generator.sql(sql, 'this')} AS {generator.sql(sql, 'to')})"
 
 
+# The nodes that need no parentheses before the colons of a cast.
 _OPERANDS = (exp.Column, exp.Anonymous, exp.Paren, exp.Cast, exp.Subquery, exp.Literal, exp.Null, exp.Var)
-"""The nodes that need no parentheses before the colons of a cast."""
 _SHORT = {"DOUBLE PRECISION": "float8", "DECIMAL": "numeric"}
 
 
@@ -131,8 +131,8 @@ def _constants(cast: _Writer, words: dict[exp.DType, str]) -> _Writer:
 
 # --- negations
 
+# The tests that are written with NOT between the value and the keyword.
 _BEFORE = (exp.In, exp.Between, exp.Like, exp.ILike)
-"""The tests that are written with NOT between the value and the keyword."""
 
 
 def _not(generator: Generator, sql: exp.Expr) -> str:

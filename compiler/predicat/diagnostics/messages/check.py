@@ -26,8 +26,8 @@ A_CHAIN = "the first comparison is true or false: compare twice, and join both w
 BOOLEAN_ALONE = "write the boolean alone, or negate it"
 NUMBER_OF_DAYS = "write the unit of the number: INTERVAL '1' DAY"
 QUOTE_OR_CONVERT = "put the constant in quotes, or convert one side"
+# The longest text that a hint repeats.
 _SHORT = 40
-"""The longest text that a hint repeats."""
 
 constant_is = Text[str]("the constant is {word}, in lower case")
 declare_or_convert = Text[str, object]("declare the field ({name}: {kind}), or convert it: {kind}({name})")

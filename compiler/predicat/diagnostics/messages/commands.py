@@ -10,8 +10,8 @@ from predicat.diagnostics.message import Failure, Text
 from predicat.diagnostics.source import NOWHERE
 
 ISSUES = "https://github.com/predicat/predicat/issues"
+# Characters of a text that a message quotes.
 MAX_SHOWN = 200
-"""Characters of a text that a message quotes."""
 BASELINE_OF_ALL = "--update-baseline writes the findings of the whole catalog; leave --changed out"
 FIX_AND_STAGED = "--fix changes the working tree, but --changed checks what is staged; write --changed HEAD"
 FIX_FIRST = "run --fix first, then --update-baseline"

@@ -25,8 +25,8 @@ class _ByHand(Failure[*Arguments]):
 
 BY_HAND = "drop these first, and create them again after predicat apply"
 CONNECTION_FAILED = "the connection failed"
+# The option of a view of PostgreSQL by which readers see what they may see in its relation.
 INVOKER = "security_invoker = true"
-"""The option of a view of PostgreSQL by which readers see what they may see in its relation."""
 NO_DEFAULTS = "its parameters have no defaults"
 _WITHOUT_ZONE = {
     "postgres": ("timestamp without time zone", "UTC"),

@@ -86,6 +86,7 @@ proved = Text[str, int, str, str]("# {path}:{line} is {name}: {proof}")
 # A copy of a filter that is not rewritten.
 stays = Text[str, int, str]("{path}:{line} stays: {reason}")
 
+# The sections of the page, with the codes of their findings.
 SECTIONS = {
     "Never true, and never reached": ("D101", "D104", "D105", "D106"),
     "Drift and copies of filters": ("D302", "D301"),
@@ -93,7 +94,6 @@ SECTIONS = {
     "Probably not meant": ("D108", "D107", "D103", "D102"),
     "The same rule in several places": ("D201",),
 }
-"""The sections of the page, with the codes of their findings."""
 NO_REASON = "the engine does not say why"
 NOT_COUNTED = "Not counted: "
 NOT_SQL = "it is not SQL"

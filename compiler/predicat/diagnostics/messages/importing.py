@@ -6,6 +6,7 @@ from predicat.diagnostics.message import Problem, Text
 
 _OTHER_OBJECTS = "it looks up other objects, which no row has"
 _IMAGES = "it looks up images, which no row has"
+# Names of admission policies that stand for what is outside of a request, and why no filter has them.
 OUTSIDE_A_REQUEST = {
     "authorizer": "it queries the authorizer, which no row has",
     "resource": _OTHER_OBJECTS,
@@ -16,7 +17,6 @@ OUTSIDE_A_REQUEST = {
     "user": "it reads the user by a function of Kyverno",
     "exceptions": "it reads the exceptions of the policy, which no row has",
 }
-"""Names of admission policies that stand for what is outside of a request, and why no filter has them."""
 CONDITION_IS_A_SCRIPT = "its condition is a script (JSR 223), which is not a filter language"
 CONDITION_IS_A_JSONPATH = "its condition is a JSONPath, which is not a filter language"
 POLICY_APPLIES = "The policy applies where its conditions match."

@@ -11,6 +11,7 @@ from predicat.diagnostics.source import Span
 
 bad_yaml = Problem[str]("yaml: this is not valid YAML: {reason}")
 
+# Keys that people write for those that there are.
 KEYS_BY_MEANING = {
     **dict.fromkeys(("where", "condition", "expression", "expr", "predicate", "query"), "sql"),
     **dict.fromkeys(("columns", "schema"), "fields"),
@@ -21,7 +22,6 @@ KEYS_BY_MEANING = {
     **dict.fromkeys(("sparksql", "spark_sql"), "spark"),
     **dict.fromkeys(("subscriptions", "selectors"), "filters"),
 }
-"""Keys that people write for those that there are."""
 
 missing_key = Problem[str, str]("(key, where) missing-key: {where} needs the key {key!r}")
 duplicate_key = Problem[str]("""duplicate-key: duplicate key {key!r}
@@ -29,14 +29,15 @@ duplicate_key = Problem[str]("""duplicate-key: duplicate key {key!r}
 # What to write where YAML reads something else than a string, such as NO, 1.10 or 2024-05-01.
 in_quotes = Text[str]('write "{text}": without quotes, it is not read as a string')
 
+# That a hint lists.
 FEW_KEYS = 12
-"""That a hint lists."""
 
 bad_name = Problem[str, str]("""(what, name) bad-name: {name!r} is not a valid name for a {what}
     hint: names consist of lower-case letters, digits and underscores, start with a letter and have at
     most 63 characters""")
 
 TYPES = "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
+# Types of other systems, and what they are called here.
 TYPES_BY_MEANING = {
     **dict.fromkeys(("array", "list", "set", "sequence", "repeated"), "array<string>"),
     **dict.fromkeys(("map", "dict"), "map<string, string>"),
@@ -50,7 +51,6 @@ TYPES_BY_MEANING = {
     **dict.fromkeys(("float64",), "double"),
     **dict.fromkeys(("float32",), "float"),
 }
-"""Types of other systems, and what they are called here."""
 TYPES_NOT_SUPPORTED = {
     **dict.fromkeys(("binary", "bytea", "bytes", "blob", "varbinary"), "binary values"),
     **dict.fromkeys(("interval", "time", "timetz"), "intervals and times of day"),

@@ -8,6 +8,7 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Text
 from predicat.diagnostics.messages import shown
 
+# What to pass for a type, by its first word.
 ACCEPTED = {
     "string": "pass a str",
     "bigint": "pass an int of at most 64 bits",
@@ -23,7 +24,6 @@ ACCEPTED = {
     "struct": "pass a dict",
     "json": "pass what json.loads returns: a dict, list, str, int, float, bool or None",
 }
-"""What to pass for a type, by its first word."""
 BYTES = "pass a str, such as value.decode() or base64.b64encode(value).decode()"
 UNORDERED = "a set has no order: pass a list, such as sorted(value)"
 NAMED_TUPLE = "pass value._asdict() for a JSON object, or list(value) for an array"

@@ -12,6 +12,7 @@ from predicat.diagnostics.source import Span
 CANNOT_BE_PARSED = "it cannot be parsed"
 SOMETHING_MISSING = "something is missing here"
 WRONG_ARGUMENTS = "the function does not have this number of arguments"
+# What to do about what sqlglot's parser says, where the word itself has no hint.
 _USUAL: Mapping[str, str] = {
     SOMETHING_MISSING: "an operator needs a value on both sides, AND and OR need a condition on both sides",
     "a parenthesis is not closed": "add the missing )",
@@ -20,13 +21,12 @@ _USUAL: Mapping[str, str] = {
     "CASE has no END": "write CASE WHEN test THEN a ELSE b END",
     "this is not a type": "write a type of SQL, such as string, bigint, double, boolean, date or timestamp",
 }
-"""What to do about what sqlglot's parser says, where the word itself has no hint."""
+# What sqlglot's parser says, in plain words.
 _PARSER_SAYS = {
     "Expecting )": "a parenthesis is not closed",
     "Expected END after CASE": "CASE has no END",
     "Expected TYPE after CAST": "this is not a type",
 }
-"""What sqlglot's parser says, in plain words."""
 
 several_statements = Problem[()]("""syntax: a filter is one condition; this has several statements
     hint: join them with AND""")

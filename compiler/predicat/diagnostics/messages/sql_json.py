@@ -26,6 +26,7 @@ constant_wanted = NotInFilter[()]("""@> or <@ without a constant
 key_wanted = NotInFilter[()]("""? with a value that is no string
     hint: write doc ? 'key'""")
 
+# The cast of `->>` to each type; none for a string.
 _CASTS = {
     "double": "numeric",
     "bigint": "numeric",
@@ -33,7 +34,6 @@ _CASTS = {
     "date": "date",
     "timestamp": "timestamptz",
 }
-"""The cast of `->>` to each type; none for a string."""
 
 
 def no_json(span: Span, constant: str, text: str | None) -> Diagnostic:

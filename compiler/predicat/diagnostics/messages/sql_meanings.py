@@ -18,6 +18,7 @@ ambiguous_concat = Problem[list[str]]("""ambiguous-sql: concat() skips parts tha
     is NULL on Spark
     hint: write {parts:by ||}, which is NULL, or coalesce(part, '') for each part that may be NULL""")
 
+# The rules that were added to a language after a release: what a released version keeps, and a hint.
 RELEASED_BY = {
     "casts_of_text": (
         (
@@ -81,7 +82,6 @@ RELEASED_BY = {
         "PostgreSQL reads the constant as JSON, and so does a new version of the filter",
     ),
 }
-"""The rules that were added to a language after a release: what a released version keeps, and a hint."""
 _OF_OTHER_LANGUAGES = ("absent_differs", "ends_at_errors", "json_null_is_value", "not_binds_first")
 
 

@@ -10,10 +10,10 @@ from predicat.diagnostics.messages.files import unreadable
 from predicat.diagnostics.source import NOWHERE
 from predicat.diagnostics.wording import quantity
 
+# Stands for the column where a whole record is damaged.
 RECORD = "(record)"
-"""Stands for the column where a whole record is damaged."""
+# The code of `other_encoding`.
 ENCODING = "encoding"
-"""The code of `other_encoding`."""
 NO_JSON = "it is not valid JSON"
 NO_OBJECT = 'it is not a JSON object; each line holds one row, such as {"id": 1}'
 

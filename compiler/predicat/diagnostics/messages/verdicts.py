@@ -12,8 +12,8 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Text
 from predicat.diagnostics.source import Span
 
+# What sqlglot says if it has no more to say than the text.
 _NO_REASON = re.compile(r"Failed to parse '.*' into <class .*>")
-"""What sqlglot says if it has no more to say than the text."""
 
 several_kinds = Text[str, Iterable[str]]("{name} is used as {kinds:sorted and as}")
 alike_constants = Text[str, object, object]("""{name} is compared with {one!r} and {other!r}, which are

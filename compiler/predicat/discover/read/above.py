@@ -8,8 +8,8 @@ import yaml
 
 from predicat.discover.read.files import Unusable, files
 
+# The file of a dbt project.
 PROJECT = "dbt_project.yml"
-"""The file of a dbt project."""
 _MAX_SIZE = 1_000_000
 
 

@@ -27,8 +27,8 @@ _MANIFEST = re.compile(
     re.MULTILINE,
 )
 _RESOURCES = ("models", "sources", "seeds", "snapshots")
+# Generic tests of dbt that take a condition, with the name of the argument.
 _CHECKS = {"expression_is_true": "expression", "not_constant_where": "where", "not_null_where": "where"}
-"""Generic tests of dbt that take a condition, with the name of the argument."""
 
 
 def conditions(

@@ -11,6 +11,7 @@ from sqlglot import Dialects, exp
 
 from predicat.discover.read.statements import statements, tokens_of
 
+# The dialects that are tried, those that most repositories have first.
 TRIED = (
     "postgres",
     "snowflake",
@@ -23,7 +24,7 @@ TRIED = (
     "tsql",
     "clickhouse",
 )
-"""The dialects that are tried, those that most repositories have first."""
+# Names of adapters of dbt and of dialects of sqlfluff that sqlglot calls otherwise.
 _ADAPTERS = {
     "sparksql": "spark",
     "ansi": "",
@@ -32,11 +33,10 @@ _ADAPTERS = {
     "fabric": "tsql",
     "sqlserver": "tsql",
 }
-"""Names of adapters of dbt and of dialects of sqlfluff that sqlglot calls otherwise."""
+# Files that are tried.
 MAX_SAMPLE = 40
-"""Files that are tried."""
+# Bytes of a configuration file, at most; a larger one is ignored.
 _MAX_SIZE = 1_000_000
-"""Bytes of a configuration file, at most; a larger one is ignored."""
 
 
 def known(name: str) -> str | None:
@@ -116,6 +116,7 @@ def _at(data: Any, *keys: str) -> Any:
     return data
 
 
+# The configurations that name a dialect, by their files; the first that says one counts.
 _READERS = {
     "predicat.yml": _project,
     "dbt_project.yml": _dbt,
@@ -124,7 +125,6 @@ _READERS = {
     "setup.cfg": _sqlfluff,
     "tox.ini": _sqlfluff,
 }
-"""The configurations that name a dialect, by their files; the first that says one counts."""
 
 
 def tried(texts: Iterable[str], dialects: Iterable[str] = TRIED) -> str:

@@ -9,8 +9,8 @@ from predicat.discover.conditions import Clause, Condition, Refused, SourceRange
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.sql import SqlText
 
+# The place of a range of a text, and whether the text is written there as it is.
 Ranges = Callable[[int, int], tuple[SourceRange, bool]]
-"""The place of a range of a text, and whether the text is written there as it is."""
 _NOWHERE = "predicat_unknown"
 
 

@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from predicat.diagnostics.messages import discover as say
 
+# Bytes of a file; larger ones are data.
 MAX_SIZE = 2_000_000
-"""Bytes of a file; larger ones are data."""
+# What is read, by the suffix of a file.
 KINDS = {
     ".sql": "sql",
     ".ddl": "sql",
@@ -20,7 +21,6 @@ KINDS = {
     ".json": "data",
     ".tf": "data",
 }
-"""What is read, by the suffix of a file."""
 _MADE = frozenset(
     {"node_modules", "target", "dbt_packages", "dbt_modules", "venv", "env", "site-packages", "build", "dist"}
 )

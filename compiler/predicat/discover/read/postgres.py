@@ -17,13 +17,13 @@ FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON
 WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND {_OURS}
 ORDER BY n.nspname, c.relname, a.attnum
 """
+# Those that `predicat apply` made are the filters of a catalog.
 _VIEWS = f"""
 SELECT n.nspname, c.relname, pg_get_viewdef(c.oid)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('v', 'm') AND {_OURS}
   AND coalesce(obj_description(c.oid, 'pg_class'), '') NOT LIKE '%[predicat/1 %' ORDER BY 1, 2
 """
-"""Those that `predicat apply` made are the filters of a catalog."""
 _CHECKS = f"""
 SELECT 'check', n.nspname, c.relname, k.conname, pg_get_expr(k.conbin, k.conrelid)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace

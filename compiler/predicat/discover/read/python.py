@@ -30,11 +30,12 @@ _JOINED = {
     ast.Div: "/",
     ast.Mod: "%",
 }
+# What programs call `pyspark.sql.functions`.
 _MODULES = ("F", "f", "functions", "sf", "fn", "psf")
-"""What programs call `pyspark.sql.functions`."""
 _NO_FRAMES = (*_MODULES, "T", "self")
 _INFIX = {"eqNullSafe": "<=>", "like": "LIKE", "ilike": "ILIKE", "rlike": "RLIKE"}
 _CALLED = {"contains": "contains", "startswith": "startswith", "endswith": "endswith", "substr": "substring"}
+# Methods of a DataFrame whose columns are those of the one before.
 _KEEPS_ROWS = frozenset(
     {
         "where",
@@ -50,9 +51,8 @@ _KEEPS_ROWS = frozenset(
         "hint",
     }
 )
-"""Methods of a DataFrame whose columns are those of the one before."""
+# Characters of a text that is tried as a condition, at most.
 _MAX_LENGTH = 20_000
-"""Characters of a text that is tried as a condition, at most."""
 _MOST_STEPS = 200
 
 

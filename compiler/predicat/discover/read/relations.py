@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 from sqlglot import exp
 
+# The types of the columns of known relations.
 Columns = Mapping[str, Mapping[str, str]]
-"""The types of the columns of known relations."""
+# The queries that WITH names.
 Named = Mapping[str, exp.Expr]
-"""The queries that WITH names."""
 _LONGEST_CHAIN = 50
 _QUERIES = (exp.Select, exp.Update, exp.Delete, exp.Merge)
 

@@ -15,8 +15,8 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.read.clauses import ClauseCondition
 from predicat.discover.read.relations import Origin, folded
 
+# How the names of template variables begin in rendered SQL.
 PARAMETER = "predicat_param_"
-"""How the names of template variables begin in rendered SQL."""
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _IN_TEXT = re.compile(rf"{PARAMETER}\w+")
 _GENERIC = Dialect.get_or_raise(None)

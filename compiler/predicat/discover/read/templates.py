@@ -23,15 +23,15 @@ from msgspec import Struct
 
 from predicat.discover.read.residues import PARAMETER
 
+# Characters that a template may become.
 MAX_OUTPUT = 2_000_000
-"""Characters that a template may become."""
 MAX_SECONDS = 5.0
 _MAX_FACTOR = 10_000
+# Characters of the arguments that the name of an unknown value shows.
 _LONGEST_WORD = 30
-"""Characters of the arguments that the name of an unknown value shows."""
 _OPEN, _CLOSE = "\ue000", "\ue001"
+# What the sandbox asks of a function.
 _ASKED = ("unsafe_callable", "alters_data")
-"""What the sandbox asks of a function."""
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 _BLOCKS = {"{%": "%}", "{{": "}}", "{#": "#}"}
 

@@ -28,28 +28,28 @@ _ROWS = (
     *documents.ROWS,
 )
 
+# Every operator by its name.
 OPS = {row.name: row for row in _ROWS}
-"""Every operator by its name."""
 
 
 def _having(*wanted: Strictness) -> frozenset[str]:
     return frozenset(row.name for row in _ROWS if row.strictness in wanted)
 
 
+# The operators that are UNKNOWN if one argument is.
 STRICT = _having(Strictness.STRICT)
-"""The operators that are UNKNOWN if one argument is."""
+# The other operators that are UNKNOWN if their first argument is.
 STRICT_IN_FIRST = _having(Strictness.CONDITION, Strictness.ITEMS)
-"""The other operators that are UNKNOWN if their first argument is."""
+# The operators that are never UNKNOWN, also for NULL.
 NEVER_UNKNOWN = _having(Strictness.NEVER)
-"""The operators that are never UNKNOWN, also for NULL."""
+# AND and OR.
 JUNCTIONS = _having(Strictness.KLEENE)
-"""AND and OR."""
+# AND, OR and NOT: never UNKNOWN if no argument is.
 CONNECTIVES = JUNCTIONS | {"not"}
-"""AND, OR and NOT: never UNKNOWN if no argument is."""
+# The operators that combine tests.
 LOGIC = CONNECTIVES | {"is_true"}
-"""The operators that combine tests."""
+# The comparisons by name, without `same` and `in`: these have no mirror and no negation.
 COMPARISONS = {row.name: row.comparison for row in _ROWS if row.comparison is not None}
-"""The comparisons by name, without `same` and `in`: these have no mirror and no negation."""
 
 
 def _outcomes(row: Comparison) -> tuple[bool, ...]:
@@ -58,51 +58,50 @@ def _outcomes(row: Comparison) -> tuple[bool, ...]:
 
 
 _BY_OUTCOMES = {_outcomes(row): op for op, row in COMPARISONS.items()}
+# For each comparison, the one that means the same with swapped operands.
 FLIPPED = {op: _BY_OUTCOMES[_outcomes(row)[::-1]] for op, row in COMPARISONS.items()}
-"""For each comparison, the one that means the same with swapped operands."""
+# For each comparison, the one that is TRUE if it is FALSE, unless an operand is NaN.
 NEGATED = {
     op: _BY_OUTCOMES[tuple(not outcome for outcome in _outcomes(row))] for op, row in COMPARISONS.items()
 }
-"""For each comparison, the one that is TRUE if it is FALSE, unless an operand is NaN."""
+# Equal and not equal.
 EQUALITIES = frozenset(op for op, mirror in FLIPPED.items() if mirror == op)
-"""Equal and not equal."""
+# The comparisons that need an order: less, greater and so on.
 ORDERED = frozenset(COMPARISONS) - EQUALITIES
-"""The comparisons that need an order: less, greater and so on."""
+# The ordered comparisons that are FALSE for equal values.
 STRICTLY_ORDERED = frozenset(op for op in ORDERED if not COMPARISONS[op].holds(0, 0))
-"""The ordered comparisons that are FALSE for equal values."""
+# The operators that return one of their arguments, with the position of the first of these arguments. An
+# operator of any type can return nothing else of that type.
 CHOICES = {
     row.name: min(place for place, param in enumerate(params) if param in ("T", "T*"))
     for row in _ROWS
     for params, result in row.shapes
     if result == "T" and not {"T", "T*"}.isdisjoint(params)
 }
-"""The operators that return one of their arguments, with the position of the first of these arguments. An
-operator of any type can return nothing else of that type.
-"""
+# The binary arithmetic operators, with their signs in most languages.
 ARITHMETIC = {row.name: row.arithmetic for row in _ROWS if row.arithmetic is not None}
-"""The binary arithmetic operators, with their signs in most languages."""
 OF_INTEGERS = frozenset(op for op in ARITHMETIC if "bigint, bigint -> bigint" in OPS[op].signatures)
+# The arithmetic operators on integers, and those on doubles, whose results are rounded.
 OF_DOUBLES = frozenset(op for op in ARITHMETIC if "double, double -> double" in OPS[op].signatures)
-"""The arithmetic operators on integers, and those on doubles, whose results are rounded."""
+# The operators that count characters or elements.
 COUNTS = frozenset(row.name for row in _ROWS if row.range == COUNT)
-"""The operators that count characters or elements."""
 _SMALL = frozenset(row.name for row in _ROWS if row.range is not None and row.range[1] < 2**31)
+# The operators for which Spark returns an INT.
 OF_INT = (_SMALL | {"days_between"}) - {"array_position"}
-"""The operators for which Spark returns an INT."""
+# The parts of a timestamp, whose second argument is a time zone.
 TIME_PARTS = frozenset(row.name for row in _ROWS if "timestamp, =string -> bigint" in row.signatures)
-"""The parts of a timestamp, whose second argument is a time zone."""
+# The operators whose second argument is a time zone.
 ZONED = TIME_PARTS | {row.name for row in _ROWS if "timestamp, =string -> timestamp" in row.signatures}
-"""The operators whose second argument is a time zone."""
+# The operators that look up a part of a value.
 LOOK_UPS = frozenset(row.name for row in _ROWS if row.lookup)
-"""The operators that look up a part of a value."""
 BY_KEY = frozenset(op for op in LOOK_UPS if OPS[op].shapes[0][0][1].endswith("string"))
+# The look-ups by a key, and those by an index.
 BY_PLACE = LOOK_UPS - BY_KEY
-"""The look-ups by a key, and those by an index."""
 JSON_LOOK_UPS = frozenset(op for op in LOOK_UPS if OPS[op].signatures[0].startswith("json,"))
+# The look-ups in a JSON document, and those in arrays, maps and structs.
 COLUMN_LOOK_UPS = LOOK_UPS - JSON_LOOK_UPS
-"""The look-ups in a JSON document, and those in arrays, maps and structs."""
+# The operators that keep or reverse the order of an argument.
 MONOTONE = {row.name: row.monotone for row in _ROWS if row.monotone}
-"""The operators that keep or reverse the order of an argument."""
 
 
 def monotone_in(op: str, place: int) -> bool:
@@ -112,22 +111,22 @@ def monotone_in(op: str, place: int) -> bool:
 
 
 _SCALARS_OF_JSON = {"string": "string", "double": "number", "boolean": "boolean"}
+# The operators that read a scalar from JSON, with the kind of JSON value that each reads.
 JSON_READS = {
     row.name: _SCALARS_OF_JSON[result]
     for row in _ROWS
     for params, result in row.shapes
     if params == ["json"] and result in _SCALARS_OF_JSON
 }
-"""The operators that read a scalar from JSON, with the kind of JSON value that each reads."""
+# The operators that read or return strings.
 TEXT_OPERATORS = frozenset(
     row.name
     for row in _ROWS
     for params, result in row.shapes
     if "string" in (*params, result) and row.name not in LOOK_UPS | JSON_READS.keys()
 )
-"""The operators that read or return strings."""
+# The deepest nesting of arrays that `json_values` flattens.
 ARRAYS = 3
-"""The deepest nesting of arrays that `json_values` flattens."""
+# The operators that SQL supports only in comparisons with constants, which are solved for the argument.
 SOLVED_ONLY = frozenset(row.name for row in _ROWS if row.rounded_by_engines)
-"""The operators that SQL supports only in comparisons with constants, which are solved for the argument."""
 QUANTIFIERS = ("any", "all", "one", "filter", "map")

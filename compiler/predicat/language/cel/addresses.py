@@ -39,14 +39,14 @@ _NAME = r"[A-Za-z0-9._~!$&'()*+,;=<>\"\x{80}-\x{10FFFF}-]"
 _HOST = rf"(?:\[[0-9A-Fa-f:.]*\]|{_NAME}*)(?::[0-9]*)?"
 _PATH = rf"(?:[^\x01-\x1f\x7f?%]|{_ESCAPE})*"
 _ANY = r"[^\x01-\x1f\x7f]*"
+# A host with a scheme, an absolute path, and what has neither (`//x`, `mailto:x`, `*`).
 URL = [
     rf"^{_SCHEME}://{_USER}{_HOST}(?:/{_PATH})?(?:\?{_ANY})?$",
     rf"^(?:{_SCHEME}:)?(?:/(?:[^\x01-\x1f\x7f?%/]|{_ESCAPE}){_PATH}|/)(?:\?{_ANY})?$",
     rf"^(?://{_PATH}(?:\?{_ANY})?|{_SCHEME}:(?:[^\x01-\x1f\x7f/]{_ANY})?|\*)$",
 ]
-"""A host with a scheme, an absolute path, and what has neither (`//x`, `mailto:x`, `*`)."""
+# Paths that are their own escaped form.
 _PLAIN_PATH = rf"^(?:[A-Za-z0-9/._~!$&'()*+,;=:@\[\]-]|{_ESCAPE})*$"
-"""Paths that are their own escaped form."""
 
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _V4 = rf"(?:{_OCTET}\.){{3}}{_OCTET}"
@@ -64,14 +64,14 @@ _BEFORE_V4 = [
     f":(?::{_H}){{0,5}}:",
 ]
 _V6_DOTTED = f"(?:{'|'.join(_BEFORE_V4)}){_V4}"
+# IPv4 addresses in IPv6, which these libraries refuse.
 _MAPPED = (
     r"^(?:(?:0{1,4}:){5}|(?:(?:0{1,4}:){0,4}0{1,4})?::(?:0{1,4}:){0,4})[Ff]{4}:"
     rf"(?:{_V4}|{_H}:{_H})$"
 )
-"""IPv4 addresses in IPv6, which these libraries refuse."""
 
+# Variables that nobody can write.
 _TEXT, _PARTS, _REST = "a string", "its parts", "the rest"
-"""Variables that nobody can write."""
 
 
 def _matches(value: t.Tree, patterns: list[str], span: Span) -> t.Tree:
@@ -280,6 +280,8 @@ def _part(
 
 FUNCTIONS: Methods = of_text({"isURL": _test(_is_url), "isIP": _test(_is_ip), "isCIDR": _test(_is_cidr)})
 METHODS: Methods = of_text({"inIPAddrRange": ((1,), _in_range)})
+# What may follow `url(x)`, `ip(x)` and `cidr(x)`, which are no values of their own. An argument may be
+# one of them too.
 VALUES: dict[str, Methods] = {
     "url": of_text(
         {
@@ -306,6 +308,3 @@ VALUES: dict[str, Methods] = {
         "prefixLength": ((0,), _prefix_length),
     },
 }
-"""What may follow `url(x)`, `ip(x)` and `cidr(x)`, which are no values of their own. An argument may be
-one of them too.
-"""

@@ -18,8 +18,8 @@ from predicat.language.common.trees import Build, Methods, apply, by_kind, each,
 
 Args = tuple[t.Tree, ...]
 
+# Variables that nobody can write.
 _LIST, _PLACE, _OTHER, _FOUND = "a list", "a place", "another place", "what is found"
-"""Variables that nobody can write."""
 
 
 def _places(items: t.Tree, span: Span) -> t.Tree:
@@ -214,6 +214,7 @@ def _includes(args: Args, span: Span) -> t.Tree:
     return let(_LIST, args[0], build, span)
 
 
+# Each method: how many arguments it takes, and the tree of a call on (target, *arguments).
 METHODS: Methods = {
     "includes": ((1,), _includes),
     "indexOf": ((1, 2), _index_of),
@@ -234,9 +235,8 @@ METHODS: Methods = {
     "intersect": ((1,), _among("filter")),
     "except": ((1,), _among("filter", negated=True)),
 }
-"""Each method: how many arguments it takes, and the tree of a call on (target, *arguments)."""
+# Those that Cerbos also takes as functions.
 FUNCTIONS: Methods = {
     name: ((2,), METHODS[name][1])
     for name in ("hasIntersection", "has_intersection", "isSubset", "is_subset", "intersect", "except")
 }
-"""Those that Cerbos also takes as functions."""

@@ -8,10 +8,10 @@ from predicat.diagnostics import Span
 from predicat.ir import syntax as t
 from predicat.language.common.trees import by_kind
 
+# The macros that take a key or a place and a value, and their kinds.
 OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one", "transformList": "map"}
-"""The macros that take a key or a place and a value, and their kinds."""
+# A variable that nobody can write.
 _SOURCE = "a list or a map"
-"""A variable that nobody can write."""
 
 
 def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span) -> t.Tree:

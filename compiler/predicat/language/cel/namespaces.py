@@ -10,10 +10,10 @@ from predicat.diagnostics.messages import cel as say
 from predicat.ir import syntax as t
 from predicat.language.common.trees import Build
 
+# How many arguments math.greatest and math.least may have: each doubles the condition.
 _MOST = 8
-"""How many arguments math.greatest and math.least may have: each doubles the condition."""
+# A variable that nobody can write.
 _ITEM = "an element"
-"""A variable that nobody can write."""
 
 
 def _math(name: str) -> Build:
@@ -43,6 +43,7 @@ def _each(kind: str, items: t.Tree, among: t.Tree, span: Span) -> t.Tree:
     return t.Macro(kind, _ITEM, items, t.OperatorCall("in", (t.Name(_ITEM, span), among), span), span)
 
 
+# Each function: how many arguments it takes, if not several, and the tree of a call.
 FUNCTIONS: dict[str, tuple[int | None, Build]] = {
     "math.greatest": (None, _math("math.greatest")),
     "math.least": (None, _math("math.least")),
@@ -65,4 +66,3 @@ FUNCTIONS: dict[str, tuple[int | None, Build]] = {
     "sets.intersects": (2, _intersects),
     "sets.equivalent": (2, _equivalent),
 }
-"""Each function: how many arguments it takes, if not several, and the tree of a call."""

@@ -10,6 +10,7 @@ from predicat.language.cel.tokens import TEXT
 
 _LIKE = "write x.startsWith('a'), x.endsWith('a'), x.contains('a') or x.matches('a.*')"
 _TIME = "write timestamp('2026-01-31T00:00:00Z')"
+# Names of functions elsewhere, with what CEL writes.
 FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("has",), "write 'a' in list; has() takes a field selection, such as has(x.key)"),
     **dict.fromkeys(("len", "length", "count", "char_length"), "write size(x)"),
@@ -39,8 +40,8 @@ FUNCTIONS: dict[str, str] = {
     **dict.fromkeys(("mod",), "write x % y"),
     **dict.fromkeys(("cast", "toString", "str"), "write string(x), int(x) or double(x)"),
 }
-"""Names of functions elsewhere, with what CEL writes."""
 
+# What stands in texts of other languages, lower case, outside of strings.
 _TEXTS: list[tuple[str, str]] = [
     (r"\bis\s+not\s+null\b", "write x != null"),
     (r"\bis\s+null\b", "write x == null"),
@@ -64,7 +65,6 @@ _TEXTS: list[tuple[str, str]] = [
     (r"[$@]\w", "write the name of a field or parameter without a mark"),
     (r"#|--", "a comment begins with //"),
 ]
-"""What stands in texts of other languages, lower case, outside of strings."""
 _STRING = re.compile(TEXT, re.DOTALL)
 _PATTERNS = [(re.compile(pattern), hint) for pattern, hint in _TEXTS]
 _ESCAPE = "a backslash begins an escape: write r'\\d+', or '\\\\d+'"

@@ -13,8 +13,8 @@ from predicat.diagnostics import NOWHERE, Span
 from predicat.ir import syntax as t
 
 LOOK_UPS = ("_?._", "_[?_]")
+# What makes a value of an optional, and how many arguments it takes.
 ENDS = {"orValue": 1, "hasValue": 0, "value": 0}
-"""What makes a value of an optional, and how many arguments it takes."""
 
 
 class Reader(Protocol):

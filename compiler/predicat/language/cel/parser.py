@@ -23,12 +23,11 @@ PARSER_DEPTH = 32
 
 
 _DOUBLING = re.compile("optMap|optFlatMap")
+# The parser repeats the operand of each of these macros, so its output doubles with each.
 _MOST_DOUBLINGS = 8
-"""The parser repeats the operand of each of these macros, so its output doubles with each."""
+# What stands in every text with optional values, and hardly in another: their syntax is one more library
+# to load.
 _OPTIONAL = re.compile(rf"[.\[{{]\s*\?|{_DOUBLING.pattern}")
-"""What stands in every text with optional values, and hardly in another: their syntax is one more library
-to load.
-"""
 
 
 @cache

@@ -13,8 +13,8 @@ from predicat.language.common.trees import Build, Methods, apply, choose, let, n
 
 Args = tuple[t.Tree, ...]
 
+# A variable that nobody can write.
 _NUMBER = "a number"
-"""A variable that nobody can write."""
 
 
 def _is_quantity(args: Args, span: Span) -> t.Tree:

@@ -64,8 +64,8 @@ def _elsewhere(call: Any) -> str | None:
     return newcomers.FUNCTIONS.get(name)
 
 
+# A name where macros have their variable: `xs.all(x, ...)`.
 _VARIABLE = re.compile(r"\(\s*([A-Za-z_]\w*)\s*,")
-"""A name where macros have their variable: `xs.all(x, ...)`."""
 
 
 class _Stop(Exception):
@@ -77,6 +77,7 @@ class _Stop(Exception):
 
 
 _ARITHMETIC = frozenset({"_+_", "_-_", "_*_", "_/_", "_%_", "-_"})
+# What is a function only in a form of its own.
 _FORMS = {
     **{
         name: f"list.{name}(x, condition) or, over a map, map.{name}(key, value, condition)"
@@ -98,10 +99,10 @@ _FORMS = {
     "cidr": 'cidr("10.0.0.0/8").containsIP(x), or isCIDR(x)',
     **{name: f"{value}(x).{name}(...)" for value, methods in addresses.VALUES.items() for name in methods},
 }
-"""What is a function only in a form of its own."""
 _METHODS = {"size": ("size", 0), **{name: (op, count) for op, (name, count) in METHODS.items()}}
 _FUNCTIONS = {"size": ("size", 1), "matches": ("matches", 2)}
 _CONVERSIONS = {"int": "to_cel_int", **{name: op for op, name in CONVERSIONS.items()}}
+# The methods of CEL's libraries.
 _LIBRARIES: dict[str, tuple[tuple[int, ...], Build]] = {
     **strings.METHODS,
     **lists.METHODS,
@@ -110,7 +111,7 @@ _LIBRARIES: dict[str, tuple[tuple[int, ...], Build]] = {
     **requests.METHODS,
     **clock.METHODS,
 }
-"""The methods of CEL's libraries."""
+# Their functions without a target.
 _LIBRARY_FUNCTIONS: dict[str, tuple[tuple[int, ...], Build]] = {
     **lists.FUNCTIONS,
     **quantities.FUNCTIONS,
@@ -118,7 +119,6 @@ _LIBRARY_FUNCTIONS: dict[str, tuple[tuple[int, ...], Build]] = {
     **requests.FUNCTIONS,
     **clock.FUNCTIONS,
 }
-"""Their functions without a target."""
 KNOWN = [
     *_METHODS,
     *_LIBRARIES,
@@ -578,10 +578,11 @@ class _Reader:
         return t.Macro(name, loop.iter_var, source, trees[-1], span)
 
 
+# A variable that nobody can write.
 _INNER = "a list within a list"
-"""A variable that nobody can write."""
 _DAYS = re.compile(r"(-?\d{1,6})d", re.ASCII)
 _OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z", re.ASCII)
+# How a constant is read, what has its form, what is too fine for microseconds, and an example.
 _MOMENTS: dict[
     str,
     tuple[Callable[[str], datetime | timedelta | None], Callable[[str], bool], Callable[[str], bool], str],
@@ -589,9 +590,9 @@ _MOMENTS: dict[
     "timestamp": (parse_timestamp, is_timestamp, is_below_micros, "2013-07-04T10:30:00Z"),
     "duration": (parse_duration, is_duration, has_nanoseconds, "1h30m"),
 }
-"""How a constant is read, what has its form, what is too fine for microseconds, and an example."""
 
 _Form = Callable[[_Reader, Any], t.Tree | None]
+# Operators that are more than one of the table, by the names of CEL's parser.
 _SIGN_FORMS: dict[str, _Form] = {
     "_&&_": _Reader.junction,
     "_||_": _Reader.junction,
@@ -603,8 +604,8 @@ _SIGN_FORMS: dict[str, _Form] = {
     "_[_]": _Reader.look_up,
     **dict.fromkeys(optionals.LOOK_UPS, _Reader.optional_look_up),
 }
-"""Operators that are more than one of the table, by the names of CEL's parser."""
 _SIGNS = frozenset({*_SIGN_FORMS, *OPERATORS})
+# The forms that a call may have, in order; None of a form is a call that does not have it.
 _FORMS_OF: dict[str, tuple[_Form, ...]] = {
     "sign": (_Reader.sign, _Reader.operator),
     "method": (
@@ -626,4 +627,3 @@ _FORMS_OF: dict[str, tuple[_Form, ...]] = {
         _Reader.function,
     ),
 }
-"""The forms that a call may have, in order; None of a form is a call that does not have it."""

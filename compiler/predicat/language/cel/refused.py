@@ -24,6 +24,7 @@ def _rows(library: str, reason: str, instead: str, *names: str) -> dict[str, Ref
 
 _DIGEST = "a filter compares strings"
 
+# Each function by its name, with its namespace where that is a word of its own.
 TABLE: dict[str, Refused] = {
     **_rows("CEL", "engines have no unsigned integers", "write int()", "uint"),
     **_rows("CEL", _DIGEST, "compare with the string itself", "bytes"),
@@ -210,4 +211,3 @@ TABLE: dict[str, Refused] = {
     **_rows("IAM", "isSubset() is the same test", 'write xs.isSubset(["a", "b"])', "hasOnly"),
     **_rows("Envoy, Istio", "now() is the current time", "write now()", "time.now"),
 }
-"""Each function by its name, with its namespace where that is a word of its own."""

@@ -27,8 +27,8 @@ from predicat.language.common.trees import (
 
 Args = tuple[t.Tree, ...]
 
+# Variables that nobody can write.
 _HEADER, _PLACE, _REST = "a header", "a place", "the rest"
-"""Variables that nobody can write."""
 
 
 def canonical(args: Args, span: Span) -> t.Tree:

@@ -7,8 +7,8 @@ from predicat.ir.operators import COMPARISONS, OF_INTEGERS
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, MATHEMATICS
 from predicat.language.common.precedence_writer import Infix, infix_table
 
+# Precedence.
 CONDITION, OR, AND, COMPARISON, SUM, PRODUCT, UNARY, ATOM = 1, 2, 3, 4, 5, 6, 8, 9
-"""Precedence."""
 INFIX = {
     **infix_table(("||", OR), ("&&", AND), comparisons=COMPARISON, sums=SUM, products=PRODUCT),
     "eq": Infix("==", COMPARISON, chains=False),
@@ -18,6 +18,7 @@ INFIX = {
     "array_concat": Infix("+", SUM, chains=False),
     CHECKED_MOD: Infix("%", PRODUCT),
 }
+# Operators by the names that CEL's parser gives them.
 OPERATORS = {
     **{f"_{INFIX[op].sign}_": op for op in (*COMPARISONS, *OF_INTEGERS)},
     "@in": "in",
@@ -25,7 +26,7 @@ OPERATORS = {
     "_?_:_": "cond",
     "_[_]": "bracket",
 }
-"""Operators by the names that CEL's parser gives them."""
+# Methods that are one operator, with the number of their arguments.
 METHODS = {
     "starts_with": ("startsWith", 1),
     "ends_with": ("endsWith", 1),
@@ -34,7 +35,7 @@ METHODS = {
     "lower": ("lowerAscii", 0),
     "upper": ("upperAscii", 0),
 }
-"""Methods that are one operator, with the number of their arguments."""
+# Methods that CEL's libraries read in more forms than one (`strings.py`, `lists.py`).
 LIBRARY_METHODS = {
     "replace": "replace",
     "replace_each": "replace",
@@ -43,7 +44,7 @@ LIBRARY_METHODS = {
     "sum": "sum",
     "reverse": "reverse",
 }
-"""Methods that CEL's libraries read in more forms than one (`strings.py`, `lists.py`)."""
+# Parts of times, and what the operator has more than CEL: it counts months and days of the year from 0.
 PARTS = {
     "year": ("getFullYear", 0),
     "month": ("getMonth", 1),
@@ -55,11 +56,10 @@ PARTS = {
     "second": ("getSeconds", 0),
     "millisecond": ("getMilliseconds", 0),
 }
-"""Parts of times, and what the operator has more than CEL: it counts months and days of the year from 0."""
+# Methods whose result may count from another number than the operator.
 SHIFTED = {**PARTS, "position": ("indexOf", 1)}
-"""Methods whose result may count from another number than the operator."""
+# The operator of each part, and what CEL has more than it.
 PART_NAMES = {name: (op, -shift) for op, (name, shift) in PARTS.items()} | {"getDayOfMonth": ("day", -1)}
-"""The operator of each part, and what CEL has more than it."""
 CONVERSIONS = {"to_double": "double", "to_string": "string", "to_boolean": "bool"}
 FUNCTIONS = {
     "abs": "math.abs",
@@ -80,5 +80,5 @@ FUNCTIONS = {
     **{name: name for name in MATHEMATICS},
 }
 MACROS = {"any": "exists", "all": "all", "one": "exists_one", "filter": "filter", "map": "map"}
+# Kinds of JSON values as CEL's types.
 TYPES = {"string": "string", "boolean": "bool", "object": "map", "array": "list"}
-"""Kinds of JSON values as CEL's types."""

@@ -14,8 +14,8 @@ from predicat.ir import syntax as t
 from predicat.ir.values import WHITE_SPACE
 from predicat.language.common.trees import Methods, apply, constant, number, plus, within
 
+# The highest limit of split and replace.
 _MOST = 1_000_000
-"""The highest limit of split and replace."""
 
 
 def _char_at(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
@@ -126,6 +126,7 @@ def _format(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     return tree
 
 
+# Each method: how many arguments it takes, and the tree of a call on (target, *arguments).
 METHODS: Methods = {
     "charAt": ((1,), _char_at),
     "indexOf": ((1, 2), _index_of),
@@ -137,4 +138,3 @@ METHODS: Methods = {
     "join": ((0, 1), _join),
     "format": ((1,), _format),
 }
-"""Each method: how many arguments it takes, and the tree of a call on (target, *arguments)."""

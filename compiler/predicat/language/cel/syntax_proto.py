@@ -70,8 +70,8 @@ _MESSAGES: dict[str, list[tuple[int, str, str, bool]]] = {
 }
 
 
+# The messages whose fields, but for an id, are the members of a oneof, and its name.
 _KINDS = {"Constant": "constant_kind", "Expr": "expr_kind"}
-"""The messages whose fields, but for an id, are the members of a oneof, and its name."""
 
 
 def _declare(message: Any, fields: list[tuple[int, str, str, bool]], oneof: str | None) -> None:

@@ -14,13 +14,13 @@ SIGN = r"[-!=<>&|+*/%?:]+"
 
 QUOTED_NAME = r"`[^`\n]+`"
 
+# One token: a text, a number, a name or a sign.
 TOKEN = re.compile(f"{TEXT}|{QUOTED_NAME}|{NUMBER}|{NAME}|{SIGN}|.", re.DOTALL)
-"""One token: a text, a number, a name or a sign."""
+# A name in backticks; or a text or a comment, which is skipped.
 NAME_IN_BACKTICKS = re.compile(f"{TEXT}|{COMMENT}|(?P<quoted>{QUOTED_NAME})", re.DOTALL)
-"""A name in backticks; or a text or a comment, which is skipped."""
+# A name without backticks; or what is skipped.
 BARE_NAME = re.compile(rf"{TEXT}|{COMMENT}|{QUOTED_NAME}|(?P<name>[^\W\d]\w*)", re.DOTALL)
-"""A name without backticks; or what is skipped."""
+# A parenthesis; or a text or a comment, whose parentheses count for nothing.
 PARENTHESIS = re.compile(f"{TEXT}|{COMMENT}|[()]", re.DOTALL)
-"""A parenthesis; or a text or a comment, whose parentheses count for nothing."""
+# A name with the names after its dots; or a text or a comment, which is skipped.
 DOTTED_NAME = re.compile(f"{TEXT}|{COMMENT}|(?P<name>(?<![\\w.]){NAME}(?:\\.{NAME})*)", re.DOTALL)
-"""A name with the names after its dots; or a text or a comment, which is skipped."""

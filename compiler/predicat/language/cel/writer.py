@@ -50,6 +50,7 @@ from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.rewrite.acceptance import never_unknown
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+# Words that are no names in CEL.
 RESERVED = frozenset(
     {
         "as",
@@ -75,7 +76,6 @@ RESERVED = frozenset(
         "while",
     }
 )
-"""Words that are no names in CEL."""
 _TOTAL = frozenset(
     {*COMPARISONS, "in", "starts_with", "ends_with", "contains", "like", "matches", "not", "get"}
 )
@@ -298,6 +298,7 @@ def _method(name: str) -> Rule:
 
 
 Rule = Callable[[_Writer, Call], Form]
+# How each operator is written. The others are not supported.
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(INFIX, _Writer.infix),
     **dict.fromkeys(FUNCTIONS, _Writer.function),
@@ -329,7 +330,6 @@ _RULES: Mapping[str, Rule] = {
     "json_string": lambda writer, node: (f'{writer.text(node.args[0], SUM)} + ""', SUM),
     "json_values": _unsupported_list,
 }
-"""How each operator is written. The others are not supported."""
 
 
 def _path(node: Field) -> str:

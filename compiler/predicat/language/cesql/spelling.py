@@ -8,18 +8,18 @@ from predicat.language.common.precedence_writer import infix_table
 from predicat.semantics import like
 
 KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
+# Precedence: AND, OR and XOR have one; LIKE and IN bind tighter than all other binary operators.
 LOGIC, COMPARISON, SUM, PRODUCT, POSTFIX, UNARY, ATOM = range(1, 8)
-"""Precedence: AND, OR and XOR have one; LIKE and IN bind tighter than all other binary operators."""
 INFIX = infix_table(("OR", LOGIC), ("AND", LOGIC), comparisons=COMPARISON, sums=SUM, products=PRODUCT)
 COMPARED = {row.sign: op for op, row in COMPARISONS.items()}
+# Comparisons by their signs.
 COMPARED["!="] = COMPARED["<>"]
-"""Comparisons by their signs."""
+# Calculations by their signs.
 CALCULATED = {ARITHMETIC[op]: op for op in OF_INTEGERS}
-"""Calculations by their signs."""
+# What connects conditions, by its word.
 CONNECTED = {"AND": "and", "OR": "or", "XOR": COMPARED["<>"]}
-"""What connects conditions, by its word."""
+# Functions of texts that are one operator.
 FUNCTIONS = {"lower": "LOWER", "upper": "UPPER", "length": "LENGTH", "concat": "CONCAT"}
-"""Functions of texts that are one operator."""
 INT_MAX = 2**31 - 1
 TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 

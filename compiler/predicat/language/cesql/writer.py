@@ -135,6 +135,7 @@ class _Writer(PrecedenceWriter):
 
 
 Rule = Callable[[_Writer, Call], Form]
+# How each operator is written. The others are not supported.
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(JUNCTIONS, lambda writer, node: writer.junction(node.op, node.args)),
     **dict.fromkeys(COMPARISONS, _Writer.comparison),
@@ -149,14 +150,13 @@ _RULES: Mapping[str, Rule] = {
     "int32": _Writer.integer,
     "cond": _Writer.truth,
 }
-"""How each operator is written. The others are not supported."""
+# How each operation is written whose result has 32 bits.
 _INTEGERS: Mapping[str, Rule] = {
     **dict.fromkeys(OF_INTEGERS, lambda writer, node: writer.between(INFIX[node.op], node.args)),
     "neg": lambda writer, node: (f"-{writer.text(node.args[0], ATOM)}", UNARY),
     "abs": lambda writer, node: (f"ABS({writer.text(node.args[0])})", ATOM),
     "to_int": _Writer.number_of_text,
 }
-"""How each operation is written whose result has 32 bits."""
 
 
 def _turned(node: Call) -> Call:

@@ -12,8 +12,8 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.located import LocatedDict, LocatedList, LocatedStr
 from predicat.diagnostics.messages import policies as say
 
+# The deepest nesting of a text.
 MAX_DEPTH = 200
-"""The deepest nesting of a text."""
 _PART = re.compile(r'[ \t\r\n]*([\[\]{},:]|"(?:[^"\\]|\\.)*"|[^\s\[\]{},:"]+)', re.DOTALL)
 _NOT_ZERO = re.compile(r"-?[0.]*[1-9]")
 

@@ -55,10 +55,9 @@ def without_conversions(node: Node) -> Node:
     return node
 
 
+# Operators of the surface whose last argument is the variable for an element of a JSON array, and how many
+# arguments they have then.
 _WITH_VARIABLE = {"in": 3, "array_max": 2, "array_min": 2}
-"""Operators of the surface whose last argument is the variable for an element of a JSON array, and how many
-arguments they have then.
-"""
 
 
 _OF_INTEGERS = OF_INTEGERS | {CHECKED_MOD}

@@ -27,8 +27,8 @@ from predicat.language.common.data import Stop, all_of, any_of, decided, negated
 from predicat.language.common.policy_values import Flavor, ValueReader, is_absence
 
 MAX_DEPTH = 10
+# How many policies without `$or` a policy may be expanded to.
 MAX_WAYS = 200
-"""How many policies without `$or` a policy may be expanded to."""
 MAX_POINTS = 3
 
 

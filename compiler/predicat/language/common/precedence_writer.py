@@ -9,8 +9,8 @@ from msgspec import Struct
 from predicat.ir.nodes import Node
 from predicat.ir.operators import ARITHMETIC, COMPARISONS
 
+# A text, and the precedence of its outermost operator: what binds tighter has a higher one.
 Form = tuple[str, int]
-"""A text, and the precedence of its outermost operator: what binds tighter has a higher one."""
 
 
 class Infix(Struct, frozen=True):

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from predicat.diagnostics import Span
 from predicat.ir import syntax as t
 
+# From the arguments of a call, its target before them, to its tree.
 Build = Callable[[tuple[t.Tree, ...], Span], t.Tree]
-"""From the arguments of a call, its target before them, to its tree."""
+# Functions by their names: how many arguments each takes, the target not counted, and the tree of a call.
 Methods = dict[str, tuple[tuple[int, ...], Build]]
-"""Functions by their names: how many arguments each takes, the target not counted, and the tree of a call."""
 
 
 def apply(op: str, span: Span, *args: t.Tree) -> t.Tree:

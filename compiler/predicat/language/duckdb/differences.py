@@ -118,6 +118,7 @@ RULES: dict[Key, Rule | None] = {
     "try_to_timestamp": (None, calendars.read("timestamp", most=1)),
 }
 
+# Operators of other engines, and what to write instead.
 FOREIGN = {
     "<=>": "write IS NOT DISTINCT FROM",
     "RLIKE": "write regexp_matches(s, 'pattern')",
@@ -128,4 +129,3 @@ FOREIGN = {
     "#>>": "write j -> 'a' ->> 'b'",
     "`": "put names with special characters in double quotes",
 }
-"""Operators of other engines, and what to write instead."""

@@ -16,8 +16,8 @@ from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.number_functions import double
 
+# Names of variables that no condition can contain.
 _TEXT, _PLACE, _ITEM = "a string", "a place", "an element"
-"""Names of variables that no condition can contain."""
 
 
 def quotient(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -15,8 +15,8 @@ from predicat.language.common.body import Body
 from predicat.language.common.policy_reader import PolicyReader, properties
 from predicat.language.common.policy_values import Flavor
 
+# The quota of an account is 2,048 characters by default, and may be raised.
 MAX_CHARACTERS = 64 * 1024
-"""The quota of an account is 2,048 characters by default, and may be raised."""
 _OPERATORS = (
     "prefix",
     "suffix",

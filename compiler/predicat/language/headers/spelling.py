@@ -2,7 +2,7 @@
 
 import re
 
+# The word of each operator.
 TESTS = {"eq": "headerEquals", "ne": "headerNotEquals", "in": "headerIn", "like": "headerLike"}
-"""The word of each operator."""
 OPERATORS = {word: op for op, word in TESTS.items()}
 KEY = re.compile(r"[A-Za-z0-9_.-]{1,255}\Z")

@@ -4,8 +4,8 @@ from predicat.ir.operators import COMPARISONS
 from predicat.language.common.precedence_writer import infix_table
 
 KEYWORDS = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})
+# Precedence.
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN = range(1, 8)
-"""Precedence."""
 INFIX = infix_table(("OR", OR), ("AND", AND), comparisons=COMPARISON, sums=SUM, products=PRODUCT)
+# Comparisons by their signs.
 COMPARED = {row.sign: op for op, row in COMPARISONS.items()}
-"""Comparisons by their signs."""

@@ -22,8 +22,8 @@ from predicat.language.common.data import DataReader, Stop, all_of, any_of, deci
 from predicat.language.knative.spelling import OPERATORS
 
 DIALECTS = (*OPERATORS, "all", "any", "not", "cesql", "sql")
+# The keys of a Trigger's spec.
 SPEC = ("broker", "brokerRef", "filter", "filters", "subscriber", "delivery")
-"""The keys of a Trigger's spec."""
 
 
 def attributes(body: Body) -> t.Tree:

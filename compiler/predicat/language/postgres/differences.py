@@ -53,6 +53,7 @@ RULES: dict[Key, Rule | None] = {
     "jsonb_extract_path": (None, json_functions.value_at_keys),
 }
 
+# Operators of other engines, and what to write instead.
 FOREIGN = {
     "==": "write =",
     "<=>": "write IS NOT DISTINCT FROM",
@@ -61,4 +62,3 @@ FOREIGN = {
     "`": "put names with special characters in double quotes",
     "ISNAN": "write x = 'NaN'",
 }
-"""Operators of other engines, and what to write instead."""

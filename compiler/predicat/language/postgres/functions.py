@@ -10,8 +10,8 @@ from predicat.language.sql import array_functions, constants
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Reader
 
+# Collations that order strings by code points, as filters do.
 _BY_CHARACTERS = frozenset({"c", "posix", "ucs_basic", "c.utf-8", "c.utf8"})
-"""Collations that order strings by code points, as filters do."""
 
 
 def collate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -23,6 +23,7 @@ from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader
 from predicat.language.pulsar.spelling import COMPARED, CONVERSIONS, REFS, TESTED
 
+# The operators in the order of their numbers in the protobuf Expr. TYPES has the same kind of order.
 OPERATORS = (
     "EQUALS",
     "NOT_EQUALS",
@@ -41,7 +42,6 @@ OPERATORS = (
     "CONTAINS_ANY",
     "CONTAINS_NONE",
 )
-"""The operators in the order of their numbers in the protobuf Expr. TYPES has the same kind of order."""
 TYPES = ("STRING", "LONG", "DOUBLE")
 _MANY = ("IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE")
 _KEYS = ("property", "ref", "op", "value", "values", "type")
@@ -61,8 +61,8 @@ class PredicateReader(DataReader):
     def __init__(self, body: Body) -> None:
         super().__init__(body)
         self.source = body.source
+        # The span of each member of an Expr, by its path.
         self.members: dict[str, Span] = {}
-        """The span of each member of an Expr, by its path."""
 
     def read(self, body: Any, depth: int) -> t.Tree:
         """The tree of a predicate: `and`, `or` or `not`, or one test. Raises Stop."""

@@ -29,8 +29,8 @@ from predicat.language.pulsar import proto
 from predicat.language.pulsar.pip import PredicateReader
 
 MAX_BYTES = 1_000_000
+# The fields with which the text format of a CommandSeek may begin.
 _SEEK = re.compile(r"(?:consumer_id|request_id|message_id|message_publish_time|expression)\b")
-"""The fields with which the text format of a CommandSeek may begin."""
 
 
 def parse(body: Body) -> t.Tree:

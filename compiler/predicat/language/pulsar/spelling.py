@@ -9,13 +9,14 @@ COMPARISONS = {
     "le": "LESS_THAN_EQUALS",
 }
 IN = {"in": "IN"}
+# Tests of strings.
 TEXTS = {
     "starts_with": "STARTS_WITH",
     "starts_with_ci": "STARTS_WITH_IGNORE_CASE",
     "contains": "CONTAINS",
     "contains_ci": "CONTAINS_IGNORE_CASE",
 }
-"""Tests of strings."""
+# Operators that are the negation of another.
 NEGATIONS = {
     "EQUALS": "NOT_EQUALS",
     "IN": "NOT_IN",
@@ -23,18 +24,17 @@ NEGATIONS = {
     "CONTAINS_IGNORE_CASE": "DOES_NOT_CONTAIN_IGNORE_CASE",
     "CONTAINS_ANY": "CONTAINS_NONE",
 }
-"""Operators that are the negation of another."""
+# The type of the values that a property is converted to.
 CONVERSIONS = {"to_int": "LONG", "to_double": "DOUBLE"}
-"""The type of the values that a property is converted to."""
 REFS = ("event_time", "publish_time")
 
 COMPARED = {word: op for op, word in COMPARISONS.items()}
+# Operators of the later numbering only.
 _LATER = {"LIKE": ("like", False), "NOT_LIKE": ("like", True)}
-"""Operators of the later numbering only."""
 _TESTED = {**{word: op for op, word in TEXTS.items()}, "CONTAINS_ANY": "contains"}
+# The operator of each test of strings, and whether it is negated.
 TESTED = {
     **{word: (op, False) for word, op in _TESTED.items()},
     **{NEGATIONS[word]: (op, True) for word, op in _TESTED.items() if word in NEGATIONS},
     **_LATER,
 }
-"""The operator of each test of strings, and whether it is negated."""

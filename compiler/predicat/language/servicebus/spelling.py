@@ -2,6 +2,7 @@
 
 from predicat.language.jms.spelling import KEYWORDS
 
+# The field of the row for each system property, by the name of the property in lower case.
 SYSTEM = {
     "contenttype": "content_type",
     "correlationid": "correlation_id",
@@ -25,7 +26,6 @@ SYSTEM = {
     "to": "to",
     "viapartitionkey": "via_partition_key",
 }
-"""The field of the row for each system property, by the name of the property in lower case."""
 CORRELATION = (
     "contentType",
     "correlationId",

@@ -18,6 +18,7 @@ from predicat.language.common.policy_reader import MAX_DEPTH, PolicyReader, prop
 from predicat.language.common.policy_values import Flavor
 
 SCOPES = ("MessageAttributes", "MessageBody")
+# The other keys of a subscription.
 SUBSCRIPTION = (
     "TopicArn",
     "Protocol",
@@ -35,7 +36,6 @@ SUBSCRIPTION = (
     "ConfirmationWasAuthenticated",
     "PendingConfirmation",
 )
-"""The other keys of a subscription."""
 MAX_KEYS = 5
 MAX_COMBINATIONS = 150
 MAX_BYTES = 256 * 1024

@@ -16,10 +16,10 @@ from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.operators import not_
 
+# The maximum length of SEQUENCE: its elements become constants.
 MOST_ELEMENTS = 1000
-"""The maximum length of SEQUENCE: its elements become constants."""
+# Names of variables that no condition can contain.
 _ITEM, _SECOND, _ONE, _OTHER = "an element", "a second element", "an array", "another array"
-"""Names of variables that no condition can contain."""
 
 
 def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -92,12 +92,12 @@ def _distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return items
 
 
+# The functions that remove duplicates. Their rules keep them.
 SETS: dict[str, Build] = {
     "array_except": _among(included=False),
     "array_intersect": _among(included=True),
     "array_distinct": _distinct,
 }
-"""The functions that remove duplicates. Their rules keep them."""
 
 
 def sequence(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -24,8 +24,8 @@ from predicat.language.sql.node_reader import Key, Rule
 from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.shapes import BINARY, CAST, THIS
 
+# The functions that are casts, besides those that sqlglot parses as casts.
 _CONVERSIONS = {"bigint": "bigint", "double": "double", "string": "string", "boolean": "boolean"}
-"""The functions that are casts, besides those that sqlglot parses as casts."""
 
 RULES: dict[Key, Rule | None] = {
     # Two integers are divided as doubles. `div` is the integer division.
@@ -66,6 +66,7 @@ RULES: dict[Key, Rule | None] = {
     "typeof": (None, own.typeof),
 }
 
+# Operators of other engines, and what to write instead.
 FOREIGN = {
     **JSON_ARROWS,
     "~": "write RLIKE for a regular expression",
@@ -78,4 +79,3 @@ FOREIGN = {
     "<@": "write array_contains(array, x)",
     "^@": "write startswith(s, prefix)",
 }
-"""Operators of other engines, and what to write instead."""

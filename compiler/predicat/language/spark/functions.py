@@ -17,8 +17,8 @@ from predicat.language.sql.number_functions import double
 
 _VALUE = "a value"
 _MOST_BUCKETS = 2**31 - 1
+# The maximum absolute value of the bounds: larger ones would overflow in the calculation.
 _FARTHEST = 1e290
-"""The maximum absolute value of the bounds: larger ones would overflow in the calculation."""
 
 
 def width_bucket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

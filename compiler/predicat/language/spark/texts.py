@@ -14,8 +14,8 @@ from predicat.language.sql import meanings
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.node_reader import Reader
 
+# Names of variables that no condition can contain.
 _TEXT, _PLACE, _SIZE = "a string", "a place", "a length"
-"""Names of variables that no condition can contain."""
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

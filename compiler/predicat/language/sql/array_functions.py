@@ -19,8 +19,8 @@ from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.operators import not_
 
+# Names of variables that no condition can contain.
 _ITEMS, _ITEM, _KEY = "an array", "an element", "a key"
-"""Names of variables that no condition can contain."""
 
 
 def element_at(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -246,6 +246,7 @@ def position(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     raise reader.fail(say.position_of_none(reader.span(node)))
 
 
+# The functions by name.
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "element_at": (None, element_at),
     "try_element_at": (None, element_at),
@@ -265,4 +266,3 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "array_remove": (None, remove),
     "array_position": (None, position),
 }
-"""The functions by name."""

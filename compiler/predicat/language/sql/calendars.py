@@ -30,6 +30,7 @@ _FIXED = {
 }
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _UNITS = [*_FIXED, *_MONTHS]
+# The units of TRUNC and DATE_TRUNC, with Spark's short names.
 _TRUNCATED = {
     **{unit.lower(): unit.lower() for unit in ("YEAR", "QUARTER", "MONTH", "WEEK")},
     "yyyy": "year",
@@ -42,7 +43,6 @@ _TRUNCATED = {
     "minute": "minute",
     "second": "second",
 }
-"""The units of TRUNC and DATE_TRUNC, with Spark's short names."""
 
 
 def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
@@ -380,6 +380,7 @@ def read(kind: str, style: str = "", *, format_first: bool = False, most: int = 
     return build
 
 
+# The functions of dates and times by name, in lower case.
 AS_WRITTEN: dict[str, Build] = {
     **zones.READ,
     "add_months": add_months,
@@ -432,4 +433,3 @@ AS_WRITTEN: dict[str, Build] = {
     **dict.fromkeys(("week", "weekofyear"), times.named("WEEK")),
     "weekday": times.weekday,
 }
-"""The functions of dates and times by name, in lower case."""

@@ -16,10 +16,10 @@ from predicat.language.common.trees import apply, choose, let, number, plus
 from predicat.language.sql import meanings
 from predicat.language.sql.node_reader import Reader
 
+# A function of a string and a length that returns a part of the string.
 Build = Callable[[t.Tree, t.Tree], t.Tree]
-"""A function of a string and a length that returns a part of the string."""
+# Names of variables that no condition can contain.
 _TEXT, _SIZE = "a string", "a length"
-"""Names of variables that no condition can contain."""
 
 
 def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

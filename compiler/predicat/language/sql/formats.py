@@ -54,12 +54,12 @@ _POSTGRES_PIECE = re.compile(
     r'"([^"\\]*)"|(FMMonth|FMDay|Mon|Dy)|((?i:YYYY|HH24|DDD|MM|DD|MI|SS|MS|US))|([^A-Za-z"\\]+)'
 )
 _STRFTIME_PIECE = re.compile(r"(%.)|([^%]+)", re.DOTALL)
+# The parts that formats may have, for messages.
 EXAMPLES = {
     "spark": "yyyy, MM, dd, HH, mm, ss, SSS, DDD, EEE, EEEE, MMM, MMMM and 'text'",
     "postgres": 'YYYY, MM, DD, HH24, MI, SS, MS, US, DDD, Dy, FMDay, Mon, FMMonth and "text"',
     "strftime": "%Y, %m, %d, %H, %M, %S, %f, %j, %a, %A, %b and %B",
 }
-"""The parts that formats may have, for messages."""
 
 
 def _escaped(text: str) -> str:

@@ -14,6 +14,7 @@ from sqlglot import Token, TokenType
 
 from predicat.ir.values import LONGEST
 
+# Microseconds. Months and years have no fixed length.
 _UNITS = {
     **dict.fromkeys(("week", "weeks"), 7 * 86_400_000_000),
     **dict.fromkeys(("day", "days"), 86_400_000_000),
@@ -23,7 +24,6 @@ _UNITS = {
     **dict.fromkeys(("millisecond", "milliseconds"), 1000),
     **dict.fromkeys(("microsecond", "microseconds"), 1),
 }
-"""Microseconds. Months and years have no fixed length."""
 _FIELDS = ("day", "hour", "minute", "second")
 _SEPARATORS = {"hour": " ", "minute": ":", "second": ":"}
 _BELOW = {"hour": 24, "minute": 60, "second": 60}

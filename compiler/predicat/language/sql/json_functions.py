@@ -72,6 +72,7 @@ def typed_at_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return times.in_range(converted(reader, tree, "bigint", span), bits, span)
 
 
+# The result types of VARIANT_GET, and the bits of integers.
 _TYPES = {
     **dict.fromkeys(("string", "boolean", "double", "date", "timestamp")),
     "tinyint": 8,
@@ -81,7 +82,6 @@ _TYPES = {
     "bigint": 64,
     "long": 64,
 }
-"""The result types of VARIANT_GET, and the bits of integers."""
 
 
 def value_at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -180,6 +180,7 @@ def _of_nodes(reader: Reader, node: exp.Expr, path: exp.Expr) -> list[t.Tree]:
 
 
 _ONE_PATH = frozenset({"this", "expression", "only_json_types"})
+# The functions by name.
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     exp.JSONExtract: (_ONE_PATH, json_at_path),
     "get_json_object": (None, at_path),
@@ -190,6 +191,5 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "json_array_length": (None, length_or(None)),
     "jsonb_array_length": (None, length_or(None)),
 }
-"""The functions by name."""
+# Functions that are hidden from sqlglot's parser, as its nodes would lose arguments.
 AS_WRITTEN: dict[str, Build] = {"json_extract_path_text": at_keys}
-"""Functions that are hidden from sqlglot's parser, as its nodes would lose arguments."""

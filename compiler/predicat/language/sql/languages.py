@@ -17,8 +17,8 @@ from predicat.language.sql.tokens import renamed
 if TYPE_CHECKING:
     from sqlglot import Parser
 
+# A prefix that hides the name of a function from the dialect of an engine.
 MARK = "\N{FUNCTION APPLICATION}"
-"""A prefix that hides the name of a function from the dialect of an engine."""
 
 
 def _same(tokens: list[Token]) -> list[Token]:

@@ -18,17 +18,17 @@ from predicat.language.sql.refused_functions import REFUSED
 from predicat.language.sql.spans import OPERATORS, SpanIndex
 from predicat.language.sql.tokens import MARK
 
+# The longest part of a condition that a message repeats.
 MAX_SHOWN = 40
-"""The longest part of a condition that a message repeats."""
 
+# A function of the reader, a node and its depth that returns the untyped tree. Raises Stop.
 Build = Callable[["Reader", exp.Expr, int], t.Tree]
-"""A function of the reader, a node and its depth that returns the untyped tree. Raises Stop."""
 
+# The class of a node, or the name of a function in lower case.
 Key = type[exp.Expr] | str
-"""The class of a node, or the name of a function in lower case."""
 
+# The arguments that a node may have (None: any), and the function that reads it.
 Rule = tuple[frozenset[str] | None, Build]
-"""The arguments that a node may have (None: any), and the function that reads it."""
 
 
 class RuleTable(Struct, frozen=True):
@@ -66,8 +66,8 @@ class Reader:
         self.reporter = Reporter()
         self.spans = spans
         self.extents: dict[int, tuple[int, int]] = {}
+        # The start and end offset of each parameter, by the identity of its node.
         self.parameters: dict[int, tuple[int, int]] = {}
-        """The start and end offset of each parameter, by the identity of its node."""
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
         """Reports a problem. The caller raises the result."""

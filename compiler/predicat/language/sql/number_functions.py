@@ -21,8 +21,8 @@ from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.operators import array_of, binary
 from predicat.language.sql.shapes import BINARY, THIS
 
+# Names of variables that no condition can contain.
 _ITEM, _REST, _VALUE = "an element", "a rest", "a value"
-"""Names of variables that no condition can contain."""
 MAX_ARGUMENTS = 100
 
 
@@ -180,6 +180,7 @@ def hashed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("sha256", reader.span(node), value)
 
 
+# The functions and operators, by sqlglot's classes or by their names.
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     exp.LT: (BINARY, ordered("lt")),
     exp.LTE: (BINARY, ordered("le")),
@@ -216,4 +217,3 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "md5": (None, function("md5", 1)),
     "sha2": (None, hashed),
 }
-"""The functions and operators, by sqlglot's classes or by their names."""

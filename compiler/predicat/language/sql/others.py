@@ -9,8 +9,8 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import sql as say
 
+# The supported dialects of sqlglot, with the names of their engines.
 DIALECTS = {"bigquery": "BigQuery", "snowflake": "Snowflake", "trino": "Trino"}
-"""The supported dialects of sqlglot, with the names of their engines."""
 
 
 def as_sql(text: str, dialect: str, name: str = "<predicate>") -> str:

@@ -17,8 +17,8 @@ from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics import captures
 
+# The name of a variable that no condition can contain.
 _TEXT = "a string"
-"""The name of a variable that no condition can contain."""
 
 
 def like(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -109,6 +109,7 @@ def count(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return let(_TEXT, value, build, span)
 
 
+# The functions by name.
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     exp.RegexpILike: (frozenset({"this", "expression"}), patterns.matches_any_case),
     exp.RegexpLike: (frozenset({"this", "expression", "flag"}), like),
@@ -119,4 +120,3 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "regexp_replace": (None, replace),
     "regexp_count": (None, count),
 }
-"""The functions by name."""

@@ -30,15 +30,15 @@ from predicat.language.sql.rules import rule_table
 from predicat.language.sql.spans import SpanIndex
 from predicat.language.sql.tokens import as_written, called_div, clause_word, unclosed
 
+# Standard SQL, and the common part of Spark SQL and PostgreSQL.
 SQL = SqlLanguage("sql", corrected=called_div)
-"""Standard SQL, and the common part of Spark SQL and PostgreSQL."""
 
 TABLE = rule_table(DIFFERENCES)
 
 
 _AS_WRITTEN = {**calendars.AS_WRITTEN, **json_functions.AS_WRITTEN}
+# sqlglot's parser recurses; under Python 3.13 an overflow ends the process.
 MAX_PARENTHESES = 40
-"""sqlglot's parser recurses; under Python 3.13 an overflow ends the process."""
 
 
 def read(body: Body) -> t.Tree:

@@ -18,6 +18,8 @@ LOCAL = "it follows the time zone of the session: write now()"
 SHIFT_HINT = "write > or < for a comparison, >> or << without a space for a shift"
 JSON_HINT = "write j['key'] for a key of a JSON value or a map, get_json_object(s, '$.key') for a string"
 
+# Nodes that filters do not support: their names (None: as written in the condition), and what to write
+# instead.
 NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.Subquery: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
     exp.Select: ("a subquery", lists.INSTEAD_OF_SUBQUERY),
@@ -49,10 +51,8 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),
     exp.RegexpILike: (None, "write RLIKE '(?i)...', which ignores case"),
 }
-"""Nodes that filters do not support: their names (None: as written in the condition), and what to write
-instead.
-"""
 
+# Functions that have another name or form in filters, and what to write instead.
 OTHER_NAMES = {
     "bigint": "write CAST(s AS BIGINT)",
     "int": "write CAST(s AS INT)",
@@ -70,8 +70,8 @@ OTHER_NAMES = {
     "regexp_matches": "write s RLIKE 'pattern' (in postgres bodies s ~ 'pattern')",
     "array_size": "write size(array)",
 }
-"""Functions that have another name or form in filters, and what to write instead."""
 
+# Symbols and words that conditions do not have, and what to write instead.
 WRITTEN_OTHERWISE = {
     "`": "a name with special characters is put in double quotes",
     "&&": "write AND",
@@ -91,7 +91,6 @@ WRITTEN_OTHERWISE = {
     "@": "write array_contains(array, x), or a postgres body",
     "~": "write RLIKE for a regular expression",
 }
-"""Symbols and words that conditions do not have, and what to write instead."""
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
 
@@ -165,10 +164,10 @@ _CURLED = frozenset(
     "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
     "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
 )
+# The AND and OR of other languages.
 _JOINED = {"&&": "AND", "&": "AND", "||": "OR", "|": "OR"}
-"""The AND and OR of other languages."""
+# Comparison operators with their characters swapped.
 _TURNED = {("=", "<"): "<=", ("=", ">"): ">=", ("!", "<"): ">=", ("!", ">"): "<="}
-"""Comparison operators with their characters swapped."""
 
 
 _OF_SESSION = frozenset(
@@ -200,6 +199,7 @@ def _is_shift_apart(one: Token, other: Token) -> bool:
     return one.token_type is other.token_type and one.token_type in _SHIFTS and other.start > one.end + 1
 
 
+# Tests of two consecutive tokens, and the message for each.
 PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, Token], Diagnostic]], ...] = (
     (
         _is_shift_apart,
@@ -242,11 +242,10 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
         lambda at, _behind, one, _other: say.operator(at, one.text, PARAMETER),
     ),
 )
-"""Tests of two consecutive tokens, and the message for each."""
 
 
+# The JSON arrows, for languages that do not support them.
 JSON_ARROWS: Mapping[str, str] = {"->>": JSON_HINT, "#>": JSON_HINT, "#>>": JSON_HINT}
-"""The JSON arrows, for languages that do not support them."""
 
 
 def refused_tokens(

@@ -14,6 +14,7 @@ _SORTED = "strings are ordered by a collation: write exists(xs, x -> ...)"
 _ROUNDED = "engines round it differently: compare bounds of the number itself"
 _BYTES = "a filter has no binary values: convert the column before, or in a view"
 
+# What to write instead of a function, by its name in lower case.
 REFUSED = {
     **dict.fromkeys(("hash", "xxhash64", "crc32", "murmur_hash", "hashtext", "sha1", "sha"), _HASHES),
     **dict.fromkeys(("rand", "randn", "random", "uuid", "gen_random_uuid", "shuffle"), _CHANCE),
@@ -95,4 +96,3 @@ REFUSED = {
     "array_size": "write size(array)",
     "bit_count": "test the bits: a & 1 = 1",
 }
-"""What to write instead of a function, by its name in lower case."""

@@ -30,6 +30,8 @@ from predicat.language.sql import (
 from predicat.language.sql.node_reader import Key, Rule, RuleTable
 from predicat.language.sql.shapes import BINARY, CAST, THIS
 
+# The rule of each node, and of each function without one: the supported arguments of the node (None: any),
+# and the function that reads it.
 RULES: dict[Key, Rule] = {
     exp.And: (BINARY, operators.chain("and")),
     exp.Or: (BINARY, operators.chain("or")),
@@ -141,11 +143,9 @@ RULES: dict[Key, Rule] = {
     **number_functions.RULES,
     **json_functions.RULES,
 }
-"""The rule of each node, and of each function without one: the supported arguments of the node (None: any),
-and the function that reads it.
-"""
+# The names of the functions in RULES, in lower case, without predicat's own.
 FUNCTIONS = [name for name in RULES if isinstance(name, str) and name not in ("is_true", "matches_filter")]
-"""The names of the functions in RULES, in lower case, without predicat's own."""
+# Names that are suggested for a misspelt name.
 KNOWN = [
     *FUNCTIONS,
     "coalesce",
@@ -162,7 +162,6 @@ KNOWN = [
     "right",
     "quarter",
 ]
-"""Names that are suggested for a misspelt name."""
 
 
 def rule_table(differences: Mapping[Key, Rule | None]) -> RuleTable:

@@ -3,5 +3,5 @@
 THIS = frozenset({"this"})
 BINARY = frozenset({"this", "expression"})
 CAST = frozenset({"this", "to", "_type", "safe"})
+# The arguments of a JSON arrow.
 PATH = BINARY | {"only_json_types", "json_type"}
-"""The arguments of a JSON arrow."""

@@ -14,12 +14,12 @@ from sqlglot.parser import Parser
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
 _TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
+# Words that make sqlglot read the brackets after them twice: as a type and as a value.
 _READ_TWICE = frozenset({*Parser.TYPE_TOKENS, TokenType.ANY, TokenType.SOME, TokenType.ALL})
-"""Words that make sqlglot read the brackets after them twice: as a type and as a value."""
+# How many brackets one counts for that is read twice. Ten of these take 1,000 times as long as one.
 _TWICE = 4
-"""How many brackets one counts for that is read twice. Ten of these take 1,000 times as long as one."""
+# Infix operators, some of which are also functions in sqlglot's classes.
 OPERATORS = (exp.Binary, exp.Connector)
-"""Infix operators, some of which are also functions in sqlglot's classes."""
 
 
 class SpanIndex:

@@ -20,10 +20,10 @@ from predicat.language.sql.operators import not_
 from predicat.semantics import regex
 
 MAX_REPEATED = 20
+# The maximum length of lpad and rpad: the SQL contains the padding as a constant.
 MAX_PADDED = 1000
-"""The maximum length of lpad and rpad: the SQL contains the padding as a constant."""
+# Names of variables that no condition can contain.
 _PART, _TEXT = "a part", "a string"
-"""Names of variables that no condition can contain."""
 
 
 def pad(op: str) -> Build:
@@ -209,6 +209,7 @@ def repeat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return let(_TEXT, value, build, span)
 
 
+# The functions by name.
 RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "lpad": (None, pad("lpad")),
     "rpad": (None, pad("rpad")),
@@ -224,4 +225,3 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     "array_join": (None, array_join),
     "array_to_string": (None, array_join),
 }
-"""The functions by name."""

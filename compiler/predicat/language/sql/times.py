@@ -34,8 +34,8 @@ _CAST_TYPES = {
 }
 
 
+# The integer types of engines, with their bits.
 BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
-"""The integer types of engines, with their bits."""
 
 
 def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -179,8 +179,8 @@ _EXTRACT = {
 
 
 _AMBIGUOUS = {"DOW": "Sunday is 0 on PostgreSQL and 1 on Spark: write isodow, or dayofweek, where it is 1"}
+# Parts with decimals, which do not depend on the time zone.
 _IN_UTC = {"EPOCH": meanings.epoch, "SECOND": meanings.second}
-"""Parts with decimals, which do not depend on the time zone."""
 _OF_WEEKS = {"WEEK": meanings.week, "ISOYEAR": meanings.iso_year, "YEAROFWEEK": meanings.iso_year}
 
 

@@ -18,8 +18,8 @@ def called_div(tokens: list[Token]) -> list[Token]:
     ]
 
 
+# A prefix that hides the name of a function from sqlglot.
 MARK = "written as "
-"""A prefix that hides the name of a function from sqlglot."""
 
 
 def as_written(tokens: list[Token], names: Container[str]) -> list[Token]:
@@ -42,6 +42,7 @@ def renamed(token: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
+# Tokens that end an operand: DIV after them is an infix operator.
 _OPERANDS = frozenset(
     {
         TokenType.R_PAREN,
@@ -52,7 +53,6 @@ _OPERANDS = frozenset(
         TokenType.STRING,
     }
 )
-"""Tokens that end an operand: DIV after them is an infix operator."""
 
 
 def _is_called(tokens: list[Token], index: int) -> bool:
@@ -81,8 +81,8 @@ def clause_word(tokens: list[Token]) -> Token | None:
     return tokens[0] if tokens and tokens[0].token_type in _CLAUSES else None
 
 
+# The delimiter of a dollar-quoted string.
 _DOLLARS = re.compile(r"\$(?:[A-Za-z_]\w*)?\$")
-"""The delimiter of a dollar-quoted string."""
 
 
 def unclosed(text: str, quotes: str) -> int | None:

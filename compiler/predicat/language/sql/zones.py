@@ -20,8 +20,8 @@ from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.now import is_utc
 from predicat.semantics import time_zones
 
+# The types of timestamps without a time zone.
 _PLAIN = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME)
-"""The types of timestamps without a time zone."""
 
 
 def shows_clocks(reader: Reader, node: exp.Expr) -> bool:
@@ -98,8 +98,8 @@ def of_function(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | N
     return None if len(args) != 2 else (args[place], args[1 - place])
 
 
+# Functions of a timestamp and a zone, and the index of the timestamp in their arguments.
 _IN_ZONE = {"from_utc_timestamp": 0, "timezone": 1, "convert_timezone": 1}
-"""Functions of a timestamp and a zone, and the index of the timestamp in their arguments."""
 
 
 def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -124,10 +124,10 @@ def to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return moment_of(reader, _timestamp(reader, clocks, depth), zone, reader.span(node))
 
 
+# The functions by name, in lower case.
 READ: dict[str, Build] = {
     "convert_timezone": in_zone,
     "from_utc_timestamp": in_zone,
     "timezone": in_zone,
     "to_utc_timestamp": to_utc,
 }
-"""The functions by name, in lower case."""

@@ -55,8 +55,8 @@ def _undecided(context: Context) -> Iterator[Finding]:
             )
 
 
+# What else is found of a condition that decides nothing.
 _GENERAL = ("P204", "P205", "P206", "P301", "P302", "P303")
-"""What else is found of a condition that decides nothing."""
 
 RULES = (
     Rule("P201", "tautology", "A filter that is never FALSE.", _tautology, Severity.WARNING, _GENERAL),

@@ -40,8 +40,8 @@ def _least(pattern: str) -> str:
     return "".join("_" if piece == "" else piece or "" for piece in like.parts(pattern))
 
 
+# A comparison, what is wrong with it, and a hint.
 Problem = tuple[OperatorCall, str, str]
-"""A comparison, what is wrong with it, and a hint."""
 
 
 def wrong_case(tree: Tree) -> Iterator[Problem]:

@@ -14,8 +14,8 @@ from predicat.ir.surface import TEXT_CASTS
 from predicat.ir.types import JSON
 from predicat.lint.rule import Context, Finding, Rule
 
+# Operators that mean the same for the string of any JSON value.
 _EXACT = frozenset({*TEXT_CASTS.values(), "strip", "is_null", "coalesce", "cond"})
-"""Operators that mean the same for the string of any JSON value."""
 
 _ORDERS = frozenset({"lt", "le", "gt", "ge"})
 _CONVERSIONS = frozenset({"to_double", "to_int", "to_date", "to_boolean", "json_boolean"})

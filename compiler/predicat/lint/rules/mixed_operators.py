@@ -23,8 +23,8 @@ _CEL_TOKEN = re.compile(
 )
 _WORDS = {"AND": "and", "OR": "or", "BETWEEN": "between"}
 _SYMBOLS = {"&&": "and", "||": "or"}
+# Words that separate conditions of different chains.
 _APART = ("CASE", "WHEN", "THEN", "ELSE", "END", ",", "->", "?", ":")
-"""Words that separate conditions of different chains."""
 _LANGUAGES = {
     **dict.fromkeys(("sql", "spark", "postgres", "duckdb", "jms", "cesql"), (_TOKEN, _WORDS)),
     "cel": (_CEL_TOKEN, _SYMBOLS),

@@ -10,8 +10,8 @@ from predicat.catalog.templates import is_template
 from predicat.diagnostics import NOWHERE, Source, Span
 from predicat.lint.rule import Context, Finding, Rule
 
+# A variable whose name is computed: it may be any variable.
 _ANY_VARIABLE = re.compile(r"\bvar\s*\(\s*(?!['\"])")
-"""A variable whose name is computed: it may be any variable."""
 
 
 def _bodies(context: Context) -> list[str]:

@@ -8,11 +8,11 @@ from predicat.ir.operators import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, Type
 from predicat.values.ordered import domain_in_cases
 
+# A comparison: its operator and its constant, or `in` and a set of constants.
 Leaf = tuple[str, Any]
-"""A comparison: its operator and its constant, or `in` and a set of constants."""
 _KINDS = (STRING, BIGINT, TIMESTAMP, DATE)
+# What makes a text the next one behind another; character 0 the very next.
 _BEHIND = ("a", "0", " ", "\0")
-"""What makes a text the next one behind another; character 0 the very next."""
 
 
 def values(variable: Node, nodes: Sequence[Node]) -> list[Any] | None:

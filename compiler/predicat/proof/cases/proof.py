@@ -24,8 +24,8 @@ from predicat.values.automaton import Opaque
 
 Outcome = bool | None
 Pair = tuple[Outcome, Outcome]
+# True, False, None, the number of a test, or a tuple of an operator and skeletons.
 Skeleton = Any
-"""True, False, None, the number of a test, or a tuple of an operator and skeletons."""
 _MOST_STATES = 3_000
 _CONNECTIVES = ("and", "or", "not", "is_true", "cond", "coalesce", "is_null", "eq", "ne", "same")
 _ROUNDS = 24
@@ -65,8 +65,8 @@ class _Test(Struct):
 class _Proof:
     def __init__(self, nodes: tuple[Node, Node]) -> None:
         self.nodes = nodes
+        # Tests without known cases: they are split, or may have any outcome.
         self.split: set[Node] = set()
-        """Tests without known cases: they are split, or may have any outcome."""
         self.tests: list[_Test] = []
         self.numbers: dict[Node, int] = {}
         self.known: dict[tuple[Node, tuple[Node, ...]], list[Representative]] = {}

@@ -38,12 +38,12 @@ Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
 _LONGEST = 20_000
 _MOST_COUNTED = 6
+# What reads a JSON value of a kind, and as what.
 _KINDS: dict[str, tuple[str, Type]] = {
     "string": ("json_string", STRING),
     "number": ("json_number", DOUBLE),
     "boolean": ("json_boolean", BOOLEAN),
 }
-"""What reads a JSON value of a kind, and as what."""
 
 
 class Unknown(Opaque):
@@ -256,8 +256,8 @@ class _Arrays:
         self.element = Field(kind.element, FieldDecl("x", kind.element))
         self.size = Field(BIGINT, FieldDecl("x", BIGINT))
         self.bodies: dict[Node, None] = {}
+        # For each body, the number of TRUE elements up to which it matters.
         self.often: dict[Node, int] = {}
-        """For each body, the number of TRUE elements up to which it matters."""
         self.sizes = ordered.Changes(self.size)
 
     def take(self, node: Node) -> None:

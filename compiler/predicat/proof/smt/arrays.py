@@ -47,12 +47,11 @@ from predicat.ir.nodes import (
 from predicat.ir.operators import ARRAYS, LOOK_UPS
 from predicat.ir.variables import free
 
+# The path of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque",
+# ...); a step is ("key", name), ("item", index or macro) or ("keys",), the keys of a JSON object.
 Path = tuple[Any, ...]
-"""The path of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque",
-...); a step is ("key", name), ("item", index or macro) or ("keys",), the keys of a JSON object.
-"""
+# The macros that have a formula: one element causes each outcome.
 MACROS = ("any", "all")
-"""The macros that have a formula: one element causes each outcome."""
 _MOST_VISITS = 20_000
 
 

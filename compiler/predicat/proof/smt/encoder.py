@@ -71,12 +71,12 @@ from predicat.proof.smt.terms import (
 from predicat.proof.work import FORMULA, Work
 from predicat.semantics.regex import Regex
 
+# An array that would need variables for more elements than this has no formula.
 MAX_ITEMS = 32
-"""An array that would need variables for more elements than this has no formula."""
 
 
+# The path and the term of each variable of a macro.
 Env = dict[str, tuple[Path, Term]]
-"""The path and the term of each variable of a macro."""
 BOUNDS: dict[Type, tuple[int, int]] = {
     BIGINT: (INT_MIN, INT_MAX),
     TIMESTAMP: (times.FIRST, times.LAST),

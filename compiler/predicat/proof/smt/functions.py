@@ -67,12 +67,11 @@ def absent_with_its_arguments(to: Encoder, node: Call, result: Term, env: Env) -
         to.constraints.append(as_term(any_of(result.null, there)))
 
 
+# Operators that may be evaluated on constants: their value depends only on their arguments. Python code is
+# not run.
 _WORKED_OUT = (STRICT - {"entry_filter"}) | JUNCTIONS | {"cond", "coalesce", "in", "not", "is_null"}
-"""Operators that may be evaluated on constants: their value depends only on their arguments. Python code is
-not run.
-"""
+# The most string constants for which a node without a formula is evaluated.
 _MOST_TEXTS = 8
-"""The most string constants for which a node without a formula is evaluated."""
 
 
 def known_at_constants(to: Encoder, node: Call, result: Term, env: Env) -> None:

@@ -25,10 +25,10 @@ from predicat.proof.smt.arrays import Path
 from predicat.proof.smt.encoder import Encoder
 from predicat.proof.smt.terms import KINDS, Array, Double, Json, Record, Scalar, Term, Truth, as_term, z3
 
+# The greatest length of an array in a row.
 MAX_LENGTH = 5_000
-"""The greatest length of an array in a row."""
+# Code points that Z3's strings may have, but no Unicode string.
 _SURROGATES = re.compile("[\ud800-\udfff]")
-"""Code points that Z3's strings may have, but no Unicode string."""
 
 
 class TooLong(ValueError):

@@ -13,8 +13,8 @@ from predicat.proof.smt.terms import z3
 from predicat.semantics import casefold, like, regex
 from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, Seq, anchored, map_children
 
+# The last code point of Z3's strings.
 MAX_CODE = 0x2FFFF
-"""The last code point of Z3's strings."""
 LAST_NAMED = 0x2EFFF
 _ALL = ((0, 0x10FFFF),)
 ANYTHING = Repeat(Chars(_ALL), 0, None)

@@ -22,11 +22,11 @@ class _Library:
         return value
 
 
+# The solver. It is `Any` because its Python API has no useful types.
 z3: Any = _Library()
-"""The solver. It is `Any` because its Python API has no useful types."""
 
+# A Z3 condition, or True or False.
 Bool = Any
-"""A Z3 condition, or True or False."""
 
 
 def all_of(*parts: Bool) -> Bool:

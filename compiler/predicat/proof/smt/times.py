@@ -13,8 +13,8 @@ from predicat.proof.smt.terms import z3
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
+# The first and last timestamp, in the years 1 to 9999.
 FIRST, LAST = MIN_SECONDS * SECOND, MAX_SECONDS * SECOND + SECOND - 1
-"""The first and last timestamp, in the years 1 to 9999."""
 FIRST_DAY, LAST_DAY = MIN_SECONDS // 86_400, MAX_SECONDS // 86_400
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_ONE = date(1970, 1, 1)

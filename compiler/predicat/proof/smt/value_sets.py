@@ -13,8 +13,8 @@ from predicat.proof.smt.encoder import Encoder
 from predicat.proof.smt.strings import NotEncodable
 from predicat.proof.smt.terms import Bool, Scalar, Term, Truth, truth_of, z3
 
+# The most constraints about lists in one formula.
 _MOST_FACTS = 200
-"""The most constraints about lists in one formula."""
 
 
 def member(to: Encoder, node: Call, env: Any) -> Term:

@@ -92,8 +92,8 @@ def _equality(mixed: bool) -> Callable[[Any, Any], bool]:
     return (lambda a, b: float(a) == float(b)) if mixed else (lambda a, b: bool(a == b))
 
 
+# Types whose values are equal if they are the same key of a set; NaN is none of them.
 _HASHED = frozenset((STRING, BIGINT, BOOLEAN, TIMESTAMP, DATE))
-"""Types whose values are equal if they are the same key of a set; NaN is none of them."""
 
 
 def _is_constant(node: Node, kind: Type) -> bool:

@@ -14,6 +14,7 @@ from predicat.backends.sql.common import (
 from predicat.backends.sql.renderer import Rule
 from predicat.backends.sql.rules import NotSupported
 
+# The rules of most dialects. Those of a dialect override them.
 COMMON: dict[str, Rule | NotSupported] = {
     **logic.RULES,
     **comparisons.RULES,
@@ -23,4 +24,3 @@ COMMON: dict[str, Rule | NotSupported] = {
     **collections.RULES,
     **documents.RULES,
 }
-"""The rules of most dialects. Those of a dialect override them."""

@@ -46,8 +46,8 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     return binary(COMPARISON_NODES[op], one, other)
 
 
+# Operators whose SQL is a number of another type, with a cast to the width of theirs.
 _NARROW = OF_INT | {"int32"}
-"""Operators whose SQL is a number of another type, with a cast to the width of theirs."""
 
 
 def _compared(r: Renderer, node: Node) -> Sql:

@@ -106,11 +106,11 @@ def _boolean_where(r: Renderer, node: Call) -> Sql | None:
     return r.dialect.documents.scalar(r, node.args[0], "true")
 
 
+# Shorter rules for a test of a WHERE.
 ROWS: Mapping[str, Callable[[Renderer, Call], Sql | None]] = {
     "json_equals": _equals_where,
     "json_boolean": _boolean_where,
 }
-"""Shorter rules for a test of a WHERE."""
 
 
 def _json_in(r: Renderer, node: Call) -> Sql:

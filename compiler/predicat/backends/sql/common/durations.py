@@ -22,8 +22,8 @@ from predicat.backends.sql.renderer import Renderer, let
 from predicat.ir.nodes import Call
 from predicat.ir.values import LONGEST, NANOSECONDS
 
+# One number and its unit in the text of a duration.
 PART = "[0-9.]+[a-z]+"
-"""One number and its unit in the text of a duration."""
 _SECOND = 1_000_000
 
 

@@ -13,8 +13,8 @@ from predicat.ir.nodes import Call, Variable
 from predicat.semantics.json_texts import LONGEST_KEY, LONGEST_NUMBER, MOST_BYTES, MOST_LEVELS
 
 _LIMITS = {"__bytes": MOST_BYTES, "__levels": MOST_LEVELS, "__key": LONGEST_KEY, "__digits": LONGEST_NUMBER}
+# The number of opening brackets in a string, also inside quotes: an upper limit of its nesting.
 OPEN = "2 * OCTET_LENGTH(__s) - OCTET_LENGTH(REPLACE(__s, '[', '')) - OCTET_LENGTH(REPLACE(__s, '{', ''))"
-"""The number of opening brackets in a string, also inside quotes: an upper limit of its nesting."""
 
 
 def limited(sql: str) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from predicat.ir.nodes import Call, Literal, Node
 
+# The letters of ASCII that LOWER and UPPER make of others, or of ASCII letters in some languages only.
+#
+# Of U+212A and U+0130; of U+0131, U+017F, U+00DF, U+0149, U+01F0, U+1E96 to U+1E9A, and ligatures. In
+# Turkish, Azeri and Lithuanian the other case of `i` is not `I`.
 _MADE = {"lower": frozenset("ik"), "upper": frozenset("AFHIJLNSTWY")}
-"""The letters of ASCII that LOWER and UPPER make of others, or of ASCII letters in some languages only.
-
-Of U+212A and U+0130; of U+0131, U+017F, U+00DF, U+0149, U+01F0, U+1E96 to U+1E9A, and ligatures. In Turkish,
-Azeri and Lithuanian the other case of `i` is not `I`.
-"""
+# What case folding makes of U+017F, and LOWER does not.
 _ALSO_FOLDED = frozenset("s")
-"""What case folding makes of U+017F, and LOWER does not."""
 
 
 def has_usual_case(node: Node, *constants: Node) -> bool:

@@ -124,8 +124,8 @@ def _bounds(one: Node, other: Node) -> tuple[Call, Call] | None:
     return (one, other) if usual and known and not any(map(may_be_nan, limits)) else None
 
 
+# Types whose bounds need no collation.
 _BETWEEN = (BIGINT, DOUBLE, DATE, TIMESTAMP)
-"""Types whose bounds need no collation."""
 
 
 def _named_in(r: Renderer, node: Call, part: Node, name: Node) -> Call:

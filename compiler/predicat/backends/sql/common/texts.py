@@ -45,8 +45,8 @@ def like_or(name: str, before: str, behind: str) -> Rule:
     return rule
 
 
+# The characters that stand for others in a pattern of LIKE.
 _SPECIAL = frozenset("%_\\")
-"""The characters that stand for others in a pattern of LIKE."""
 
 
 def _pad(name: str) -> Rule:
@@ -105,8 +105,8 @@ def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: s
     return case((plain, call(ascii_name, sql)), default=slow)
 
 
+# The last place in a text or an array.
 INT32_MAX = 2**31 - 1
-"""The last place in a text or an array."""
 
 
 def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda places: places) -> Rule:

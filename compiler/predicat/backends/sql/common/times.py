@@ -17,10 +17,10 @@ from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
 from predicat.semantics import calendar
 from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 
+# The microseconds of a second.
 SECOND = 1_000_000
-"""The microseconds of a second."""
+# The days of years 1 to 9999, counted from 1970.
 FIRST_DAY, LAST_DAY = MIN_SECONDS // 86_400, MAX_SECONDS // 86_400
-"""The days of years 1 to 9999, counted from 1970."""
 _UTC = "UTC"
 
 

@@ -10,10 +10,9 @@ from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import ARITHMETIC
 from predicat.ir.types import BIGINT, DOUBLE, DecimalType, Type
 
+# The operators whose SQL has the full width of their type. Others choose or look up a value, which may be a
+# narrower column or constant.
 _FULL_WIDTH = frozenset({*ARITHMETIC, "neg", "abs", "floor", "ceil", "to_double", "to_int"} - {"mod"})
-"""The operators whose SQL has the full width of their type. Others choose or look up a value, which may be a
-narrower column or constant.
-"""
 
 
 def as_double(r: Renderer, node: Node) -> Sql:
@@ -69,8 +68,8 @@ def _widened(node: Node) -> Node | None:
     return None
 
 
+# Engines that read a number as a decimal convert so many digits to the same double.
 EXACT_DIGITS = 15
-"""Engines that read a number as a decimal convert so many digits to the same double."""
 
 
 def bare(r: Renderer, node: Node) -> Sql:

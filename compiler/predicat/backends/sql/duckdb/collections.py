@@ -156,8 +156,8 @@ def _in_list(r: Renderer, node: Call) -> Sql:
     return exp.In(this=comparison_operand(value), query=exp.Subquery(this=query))
 
 
+# What may stand between the values: the first that none of them has. A million values cannot have all.
 _SEPARATORS = (" ", ",", "|", "\n", "\t", "\x1f", "\x1e", *map(chr, range(0xE000, 0xF8FF)))
-"""What may stand between the values: the first that none of them has. A million values cannot have all."""
 
 
 RULES: dict[str, Rule] = {

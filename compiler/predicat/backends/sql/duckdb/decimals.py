@@ -11,8 +11,8 @@ from predicat.forms import decimals
 from predicat.ir.nodes import Call, Field, Node
 from predicat.ir.types import MAX_PRECISION, DecimalType
 
+# DuckDB keeps a result of narrower decimals in as many digits, and has an error beyond.
 _MOST_OF_INT64 = 18
-"""DuckDB keeps a result of narrower decimals in as many digits, and has an error beyond."""
 
 
 def arithmetic(r: Renderer, node: Call) -> Sql:

@@ -9,10 +9,10 @@ from predicat.backends.sql.common import json_texts
 
 _PLAIN = r"""REGEXP_REPLACE(__s, '"(?:[^"\\]|\\.)*"', '""', 'gs')"""
 _ODD = r"[iI]|[nN][aA]|,[ \t\n\r]*[]}]|[eE][-+]?[0-9]{5}|[-+.0-9eE]{__digits}[-+.0-9eE]"
+# What is odd between texts has one of these forms, which are rare within texts.
 _PERHAPS_ODD = (
     r"(?:^|[[,:\s])-?(?i:nan|inf|infinity)\s*(?:[],}]|$)|,\s*[]}]|[0-9][eE][-+]?[0-9]{5}|[0-9]{250}"
 )
-"""What is odd between texts has one of these forms, which are rare within texts."""
 _LEVELS = rf"""
 LIST_REDUCE(LIST_PREPEND(0, LIST_TRANSFORM(REGEXP_EXTRACT_ALL({_PLAIN}, '[][{{}}]', 0, 's'),
     LAMBDA "__c" : CASE WHEN "__c" IN ('[', '{{') THEN 1 ELSE -1 END)),

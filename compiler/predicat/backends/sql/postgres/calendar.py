@@ -61,8 +61,8 @@ _LETTERS = {
     "b": "Mon",
     "B": "FMMonth",
 }
+# What TO_CHAR writes as it is.
 _PLAIN = frozenset("-/.:, _")
-"""What TO_CHAR writes as it is."""
 
 
 def _format_time(r: Renderer, node: Call) -> Sql:

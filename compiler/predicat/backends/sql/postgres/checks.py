@@ -12,8 +12,8 @@ from sqlglot.errors import SqlglotError
 
 from predicat.backends.sql.builders import Sql
 
+# The least and the greatest value; None for no end.
 Range = tuple[Decimal | None, Decimal | None]
-"""The least and the greatest value; None for no end."""
 
 _INTEGERS = ("smallint", "integer", "bigint")
 

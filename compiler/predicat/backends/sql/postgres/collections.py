@@ -68,6 +68,7 @@ from predicat.ir.types import (
 )
 from predicat.ir.values import INT_MAX, INT_MIN, SUM_MOST
 
+# What scalar types are called.
 TYPES: dict[Type, str] = {
     STRING: "TEXT",
     BIGINT: "BIGINT",
@@ -78,7 +79,6 @@ TYPES: dict[Type, str] = {
     DURATION: "BIGINT",
     JSON: "JSONB",
 }
-"""What scalar types are called."""
 
 
 def type_name(kind: Type) -> str:

@@ -131,8 +131,8 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
     return let(r, sql, build)
 
 
+# A decimal as a JSON value has it.
 _STORED = "^-?[0-9]{1,40}([.][0-9]{1,100})?$"
-"""A decimal as a JSON value has it."""
 
 
 def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType, pattern: str = _STORED) -> Sql:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+# The schema of the functions.
 SCHEMA = "predicat"
-"""The schema of the functions."""
 
 
 class Definition(Struct, frozen=True):

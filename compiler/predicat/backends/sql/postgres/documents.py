@@ -138,8 +138,8 @@ def _comparison(op: str) -> Rule:
     return rule
 
 
+# The comparison of the number in a JSON value with a constant.
 _Compare = Callable[[Renderer, str, Node, float], Sql | None]
-"""The comparison of the number in a JSON value with a constant."""
 
 
 def _number_beside(

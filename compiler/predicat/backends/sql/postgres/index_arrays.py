@@ -13,8 +13,8 @@ from predicat.backends.sql.rules import Served
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable
 from predicat.ir.types import BIGINT, STRING, ArrayType
 
+# What the elements of a column can hold, by its type.
 _LIMITS = {"smallint[]": 2**15, "integer[]": 2**31, "bigint[]": 2**63}
-"""What the elements of a column can hold, by its type."""
 
 
 def served(r: Renderer, node: Node, _: Sql) -> Served | None:

@@ -21,8 +21,8 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Var
 from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
 
+# An index does not help a test with more alternatives than this.
 _MOST = 8
-"""An index does not help a test with more alternatives than this."""
 _TREES = ("btree", "hash")
 
 
@@ -45,8 +45,8 @@ class Need(Struct, frozen=True):
     exact: bool
 
 
+# That of a test that is never TRUE.
 NOTHING = Need((), exact=True)
-"""That of a test that is never TRUE."""
 
 
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
@@ -110,8 +110,8 @@ class Raw(Struct, frozen=True):
     text: str
 
 
+# The texts of numbers and truth values in jsonb.
 _SCALAR = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?|true|false")
-"""The texts of numbers and truth values in jsonb."""
 
 
 def document(value: object) -> str:

@@ -30,16 +30,16 @@ from predicat.values.domain import after_prefix
 _TREES = ("btree", "hash")
 _TRIGRAMS = ("gin_trgm_ops", "gist_trgm_ops")
 _PATTERNS = ("text_pattern_ops", "varchar_pattern_ops")
+# An IN of more spellings than this does not narrow enough to be worth its length.
 _MOST_VALUES = 16
-"""An IN of more spellings than this does not narrow enough to be worth its length."""
 _MOST_PATTERNS = 4
 
 
+# The functions of an index, and what they do with letters of ASCII.
 _CASE = {
     "LOWER": str.maketrans(ascii_uppercase, ascii_lowercase),
     "UPPER": str.maketrans(ascii_lowercase, ascii_uppercase),
 }
-"""The functions of an index, and what they do with letters of ASCII."""
 
 
 class TextTest(Struct, frozen=True):

@@ -20,8 +20,8 @@ from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier
 from predicat.ir.operators import STRICT
 from predicat.ir.types import STRING, MapType
 
+# An index does not help a test that reads more keys than this.
 _MOST = 4
-"""An index does not help a test that reads more keys than this."""
 
 
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:

@@ -26,8 +26,8 @@ from predicat.backends.sql.renderer import Renderer
 from predicat.ir.nodes import Variable
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP
 
+# The version of the functions. It grows with every release that changes one of them.
 VERSION = 1
-"""The version of the functions. It grows with every release that changes one of them."""
 
 
 @cache

@@ -18,8 +18,8 @@ from predicat.forms.text_casts import MOMENT
 from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, INT_PATTERN
 from predicat.semantics import regex
 
+# The first server that has `pg_input_is_valid`.
 SINCE = 160_000
-"""The first server that has `pg_input_is_valid`."""
 
 _BLANKS = r"E' \t\n\x0b\f\r'"
 _STRIPPED = f"BTRIM(s, {_BLANKS})"

@@ -14,8 +14,8 @@ from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.postgres.definition import Definition
 from predicat.backends.sql.postgres.json_texts import HAS_SHORT_KEYS
 
+# The most opening brackets in a string that the engine parses: its stack is enough for about 10,000.
 _MOST_OPEN = 2000
-"""The most opening brackets in a string that the engine parses: its stack is enough for about 10,000."""
 _OPEN = json_texts.OPEN.replace("__s", "s")
 _HAS_USUAL_NUMBERS = "s !~ '[0-9][eE][-+]?[0-9]{5}|[0-9]{250}'"
 _IS_USUAL = f"""

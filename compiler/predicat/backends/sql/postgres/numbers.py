@@ -53,8 +53,8 @@ def bigint_or_null(r: Renderer, value: Sql) -> Sql:
     return let(r, value, lambda sql: case((between(sql, low, high), cast(sql, "BIGINT"))))
 
 
+# Numbers closer to zero than this are zero as doubles.
 TINY = "2.4703282292062328e-324"
-"""Numbers closer to zero than this are zero as doubles."""
 
 
 def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:

@@ -17,8 +17,8 @@ from predicat.backends.sql.renderer import Renderer
 from predicat.ir.nodes import Call, Field, Node
 from predicat.ir.types import BIGINT, DOUBLE
 
+# Constants between 1e-100 and 1e100 are far from the products whose factors are replaced.
 _MOST_POWER = 100
-"""Constants between 1e-100 and 1e100 are far from the products whose factors are replaced."""
 
 
 def beside_constant(r: Renderer, node: Node, limit: float) -> Sql | None:

@@ -31,8 +31,8 @@ from predicat.rewrite.acceptance import for_acceptance, never_unknown
 from predicat.rewrite.elements import condition, is_exists_over_values
 from predicat.rewrite.polarity import true_rows
 
+# The types that PostgreSQL compares as a filter does. Doubles are not among them: they may be NaN.
 _COMPARED = (BIGINT, STRING, BOOLEAN, DATE, TIMESTAMP, DURATION)
-"""The types that PostgreSQL compares as a filter does. Doubles are not among them: they may be NaN."""
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:

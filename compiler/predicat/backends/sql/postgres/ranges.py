@@ -34,10 +34,9 @@ from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 
+# The SQL of an expression that is exact for all operands. The argument has the SQL of leaves by their value
+# numbers.
 Exact = Callable[[dict[int, Sql]], Sql]
-"""The SQL of an expression that is exact for all operands. The argument has the SQL of leaves by their value
-numbers.
-"""
 
 _PARTS: dict[Type, frozenset[str]] = {
     BIGINT: frozenset({"add", "sub", "mul", "div", "mod", "neg", "abs"}),
@@ -162,12 +161,12 @@ def _let_leaves(
 
 # --- integers
 
+# The ranges tried for the leaves, from all integers to ranges that allow many factors.
 _RANGES = [
     (INT_MIN, INT_MAX),
     (INT_MIN + 1, INT_MAX),
     *((-(2**bits), 2**bits - 1) for bits in (62, 61, 60, 53, 47, 40, 31, 27, 23, 20, 15, 12)),
 ]
-"""The ranges tried for the leaves, from all integers to ranges that allow many factors."""
 
 
 def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
@@ -238,14 +237,12 @@ def _range(
 
 # --- doubles
 
+# Powers of ten tried for the leaves: as the largest size and, if a product or a quotient could underflow,
+# also as the smallest one.
 _POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
-"""Powers of ten tried for the leaves: as the largest size and, if a product or a quotient could underflow,
-also as the smallest one.
-"""
+# Powers of ten: results must be below the first and not below the second, with room for rounding. No double
+# is below the third.
 _HIGHEST, _LOWEST, _LEAST = 307.0, -322.3, -323.31
-"""Powers of ten: results must be below the first and not below the second, with room for rounding. No double
-is below the third.
-"""
 
 
 class LogRange(Struct, frozen=True):
@@ -326,8 +323,8 @@ def log_range_of_operand(r: Renderer, node: Node) -> LogRange | None:
     return known_log_range(r, node) if size is None else LogRange(*size)
 
 
+# The powers of ten between which the size of a double must be, unless it is zero; None for no bound.
 Bounds = tuple[int | None, int | None]
-"""The powers of ten between which the size of a double must be, unless it is zero; None for no bound."""
 _FREE: Bounds = None, None
 _BOTH: Bounds = -150, 150
 

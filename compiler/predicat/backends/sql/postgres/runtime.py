@@ -31,12 +31,11 @@ def called(name: str, *arguments: Sql) -> Sql:
 
 # --- what the functions mean
 
+# The functions of two integers, by operator. Their names differ from those of doubles, so that a column of
+# either type needs no cast.
 INTEGERS = {"add": "plus", "sub": "minus", "mul": "times", "div": "div"}
-"""The functions of two integers, by operator. Their names differ from those of doubles, so that a column of
-either type needs no cast.
-"""
+# The functions of two doubles.
 DOUBLES = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "fdiv": "ieee_divide"}
-"""The functions of two doubles."""
 
 
 def binary_call(op: str, kind: Type, result: Type) -> Call:
@@ -54,8 +53,8 @@ FUNCTIONS = (
     *(Function(name, meaning, ("j",)) for name, meaning in OF_JSON.items()),
 )
 _MOST_NODES = 6
+# The planner inlines a function if its arguments have at most ten operators each.
 _MOST_OPERATORS = 8
-"""The planner inlines a function if its arguments have at most ten operators each."""
 
 
 def _call(r: Renderer, function: Function, node: Call, arguments: list[Node]) -> Sql | None:
@@ -94,5 +93,5 @@ def is_cheap(sql: Sql) -> bool:
     return operators <= _MOST_OPERATORS and not calls(sql)
 
 
+# All functions of the schema that filters may call.
 RUNTIME = Runtime(by_operator(FUNCTIONS), _call)
-"""All functions of the schema that filters may call."""

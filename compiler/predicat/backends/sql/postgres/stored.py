@@ -91,8 +91,8 @@ def _key_of(step: Sql) -> Sql:
     return step
 
 
+# Languages with other rules for the case of ASCII letters.
 _TURKISH = ("tr", "az", "lt")
-"""Languages with other rules for the case of ASCII letters."""
 
 
 def text_order(provider: str, locale: str) -> TextOrder:

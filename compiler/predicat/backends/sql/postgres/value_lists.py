@@ -62,8 +62,8 @@ def not_in_table_where(r: Renderer, node: Call) -> Sql | None:
     return and_(not_(is_null(value)), not_(in_table(r, value, listed)))
 
 
+# PostgreSQL's shorter rules for tests of a WHERE.
 ROWS: dict[str, Callable[[Renderer, Call], Sql | None]] = {
     "in_list": in_table_where,
     "not": not_in_table_where,
 }
-"""PostgreSQL's shorter rules for tests of a WHERE."""

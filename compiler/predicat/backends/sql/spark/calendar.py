@@ -98,8 +98,8 @@ def _in_zone(r: Renderer, node: Call) -> Sql:
     )
 
 
+# The start and the end of each part in the string of a timestamp: `2013-07-04 10:30:15`.
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
-"""The start and the end of each part in the string of a timestamp: `2013-07-04 10:30:15`."""
 _BETWEEN = {5: "-", 8: "-", 11: " ", 14: ":", 17: ":"}
 _OF_DATES = {"a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM", "j": "DDD"}
 

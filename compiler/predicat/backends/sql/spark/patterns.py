@@ -29,8 +29,8 @@ _ROUNDS = (
 )
 _APART = "let each repetition end with a character that cannot continue it, as in (ab,)* or (,[^,]+)*"
 _HALVES = "Java matches \\B between the two halves of a character above U+FFFF"
+# The largest number of ranges of characters that are compared one by one.
 _FEW = 6
-"""The largest number of ranges of characters that are compared one by one."""
 
 
 def matches(r: Renderer, node: Call) -> Sql:

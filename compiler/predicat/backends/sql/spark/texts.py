@@ -29,8 +29,8 @@ def _trim(name: str, end: str = "BOTH") -> Rule:
     return rule
 
 
+# Strings without special characters of regular expressions.
 _PLAIN = re.compile("[A-Za-z0-9 @/:;,_=&%#~<>'\"-]+")
-"""Strings without special characters of regular expressions."""
 
 
 def _split(r: Renderer, node: Call) -> Sql:

@@ -20,8 +20,8 @@ from predicat.proof.smt.terms import (
     truth_of,
 )
 
+# A longer list has no formula: the formula alone takes longer than most comparisons.
 _MOST_ITEMS = 500
-"""A longer list has no formula: the formula alone takes longer than most comparisons."""
 
 
 def _logic(to: Encoder, node: Call, env: Env) -> Term:

@@ -9,8 +9,8 @@ from predicat.proof.smt.terms import (
     Term,
 )
 
+# A function that returns the term of a call. Raises NotEncodable if there is none.
 Rule = Callable[[Encoder, Call, Env], Term]
-"""A function that returns the term of a call. Raises NotEncodable if there is none."""
 
 
 def constant(node: Node) -> str:
