@@ -33,7 +33,8 @@ def matches_filter(name: str, alias: str | None = None, **params: Any) -> Column
     Args:
         name: `dataset.filter`, `dataset.filter@version`, or `filter` if that is unique.
         alias: The alias of the relation whose columns the filter reads. Default: columns are found by name.
-        **params: Values for the parameters of the filter. The default applies otherwise.
+        **params: Values for the parameters of the filter, which otherwise have their defaults; Columns for
+            columns that have another name: `country=F.col("land")`.
 
     Raises:
         pyspark.errors.AnalysisException: When the DataFrame is analysed: an unknown filter or parameter, or a

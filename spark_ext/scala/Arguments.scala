@@ -14,7 +14,7 @@ sealed trait Scope
 case class Names(qualifier: Seq[String]) extends Scope
 case class Columns(byName: Map[String, Seq[Expression]]) extends Scope
 
-/** The arguments of a call: a name, then an alias or columns, then values of parameters. */
+/** The arguments of a call: a name, then an alias or columns, then values of parameters and of columns. */
 object Arguments {
   def text(argument: Expression, of: String = "filter", function: String = "matches_filter"): String = argument match {
     case literal if literal.resolved && literal.foldable && literal.dataType.isInstanceOf[StringType] && literal.eval(null) != null =>
@@ -22,7 +22,7 @@ object Arguments {
     case other => throw PredicatException(Kind.Call, s"the name of a $of must be a constant string, not ${other.sql}: $function('name')")
   }
 
-  /** Named parameters, and what names bind to: an alias, given columns, or nothing. */
+  /** Named arguments, and what names bind to: an alias, given columns, or nothing. A variable of a lambda that is a row gives its fields. */
   def split(rest: Seq[Expression], function: String = "matches_filter", of: String = "filter"): (Seq[(String, Expression)], Scope) = {
     val named = rest.flatMap {
       case NamedArgumentExpression(key, value) => Seq(key -> value)
@@ -35,8 +35,13 @@ object Arguments {
     val scope = others match {
       case Nil => Names(Nil)
       case Seq(alias) if alias.foldable => Names(Seq(text(alias)))
-      case columns => Columns(columns.map {
-        case column: NamedExpression => column.name.toLowerCase(Locale.ROOT) -> column
+      case columns => Columns(columns.flatMap {
+        case row: NamedLambdaVariable if row.dataType.isInstanceOf[StructType] =>
+          row.dataType.asInstanceOf[StructType].fields.toSeq.zipWithIndex.map { case (field, place) =>
+            field.name.toLowerCase(Locale.ROOT) -> GetStructField(row, place, Some(field.name))
+          }
+        case member: GetStructField => Seq(member.extractFieldName.toLowerCase(Locale.ROOT) -> member)
+        case column: NamedExpression => Seq(column.name.toLowerCase(Locale.ROOT) -> column)
         case other => throw PredicatException(Kind.Call,
           s"$function takes a $of name, then an alias or columns (o.*), then name => value; not ${other.sql}")
       }.groupMap(_._1)(_._2))
@@ -44,14 +49,33 @@ object Arguments {
     (named, scope)
   }
 
+  /** What is given for columns of a filter, by their names in lower case. A parameter of the same name comes first. */
+  def columns(filter: Filter, given: Seq[(String, Expression)]): Map[String, Expression] = {
+    val names = filter.columns.keys.map(name => name.toLowerCase(Locale.ROOT) -> name).toMap
+    val mine = given.filter { case (key, _) => !filter.params.exists(_.name == key) && names.contains(key.toLowerCase(Locale.ROOT)) }
+    mine.groupBy(_._1.toLowerCase(Locale.ROOT)).collectFirst { case (name, several) if several.length > 1 => name }.foreach(name =>
+      throw PredicatException(Kind.Parameter, s"'$name' of ${filter.name} is given more than once"))
+    mine.map { case (key, value) =>
+      val name = names(key.toLowerCase(Locale.ROOT))
+      if (value.resolved) {
+        if (!value.deterministic) throw PredicatException(Kind.Call, s"the value for the column '$name' of ${filter.name} differs each time: ${value.sql}")
+        Types.problem(filter.name, name, value, filter.columns(name)).foreach(problem => throw PredicatException(Kind.ColumnType, problem))
+      }
+      name.toLowerCase(Locale.ROOT) -> value
+    }.toMap
+  }
+
   def values(filter: Filter, given: Seq[(String, Expression)]): Map[String, Expression] = {
     val known = filter.params.map(_.name)
-    given.map(_._1).filterNot(known.contains).foreach { surplus =>
-      val hint = if (known.isEmpty) "; it has no parameters" else Near.hint(surplus, known) + s"; its parameters: ${known.mkString(", ")}"
-      throw PredicatException(Kind.Parameter, s"${filter.name} has no parameter '$surplus'$hint")
+    val read = filter.columns.keys.map(_.toLowerCase(Locale.ROOT)).toSet
+    given.map(_._1).filterNot(name => known.contains(name) || read.contains(name.toLowerCase(Locale.ROOT))).foreach { surplus =>
+      val both = known ++ filter.columns.keys
+      val hint = (if (known.isEmpty) "; it has no parameters" else s"; its parameters: ${known.mkString(", ")}") +
+        (if (filter.columns.isEmpty) "" else s"; its columns: ${filter.columns.keys.toSeq.sorted.mkString(", ")}")
+      throw PredicatException(Kind.Parameter, s"${filter.name} has no parameter '$surplus'${Near.hint(surplus, both)}$hint")
     }
     given.groupBy(_._1).collectFirst { case (name, several) if several.length > 1 => name }.foreach(name =>
-      throw PredicatException(Kind.Parameter, s"parameter '$name' of ${filter.name} is given more than once"))
+      throw PredicatException(Kind.Parameter, s"'$name' of ${filter.name} is given more than once"))
     filter.params.map { param =>
       val value = given.toMap.get(param.name).map(typed(filter, param, _)).orElse(
         param.default.map(Generated.parse)).getOrElse(throw PredicatException(Kind.Parameter,

@@ -29,7 +29,7 @@ class PredicatExtensionsProvider extends SparkSessionExtensionsProvider {
 
 object Functions {
   private val usage =
-    """_FUNC_(name [, alias] [, columns] [, parameter => value ...]) - Whether the row is accepted by the filter of
+    """_FUNC_(name [, alias] [, columns] [, column => value ...] [, parameter => value ...]) - Whether the row is accepted by the filter of
       |this name in the predicat catalog: TRUE or FALSE, never NULL.""".stripMargin
   private val arguments =
     """
@@ -37,6 +37,7 @@ object Functions {
       * name - a constant string: 'dataset.filter', 'dataset.filter@2' for a version, or 'filter' where it is unique
       * alias - a constant string: the filter's columns are those of this relation, as in matches_filter('f', 'o')
       * columns - the columns that the filter reads from, as in matches_filter('f', o.*)
+      * column => value - a column or an expression for a column that has another name here, as in country => land
       * parameter => value - a value for a parameter of the filter
   """
   private val examples =

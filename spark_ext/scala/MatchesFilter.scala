@@ -53,12 +53,13 @@ object MatchesFilter {
       s"Spark's single-pass analyzer finds no columns for ${filter.name} by name: write matches_filter('${filter.name}', " +
         s"${filter.columns.keys.toSeq.sorted.map(column => s"t.${QuotingUtils.quoteIfNeeded(column)}").mkString(", ")})")
     val values = Arguments.values(filter, named)
-    val predicate = bind(filter, Generated.parse(sql), scope, values)
+    val columns = Arguments.columns(filter, named)
+    val predicate = bind(filter, Generated.parse(sql), scope, values, columns)
     Usage.seen(session, Seq(filter))
     val decided =
       if (filter.acceptUnknown) Not(EqualNullSafe(predicate, Literal.FalseLiteral))
       else EqualNullSafe(predicate, Literal.TrueLiteral)
-    val both = filter.condition.fold[Expression](decided)(text => WithCondition(decided, bind(filter, Generated.parse(text), scope, values)))
+    val both = filter.condition.fold[Expression](decided)(text => WithCondition(decided, bind(filter, Generated.parse(text), scope, values, columns)))
     bound(MatchesFilter(filter.name, filter.version, arguments, both), arguments, scope)
   }
 
@@ -69,17 +70,20 @@ object MatchesFilter {
   }
 
   /** Names become columns that bind where the call stands; names of lambdas stay; parameters become their values. */
-  private def bind(filter: Filter, sql: Expression, scope: Scope, params: Map[String, Expression]): Expression = sql transform {
+  private def bind(filter: Filter, sql: Expression, scope: Scope, params: Map[String, Expression], columns: Map[String, Expression]): Expression = sql transform {
     case NamedParameter(name) => params.getOrElse(name, throw PredicatException(Kind.Manifest,
       s"the manifest's SQL of ${filter.name} has an unknown parameter '$name'"))
-    case attribute: UnresolvedAttribute if filter.columns.contains(attribute.nameParts.head) => scope match {
-      case Names(qualifier) =>
-        FilterColumn(qualifier, attribute.nameParts, filter.columns(attribute.nameParts.head), filter.name)
-      case Columns(byName) =>
-        val name = attribute.nameParts.head
-        attribute.nameParts.tail.foldLeft(given(filter.name, name, filter.columns(name), byName))((base, part) => UnresolvedExtractValue(base, Literal(part)))
-    }
+    case attribute: UnresolvedAttribute if filter.columns.contains(attribute.nameParts.head) =>
+      val name = attribute.nameParts.head
+      (columns.get(name.toLowerCase(Locale.ROOT)), scope) match {
+        case (Some(value), _) => member(value, attribute)
+        case (None, Names(qualifier)) => FilterColumn(qualifier, attribute.nameParts, filter.columns(name), filter.name)
+        case (None, Columns(byName)) => member(given(filter.name, name, filter.columns(name), byName), attribute)
+      }
   }
+
+  private def member(base: Expression, attribute: UnresolvedAttribute): Expression =
+    attribute.nameParts.tail.foldLeft(base)((inner, part) => UnresolvedExtractValue(inner, Literal(part)))
 
   def given(filter: String, name: String, declared: String, byName: Map[String, Seq[Expression]]): Expression =
     byName.getOrElse(name.toLowerCase(Locale.ROOT), Nil) match {

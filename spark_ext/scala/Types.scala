@@ -4,7 +4,7 @@ import java.util.Locale
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression}
-import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, QuotingUtils}
 import org.apache.spark.sql.types._
 
 /** What a filter can read. */
@@ -13,7 +13,8 @@ object Types {
   private lazy val table: JsonNode = new ObjectMapper().readTree(getClass.getResource("/predicat-columns.json"))
 
   def missing(filter: String, column: String, known: Iterable[String]): String =
-    s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known)
+    s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known) +
+      s"; if it has another name here: matches_filter('$filter', ${QuotingUtils.quoteIfNeeded(column)} => ...)"
 
   /** What a filter cannot read: a column that does not hold the type that the catalog declares; columns of expressions declare none. */
   def problem(filter: String, column: String, expression: Expression, declared: String): Option[String] = if (declared.isEmpty) None else {

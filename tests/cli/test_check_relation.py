@@ -77,3 +77,37 @@ def test_columns_of_postgres(postgres: Any, tmp_path: Path) -> None:
     assert "catalog/orders.yml:6:3" in done.stderr and "catalog/orders.yml:7:3" in done.stderr
     done = run("check", "--relation", "postgres", "--dsn", dsn_of(postgres), cwd=tmp_path)
     assert done.returncode == 1 and "catalog/orders.yml:3:11" in done.stderr
+
+
+PLACES = """\
+apiVersion: predicat/v1
+dataset: places
+relation: {duckdb: places.parquet, postgres: public.checked_places}
+fields: {at: "struct<lat: double, lon: double, of: struct<city: string, zip: string>>"}
+filters:
+  north: {description: North., owner: me@example.com, sql: at.lat > 50 AND at.of.city <> 'X'}
+"""
+
+
+def test_a_struct_may_lack_what_no_filter_reads(postgres: Any, tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "places.yml").write_text(PLACES)
+    (tmp_path / "predicat.yml").write_text("catalog: places\n")
+    duckdb.sql(
+        f"COPY (SELECT {{'lat': 51.5::DOUBLE, 'of': {{'city': 'B'}}}} AS at) TO '{tmp_path}/places.parquet'"
+    )
+    postgres.execute(
+        "CREATE TYPE public.checked_city AS (city text);"
+        " CREATE TYPE public.checked_at AS (lat double precision, of public.checked_city);"
+        " CREATE TABLE public.checked_places (at public.checked_at)"
+    )
+    try:
+        for more in (("duckdb",), ("postgres", "--dsn", dsn_of(postgres))):
+            done = run("check", "--relation", *more, cwd=tmp_path)
+            assert (done.returncode, done.stderr) == (0, "")
+        (tmp_path / "catalog" / "places.yml").write_text(PLACES.replace("at.lat > 50", "at.lon > 50"))
+        for more in (("duckdb",), ("postgres", "--dsn", dsn_of(postgres))):
+            done = run("check", "--relation", *more, cwd=tmp_path)
+            assert done.returncode == 1 and "in its column 'at'" in done.stderr
+    finally:
+        postgres.execute("DROP TABLE public.checked_places; DROP TYPE public.checked_at, public.checked_city")

@@ -827,3 +827,40 @@ def test_explain_names_the_views_that_there_are(tmp_path: Path) -> None:
     told = {name: list(lineage(found, row, row.current)) for name, row in rows.items()}
     assert "used by views: people__adult" in told["adult"]
     assert not any("used by" in line for line in told["called"])
+
+
+NAMED = HEAD + "view: {columns: [name]}\n" + FILTERS
+
+
+def test_a_view_with_named_columns_shows_no_others(db: Any, apply: Apply) -> None:
+    assert apply(NAMED) == ["create people__adult", "create people__named"]
+    db.execute("ALTER TABLE shop.people ADD COLUMN secret text DEFAULT 's', ADD COLUMN other int")
+    assert apply(NAMED) == []
+    cursor = db.execute("SELECT * FROM shop.people__adult ORDER BY 1")
+    assert [column.name for column in cursor.description] == ["name"]
+    assert cursor.fetchall() == [("a",), ("d",)]
+    db.execute(
+        "GRANT SELECT (name, age) ON shop.people TO reader; GRANT SELECT ON shop.people__adult TO reader"
+    )
+    db.execute("SET ROLE reader")
+    assert value(db, "SELECT count(*) FROM shop.people__adult") == 2
+    db.execute("RESET ROLE")
+    db.execute("ALTER TABLE shop.people DROP COLUMN other")
+    assert apply(NAMED) == []
+
+
+def test_other_named_columns_of_a_view(db: Any, apply: Apply) -> None:
+    own = NAMED.replace('sql: "age >= 18"', 'view: {columns: [age, name]}, sql: "age >= 18"')
+    assert apply(HEAD + FILTERS) == ["create people__adult", "create people__named"]
+    assert apply(own) == ["recreate people__adult", "recreate people__named"]
+    assert db.execute("SELECT * FROM shop.people__adult ORDER BY 1").fetchall() == [(18, "a"), (40, "d")]
+    assert apply(HEAD + FILTERS) == ["recreate people__adult", "replace people__named"]
+
+
+def test_a_column_that_a_view_cannot_show(db: Any, apply: Apply, tmp_path: Path) -> None:
+    with pytest.raises(PredicatError, match="has no column 'nam' for the view"):
+        apply(NAMED.replace("[name]", "[nam]"))
+    for columns in ("[]", "[name, name]"):
+        with pytest.raises(PredicatError) as caught:
+            catalog(tmp_path, NAMED.replace("[name]", columns))
+        assert [item.span.text for item in caught.value.diagnostics] == [columns]

@@ -9,8 +9,8 @@ from typing import Any
 
 from predicat.catalog.bounds import read_coverage
 from predicat.catalog.fields import read_params
-from predicat.catalog.keys import BODY_KEYS, FILTER_KEYS, TEST_KEYS, VIEW_KEYS, VIEW_REASON
-from predicat.catalog.model import FilterTest, WrittenFilter, WrittenVersion
+from predicat.catalog.keys import BODY_KEYS, FILTER_KEYS, TEST_KEYS, VIEW_COLUMNS, VIEW_KEYS, VIEW_REASON
+from predicat.catalog.model import FilterTest, ViewOptions, WrittenFilter, WrittenVersion
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import PredicatError, Source, Span
@@ -63,14 +63,22 @@ def read_filter(
     )
 
 
-def read_view_options(item: YamlNode) -> dict[str, bool | str]:
-    """The security options of PostgreSQL views: `{security_invoker: false}`."""
-    keys = item.keys("view", (*VIEW_KEYS, VIEW_REASON))
-    reason = {VIEW_REASON: keys.pop(VIEW_REASON).text(VIEW_REASON)} if VIEW_REASON in keys else {}
-    return {**item.truths_of(keys), **reason}
+def read_view_options(item: YamlNode) -> ViewOptions:
+    """The options of PostgreSQL views: `{security_invoker: false, columns: [id, country]}`."""
+    keys = item.keys("view", (*VIEW_KEYS, VIEW_REASON, VIEW_COLUMNS))
+    more: ViewOptions = {}
+    if VIEW_REASON in keys:
+        more[VIEW_REASON] = keys.pop(VIEW_REASON).text(VIEW_REASON)
+    if VIEW_COLUMNS in keys:
+        named = keys.pop(VIEW_COLUMNS)
+        columns = [part.text("a column") for part in named.items(VIEW_COLUMNS)]
+        if not columns or len(set(columns)) < len(columns):
+            item.reporter.add(say.view_columns(named.span))
+        more[VIEW_COLUMNS] = columns
+    return {**item.truths_of(keys), **more}
 
 
-def is_open(options: Mapping[str, bool | str]) -> bool:
+def is_open(options: Mapping[str, bool | str | list[str]]) -> bool:
     """Whether a view with these options of a catalog lets functions of readers see the rows that its filter
     rejects, and the catalog does not say why.
     """

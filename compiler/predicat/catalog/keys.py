@@ -54,6 +54,8 @@ SEVERITIES = ("error", "warn")
 BASELINE_KEYS = ("max_age", "severity")
 SPARK_KEYS = ("ansi",)
 VIEW_KEYS = ("security_invoker", "security_barrier")
+# Beside the options: the columns of the relation that a view shows.
+VIEW_COLUMNS = "columns"
 # Beside the options: why a view that shows the rows of its owner has no barrier.
 VIEW_REASON = "reason"
 ROWS_KEYS = ("at_least", "at_most", "drift")

@@ -28,6 +28,7 @@ from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.writing import write_text
 from predicat.ir.canonical import meaning_hash
 from predicat.ir.codec import to_data, value_data
+from predicat.ir.members import read_by
 from predicat.ir.nodes import FieldDecl, Literal, Node, ParamDecl, fields_of
 from predicat.ir.value_sets import ValueSet
 from predicat.rewrite.acceptance import for_acceptance
@@ -211,7 +212,7 @@ def _version(filter_: Filter, version: Version, dialects: Sequence[str]) -> dict
             name: [column for field in fields for column in columns_of(field, name)]
             for name in backends.DIALECTS
         },
-        "types": _types(fields),
+        "types": _types(read_by([node]).values()),
         "params": [_param(param) for param in version.params.values()],
         "references": list(version.references),
         **({"reads_now": True} if version.predicate.reads_now else {}),

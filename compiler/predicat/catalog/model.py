@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from predicat.catalog.macros import Macro
 
 
+ViewOptions = dict[str, bool | str | list[str]]
+"""What a catalog says of views: options of security, and the columns that they show."""
+
+
 class FilterTest(Struct, frozen=True):
     """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is None for
     the latest.
@@ -170,7 +174,7 @@ class WrittenFilter(Struct, frozen=True):
     tests: tuple[FilterTest, ...]
     coverage: Mapping[str, Bound]
     span: Span
-    view_options: Mapping[str, bool | str] = field(default_factory=dict[str, bool | str])
+    view_options: ViewOptions = field(default_factory=ViewOptions)
 
     @property
     def qualified(self) -> str:
@@ -263,7 +267,7 @@ class DatasetHead(Struct):
     groups: dict[str, Group] = field(default_factory=dict[str, Group])
     subscriptions: dict[str, Subscription] = field(default_factory=dict[str, Subscription])
     baseline: Baseline | None = None
-    view: dict[str, bool | str] = field(default_factory=dict[str, bool | str])
+    view: ViewOptions = field(default_factory=ViewOptions)
     indexes: tuple[str, ...] = ()
     collation: str = ""
     ansi: bool = True

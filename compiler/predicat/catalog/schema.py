@@ -144,8 +144,8 @@ def _parts() -> Schema:
         "filter": _filter(),
         "version": _version(),
         "tests": _tests(),
-        "view": shape((*d.VIEW_KEYS, d.VIEW_REASON), _view())
-        | {"description": "The security options of PostgreSQL views."},
+        "view": shape((*d.VIEW_KEYS, d.VIEW_REASON, d.VIEW_COLUMNS), _view())
+        | {"description": "The security options and the columns of PostgreSQL views."},
         "list": _list(),
         "group": shape(
             d.GROUP_KEYS,
@@ -183,6 +183,13 @@ def _view() -> Schema:
     return {
         **{key: {"type": "boolean"} for key in d.VIEW_KEYS},
         d.VIEW_REASON: {"type": "string", "minLength": 1, "description": meaning},
+        d.VIEW_COLUMNS: {
+            "type": "array",
+            "items": _TEXT,
+            "minItems": 1,
+            "uniqueItems": True,
+            "description": "The columns of the relation that a view shows. Default: all.",
+        },
     }
 
 

@@ -21,6 +21,7 @@ from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import columns as say_columns
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import expressions as say_expressions
+from predicat.ir.members import read_by
 from predicat.ir.nodes import FieldDecl, fields_of
 
 NO_PLACES: Mapping[str, Span] = {}
@@ -40,11 +41,14 @@ def problems(
     `columns` maps the relation's columns to the engine's names of their types (`engine` is spark, postgres or
     duckdb). `places` are those of a dataset's definitions.
     """
-    readers: dict[str, tuple[FieldDecl, list[str]]] = {}
+    filters = list(filters)
+    readers: dict[str, list[str]] = {}
     for filter_ in filters:
-        for decl in fields_of(filter_.current.predicate.node).values():
-            readers.setdefault(decl.column(engine), (decl, []))[1].append(filter_.qualified)
-    return problems_of_fields(engine, relation, columns, readers.values(), composites, places)
+        for name in fields_of(filter_.current.predicate.node):
+            readers.setdefault(name, []).append(filter_.qualified)
+    read = read_by(filter_.current.predicate.node for filter_ in filters)
+    fields = [(decl, readers[name]) for name, decl in read.items()]
+    return problems_of_fields(engine, relation, columns, fields, composites, places)
 
 
 def problems_of_fields(

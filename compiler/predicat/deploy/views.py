@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 
+from sqlglot import exp
+
 from predicat import backends
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.lines import broken
+from predicat.catalog.keys import VIEW_COLUMNS
 from predicat.catalog.model import Catalog, Filter
 from predicat.deploy.marks import Mark, digest
 from predicat.deploy.names import InSchema, qualified
@@ -26,7 +29,7 @@ class View(InSchema, frozen=True):
 
     query: str
     note: str
-    stated: Mapping[str, bool | str]
+    stated: Mapping[str, bool | str | list[str]]
     columns: tuple[Column, ...]
     mark: Mark
     span: Span
@@ -67,6 +70,17 @@ def views_of(
     return out
 
 
+def _columns(filter_: Filter, relation: Relation) -> tuple[Column, ...]:
+    """The columns of a view: those that the catalog names, in its order, or all. Raises PredicatError."""
+    there = {column.name: column for column in relation.columns}
+    names = filter_.view_options.get(VIEW_COLUMNS, list(there))
+    if not isinstance(names, list):
+        raise TypeError(names)
+    if missing := [name for name in names if name not in there]:
+        raise PredicatError.of(say.no_view_column(filter_.span, relation.name, missing[0], there))
+    return tuple(there[name] for name in names)
+
+
 def _view(
     filter_: Filter, catalog: str, relation: Relation, schema: str | None, runtime: Runtime | None
 ) -> View | None:
@@ -78,7 +92,10 @@ def _view(
     condition = backends.dialect("postgres").render(
         node, condition=True, storage=relation.storage, runtime=runtime
     )
-    source = f"SELECT * FROM {qualified(relation.schema, relation.name)}"
+    shows = _columns(filter_, relation)
+    named = ", ".join(exp.column(one.name, quoted=True).sql("postgres") for one in shows)
+    selected = named if VIEW_COLUMNS in filter_.view_options else "*"
+    source = f"SELECT {selected} FROM {qualified(relation.schema, relation.name)}"
     shown = broken(condition, "postgres")
     query = f"{source} WHERE {condition}" if shown == condition else f"{source}\nWHERE {shown}"
     parts = [
@@ -87,7 +104,7 @@ def _view(
         f"Owner {filter_.owner}" if filter_.owner else "",
     ]
     note = ". ".join(part.rstrip(".") for part in parts if part) + "."
-    columns = [(column.name, column.kind) for column in relation.columns]
+    columns = [(column.name, column.kind) for column in shows]
     mark = Mark(
         catalog,
         filter_.dataset,
@@ -101,7 +118,7 @@ def _view(
         query,
         note,
         filter_.view_options,
-        relation.columns,
+        shows,
         mark,
         filter_.span,
         tuple(

@@ -34,6 +34,7 @@ missing_in_file = Problem[str]("missing-key: a catalog file needs the key {key!r
 api_version = Problem[str]("""bad-value: apiVersion: this version of predicat does not support it
     hint: write apiVersion: {known}""")
 relation_of = Text[str]("relation of {dialect}")
+view_columns = Problem[()]("bad-value: columns: it must be columns of the relation, each once")
 bad_field_name = Problem[str]("bad-value: a field: {name!r} is not a valid name of a field")
 field = Text[str]("the field {name!r}")
 field_type_missing = Problem[str]("missing-key: the field {name!r} needs the key 'type'")

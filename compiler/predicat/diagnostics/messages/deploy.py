@@ -126,6 +126,9 @@ past_policies = Failure[str, str, str, str]("""(dataset, relation, view, table) 
     the view {view} reads {table} with the rights of its owner
     hint: ALTER VIEW {view} SET (security_invoker = true); or, if readers may see these rows, write view:
     {{security_invoker: false}} in the dataset""")
+no_view_column = Problem[str, str, Iterable[str]]("""view: the relation {relation!r} has no column {column!r}
+    for the view
+    hint: {known:near column}""")
 column_missing = Problem[str, str, str, Iterable[str], Iterable[str]]("""column: the {engine} relation
     {relation!r} has no column {column!r}, which is read by {filters:listed}
     hint: {known:near column}""")
