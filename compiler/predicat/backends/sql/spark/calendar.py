@@ -44,6 +44,11 @@ def utc_date(sql: Sql) -> Sql:
     return call("DATE_FROM_UNIX_DATE", cast(call("FLOOR", days), "INT"))
 
 
+def midnight(day: Sql) -> Sql:
+    """The first moment of a day, in UTC."""
+    return call("TIMESTAMP_MICROS", binary(exp.Mul, cast(call("UNIX_DATE", day), "BIGINT"), MICROS_OF_DAY))
+
+
 def wall_clock(micros: Sql) -> Sql:
     """The wall clock in UTC from microseconds since 1970."""
     return call(

@@ -34,7 +34,6 @@ from predicat.backends.sql.common.conversions import (
 )
 from predicat.backends.sql.renderer import Renderer, Rule, function
 from predicat.backends.sql.spark import calendar
-from predicat.backends.sql.spark.calendar import MICROS_OF_DAY
 from predicat.forms.text_casts import text_of
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, STRING, TIMESTAMP
@@ -96,10 +95,6 @@ def _text_to_timestamp(r: Renderer, node: Call) -> Sql:
 
 def _seconds_to_timestamp(sql: Sql) -> Sql:
     return case((between(sql, MIN_SECONDS, MAX_SECONDS), call("TIMESTAMP_SECONDS", sql)))
-
-
-def _midnight(day: Sql) -> Sql:
-    return call("TIMESTAMP_MICROS", binary(exp.Mul, cast(call("UNIX_DATE", day), "BIGINT"), MICROS_OF_DAY))
 
 
 def _to_duration(sql: Sql) -> Sql:
@@ -200,7 +195,8 @@ RULES: dict[str, Rule] = {
         },
     ),
     "to_timestamp": by_type(
-        "TIMESTAMPTZ", {STRING: _text_to_timestamp, BIGINT: of(_seconds_to_timestamp), DATE: of(_midnight)}
+        "TIMESTAMPTZ",
+        {STRING: _text_to_timestamp, BIGINT: of(_seconds_to_timestamp), DATE: of(calendar.midnight)},
     ),
     "to_duration": of(_to_duration),
     "to_quantity": quantity(

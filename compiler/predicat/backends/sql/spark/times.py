@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import Sql, between, binary, call, case, cast
 from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY
-from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int
+from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, let
 from predicat.backends.sql.spark import calendar
 from predicat.ir.nodes import Call
 from predicat.ir.types import DATE, TIMESTAMP
-from predicat.ir.values import UNITS
+from predicat.ir.values import PERIOD_LENGTHS, UNITS
 
 
 def _seconds(unit: int, name: str, above: int) -> Rule:
@@ -61,15 +63,18 @@ def _millisecond(r: Renderer, node: Call) -> Sql:
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
-    """DATE_TRUNC on the UTC wall clock, back to a timestamp."""
-    unit = constant(node.args[0])
-    inner = _wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
-    epoch = cast("1970-01-01 00:00:00", "TIMESTAMP_NTZ")
-    local = call("DATE_TRUNC", unit.upper(), inner)
-    micros = exp.Anonymous(
-        this="TIMESTAMPDIFF", expressions=[exp.Var(this="MICROSECOND"), epoch, cast(local, "TIMESTAMP_NTZ")]
+    """The start of a period in UTC. DATE_TRUNC would read it in the session's time zone."""
+    unit, moment = constant(node.args[0]), node.args[1]
+    length = None if unit == "week" else PERIOD_LENGTHS.get(unit)
+    if length is None:
+        day = call("TRUNC", calendar.utc_date(r.node(moment)), unit.upper())
+        return calendar.midnight(day)
+    past = length // timedelta(microseconds=1)
+    return let(
+        r,
+        call("UNIX_MICROS", r.node(moment)),
+        lambda micros: call("TIMESTAMP_MICROS", binary(exp.Sub, micros, call("PMOD", micros, past))),
     )
-    return call("TIMESTAMP_MICROS", micros)
 
 
 def _add_days(r: Renderer, node: Call) -> Sql:
