@@ -38,6 +38,7 @@ FIELDS = {
     "tags": "array<string>",
     "nums": "array<bigint>",
     "ref": "uuid",
+    "local": "timestamp_ntz",
     "state": "enum(open, closed, new, done, lost)",
 }
 TABLE = """
@@ -57,7 +58,8 @@ CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigi
     || CASE WHEN i % 1000 = 0 THEN jsonb_build_object('rare', i) ELSE '{{}}' END AS doc,
   ARRAY['t' || i % 2000, 't' || (i + 1) % 2000] AS tags, ARRAY[i % 2000, i % 1999]::bigint[] AS nums,
   md5((i * 7919 % {rows})::text)::uuid AS ref,
-  CASE WHEN i % 1000 = 0 THEN 'lost' WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END::public.state AS state
+  CASE WHEN i % 1000 = 0 THEN 'lost' WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END::public.state AS state,
+  timestamp '2024-01-01 00:00:00' + (i * 7919 % {rows}) * interval '5 minutes' AS local
 FROM generate_series(1, {rows}::bigint) AS i
 """
 # Orders of texts, with the ways to make a database of each: the first that the server takes.

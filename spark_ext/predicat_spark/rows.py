@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from predicat.backends.sql.column_forms import stored_type
+from predicat.backends.sql.column_forms import stored_type, stored_value
 from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 from predicat_spark.lists import provide
@@ -53,7 +53,8 @@ def frame_of(
         ]
     )
     data = [
-        (index, *(_value(row.get(decl.name), decl.type) for decl in fields)) for index, row in enumerate(rows)
+        (index, *(_value(stored_value(decl, row.get(decl.name)), decl.type) for decl in fields))
+        for index, row in enumerate(rows)
     ]
     frame = session.createDataFrame(data, schema)
     parsed = {

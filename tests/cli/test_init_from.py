@@ -204,12 +204,8 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
         done = run("init", "--from", "started.orders", "--dsn", dsn, cwd=tmp_path)
         assert (
             done.returncode == 0
-            and "left out: 'Paid At', 'local', because timestamp without time zone does not say which moment "
-            "it is; if it is meant in UTC, use a view WITH (security_invoker = true) that selects "
-            '"Paid At" AT TIME ZONE \'UTC\' AS "Paid At"\n'
-            in done.stderr
             and "'raw', whose type bytea is not supported; convert it in a view\n" in done.stderr
-            and done.stderr.count("\n") == 4 + ("the password is not written" in done.stderr)
+            and done.stderr.count("\n") == 3 + ("the password is not written" in done.stderr)
         )
         text = (tmp_path / "catalog" / "orders.yml").read_text()
         assert (
@@ -219,9 +215,8 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
             and "  at: timestamp\n" in text
             and "  state: enum(new, paid)\n" in text
             and "  ref: uuid\n" in text
-            and "  # not supported: 'Paid At' of type timestamp(3) without time zone; in a view: "
-            '"Paid At" AT TIME ZONE \'UTC\' AS "Paid At"\n'
-            in text
+            and "  local: timestamp_ntz\n" in text
+            and "  paid_at: {type: timestamp_ntz, column: Paid At}" in text
         )
         checked = run("check", "--relation", "postgres", "--dsn", dsn, cwd=tmp_path)
         assert (checked.returncode, checked.stderr) == (0, "")
@@ -232,7 +227,8 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
         assert (seen.returncode, seen.stderr) == (0, "")
         times = (tmp_path / "catalog" / "orders_converted.yml").read_text()
         assert "  state: enum(new, paid)\n  All: array<string>\n  ref: uuid\n  doc: json\n" in times
-        assert "  local: timestamp\n" in times and "  paid_at: {type: timestamp, column: Paid At}" in times
+        assert "  local: timestamp_ntz\n" in times
+        assert "  paid_at: {type: timestamp_ntz, column: Paid At}" in times
         assert run("fmt", "--check", cwd=tmp_path).returncode == 0
         wrong = run("init", "--from", "started.order", "--dsn", dsn, cwd=tmp_path)
         assert wrong.returncode == 2 and "did you mean 'started.orders'?" in wrong.stderr
@@ -257,7 +253,7 @@ def test_a_spark_table(spark: Any) -> None:
     assert [(column.name, column.type) for column in columns] == [
         ("id", "bigint"),
         ("st", "struct<a: string>"),
-        ("local", None),
+        ("local", "timestamp_ntz"),
     ]
     seen = spark.sql(f"SELECT {with_zone('spark', 'local')} FROM started")
     assert seen.dtypes == [("local", "timestamp")]
@@ -308,7 +304,7 @@ def test_types_of_spark_and_postgres() -> None:
         "map<string,double>": "map<string, double>",
         "map<int,string>": None,
         "timestamp": "timestamp",
-        "timestamp_ntz": None,
+        "timestamp_ntz": "timestamp_ntz",
         "binary": None,
         "variant": "json",
         "char(3)": None,
@@ -325,7 +321,7 @@ def test_types_of_spark_and_postgres() -> None:
         "numeric": None,
         "numeric(8,2)": "decimal(8,2)",
         "timestamp with time zone": "timestamp",
-        "timestamp without time zone": None,
+        "timestamp without time zone": "timestamp_ntz",
         "integer[]": "array<bigint>",
         "jsonb": "json",
         "json": None,

@@ -106,6 +106,10 @@ CONTRACT = (
     ),
     Row("timestamp", "timestamp_ns", REFUSED, say.NANOSECONDS),
     Row("timestamp", "date", REFUSED, say.DAY),
+    Row("timestamp_ntz", "timestamp_ntz", SAME),
+    Row("timestamp_ntz", "timestamp", REFUSED, say.IS_MOMENT),
+    Row("timestamp_ntz", "timestamp_ns", REFUSED, say.NANOSECONDS),
+    Row("timestamp_ntz", "date", REFUSED, say.A_DAY),
     Row("json", "json", SAME),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, cast="parse_json({column})", engines="spark"),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, engines="postgres duckdb"),
@@ -284,7 +288,7 @@ def _fits(digits: str, declared: Type, stored: str, column: ColumnType) -> bool:
 # The declared type for a column of a kind.
 _FIELDS = {
     **{kind: kind for kind in (*_INTEGERS.split(), "float", "double", "boolean")},
-    **{kind: kind for kind in ("string", "uuid", "date", "timestamp", "json")},
+    **{kind: kind for kind in ("string", "uuid", "date", "timestamp", "timestamp_ntz", "json")},
     "utinyint": "smallint",
     "usmallint": "int",
     "uint": "bigint",

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 
 from msgspec.structs import replace
 
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics.messages import columns as say
 from predicat.ir.column_forms import OfColumn, of_field
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, children, rewrite_children
-from predicat.ir.operators import COMPARISONS, ORDERED
+from predicat.ir.nodes import (
+    NOW,
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+    Variable,
+    children,
+    rewrite_children,
+)
+from predicat.ir.operators import COMPARISONS, ORDERED, TIME_PARTS
 from predicat.ir.python_values import RowError
+from predicat.ir.types import STRING, TIMESTAMP
 
 _TESTS = {*COMPARISONS, "same", "in"}
 _ORDERS = {*ORDERED, "greatest", "least"}
@@ -40,6 +54,48 @@ def _problems(node: Node) -> Iterator[Diagnostic]:
             yield say.no_order(node.span, field.decl.name, field.decl.shown_type)
         elif node.op in _TESTS:
             yield from (say.no_value(*one) for one in _strangers(node, field.decl.shown_type, form))
+    yield from _of_local_times(node)
+
+
+def _of_local_times(node: Call) -> Iterator[Diagnostic]:
+    """What a local time has no meaning in: beside a moment, in another zone, as a text."""
+    local = next((arg for arg in node.args if _is_local(arg)), None)
+    if local is None:
+        return
+    moment = next((arg for arg in node.args if _is_moment(arg)), None)
+    if moment is not None:
+        yield say.two_times(node.span, local.span.text, moment.span.text)
+    elif node.op in ("in_zone", *TIME_PARTS) and any(_is_zone(arg) for arg in node.args[1:]):
+        yield say.in_no_zone(node.span, local.span.text)
+    elif node.op == "to_string":
+        yield say.local_as_text(node.span, local.span.text)
+
+
+def _is_zone(node: Node) -> bool:
+    return node.type == STRING and not (isinstance(node, Literal) and node.value == "UTC")
+
+
+def _is_local(node: Node) -> bool:
+    """Whether a timestamp is a local time: of a column without a zone, or of a moment in a zone."""
+    match node:
+        case Field():
+            return node.decl.stored == "timestamp_ntz"
+        case Call(type=kind, op=op, args=args) if kind == TIMESTAMP:
+            return op == "in_zone" or any(map(_is_local, args))
+        case _:
+            return isinstance(node, Items) and any(map(_is_local, node.items))
+
+
+def _is_moment(node: Node) -> bool:
+    match node:
+        case Field() | Variable():
+            return node.type == TIMESTAMP and not _is_local(node)
+        case Parameter():
+            return node.decl == NOW
+        case Call(type=kind, op=op, args=args) if kind == TIMESTAMP:
+            return op != "in_zone" and any(map(_is_moment, args))
+        case _:
+            return isinstance(node, Items) and any(map(_is_moment, node.items))
 
 
 def _columns(node: Call) -> list[tuple[Field, OfColumn]]:
@@ -48,13 +104,14 @@ def _columns(node: Call) -> list[tuple[Field, OfColumn]]:
     return [(arg, form) for arg, form in found if isinstance(arg, Field) and form is not None]
 
 
-def _strangers(node: Call, kind: str, form: OfColumn) -> Iterator[tuple[Span, object, str, str | None]]:
+def _strangers(node: Call, kind: str, form: OfColumn) -> Iterator[tuple[Span, str, str, str | None]]:
     """The places of constants beside a field that its column cannot have, each with its value and a hint."""
     for constant in _constants(node, form):
         try:
+            form.form.given(constant.span.text if isinstance(constant.value, datetime) else constant.value)
             form.value(constant.value)
         except RowError as error:
-            yield constant.span, constant.value, kind, error.hint
+            yield constant.span, constant.span.text or repr(constant.value), kind, error.hint
 
 
 def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:

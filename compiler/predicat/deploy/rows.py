@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat.backends.column_types import duckdb_type
-from predicat.backends.sql.column_forms import stored_type
+from predicat.backends.sql.column_forms import stored_type, stored_value
 from predicat.diagnostics import extras
 from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import FieldDecl
@@ -77,7 +77,7 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
         ]
     )
     documents = [
-        [index, *(_listed(row.get(decl.name), decl.type) for decl in fields)]
+        [index, *(_listed(stored_value(decl, row.get(decl.name)), decl.type) for decl in fields)]
         for index, row in enumerate(rows)
     ]
     with connection.cursor() as cursor:
@@ -100,8 +100,9 @@ def _column_type(decl: FieldDecl, structs: Structs) -> str:
 
 
 def _read_column(document: str, decl: FieldDecl, structs: Structs) -> str:
-    read = _read(document, decl.type, structs)
-    return f"({read})::{_column_type(decl, structs)}" if of_field(decl) else read
+    if of_field(decl) is None:
+        return _read(document, decl.type, structs)
+    return f"({document} #>> '{{}}')::{_column_type(decl, structs)}"
 
 
 def _read(document: str, kind: Type, structs: Structs) -> str:
@@ -181,7 +182,7 @@ def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDec
     for index, row in enumerate(rows):
         connection.execute(
             f"INSERT INTO {TABLE} VALUES ({marks})",
-            [index, *(_duckdb_value(row.get(decl.name), decl.type) for decl in fields)],
+            [index, *(_duckdb_value(stored_value(decl, row.get(decl.name)), decl.type) for decl in fields)],
         )
 
 

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from predicat.backends import dialect
-from predicat.backends.sql.column_forms import stored_type
+from predicat.backends.sql.column_forms import as_held
 from predicat.catalog.file_formats import FileFormat
 from predicat.diagnostics import NOWHERE
 from predicat.forms.text_casts import BLANKS, of_text
-from predicat.ir.column_forms import OfColumn, form_of
+from predicat.ir.column_forms import OFFSET, OfColumn, form_of
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.python_values import RowError
 from predicat.ir.types import (
@@ -28,6 +28,7 @@ from predicat.ir.types import (
     JSON,
     MAX_PRECISION,
     STRING,
+    TIMESTAMP,
     ArrayType,
     DecimalType,
     Scalar,
@@ -70,6 +71,8 @@ def value(text: Node, kind: Type, width: str, form: FileFormat) -> Node:
     if isinstance(kind, DecimalType):
         return _decimal(plain, kind)
     usual = of_text(text, kind, NOWHERE)
+    if width == "timestamp_ntz":
+        return _cond(_matches(plain, OFFSET), _absent(TIMESTAMP), usual, TIMESTAMP)
     if width == "float":
         return _within_float(usual)
     if kind != BIGINT:
@@ -159,8 +162,7 @@ def sql(engine: str, column: str, decl: FieldDecl, form: FileFormat) -> str:
     """The value of a column of texts as SQL for `duckdb` or `spark`, of a type that `is_scalar`."""
     text = present(Field(STRING, FieldDecl(column, STRING)), form)
     rendered = dialect(engine).render(value(text, decl.type, decl.stored, form))
-    wanted = stored_type(engine, decl, lambda _: "")
-    return f"TRY_CAST({rendered} AS {wanted})" if wanted else rendered
+    return as_held(engine, decl, rendered)
 
 
 def present_sql(engine: str, column: str, form: FileFormat) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +18,7 @@ from msgspec import Struct
 from predicat.diagnostics.messages import rows as say
 from predicat.ir.nodes import Call, FieldDecl, Items, Literal, Node
 from predicat.ir.python_values import RowError
-from predicat.ir.types import BOOLEAN, STRING, ArrayType, Type
+from predicat.ir.types import BOOLEAN, STRING, TIMESTAMP, ArrayType, Type
 
 Words = tuple[str, ...]
 
@@ -29,16 +30,18 @@ class Form(Struct, frozen=True):
         core: The type of its values in expressions.
         value: A value of the core type as the one value that stands for it, such as a uuid in lower case. It
             gets the words of the type, too (the labels of an enum), and raises RowError for no value.
-        shape: A condition of a node that only these values meet, for proofs.
-        samples: Some values.
+        shape: A condition of a node that only these values meet, for proofs. None: all of the core type do.
+        samples: Some values, if few values of the core type are.
+        given: Raises RowError for a value of a row that the form cannot have, before it is of the core type.
         ordered: Whether all engines have the order of the core type.
         beside: An operator of texts that turns any text into the form, as far as one does.
     """
 
     core: Type
-    value: Callable[[Any, Words], Any]
-    shape: Callable[[Node, Words], Node]
-    samples: Callable[[Words], Sequence[Any]]
+    value: Callable[[Any, Words], Any] = lambda value, _: value
+    shape: Callable[[Node, Words], Node] | None = None
+    samples: Callable[[Words], Sequence[Any]] = lambda _: ()
+    given: Callable[[Any], None] = lambda _: None
     ordered: bool = True
     beside: str = ""
 
@@ -63,6 +66,17 @@ def _label(value: str, labels: Words) -> str:
     return value
 
 
+# A time with an offset from UTC.
+OFFSET = "[0-9]:[0-9.: ]*[+-][0-9:]+[ ')]*$"
+
+
+def _without_offset(value: Any) -> None:
+    """Refuse a moment of another zone. In UTC are the local times that the evaluator has."""
+    text = value if isinstance(value, str) else ""
+    if (isinstance(value, datetime) and value.utcoffset()) or re.search(OFFSET, text):
+        raise RowError(say.LOCAL)
+
+
 def _text(value: str) -> Literal:
     return Literal(STRING, value)
 
@@ -82,7 +96,13 @@ FORMS: dict[str, Form] = {
         lambda labels: labels,
         ordered=False,
     ),
+    "timestamp_ntz": Form(TIMESTAMP, given=_without_offset),
 }
+_SPELLINGS = {
+    "timestamp_ntz": re.compile(r"timestamp(?:_ntz)?\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?")
+}
+# A `timestamp` alone is a moment, as in Spark.
+_MOMENTS = re.compile(r"timestamp\s*(?:\([0-6]\))?")
 
 
 @lru_cache(maxsize=4096)
@@ -91,6 +111,9 @@ def split(text: str) -> tuple[str, Words] | None:
 
     Raises ValueError with the place where the words of an enum cannot be read.
     """
+    plain = text.strip().lower()
+    if not _MOMENTS.fullmatch(plain):
+        text = next((name for name, spelling in _SPELLINGS.items() if spelling.fullmatch(plain)), text)
     match = re.match(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*\Z", text, re.IGNORECASE | re.DOTALL)
     name = match[1].lower() if match else ""
     if match is None or name not in FORMS or (match[2] is not None) != (name == "enum"):
@@ -143,7 +166,7 @@ class OfColumn(Struct, frozen=True):
 
     def shape(self, node: Node) -> Node:
         """The condition that the values of the column meet."""
-        return self.form.shape(node, self.words)
+        return Literal(BOOLEAN, True) if self.form.shape is None else self.form.shape(node, self.words)
 
     @property
     def samples(self) -> Sequence[Any]:

@@ -77,6 +77,7 @@ def as_stored(value: Any, decl: FieldDecl) -> Any:
         return _rounded(result)
     if (form := form_of(decl.stored)) is not None:
         try:
+            form.form.given(value)
             return form.value(result)
         except RowError as error:
             raise error.about(form.name, value) from None

@@ -272,3 +272,28 @@ def rlike(sql: Sql, pattern: str) -> Sql:
 def like(value: Sql, pattern: Operand) -> Sql:
     """LIKE for an engine whose default escape character is the backslash."""
     return exp.Like(this=comparison_operand(value), expression=sql_of(pattern))
+
+
+_UTC = "UTC"
+
+
+def at_zone(sql: Sql, zone: Sql) -> Sql:
+    """AT TIME ZONE: the local time of a timestamp in a zone, or the timestamp of a local time."""
+    return exp.AtTimeZone(this=wrap(sql), zone=zone)
+
+
+def between_utc(sql: Sql) -> Sql:
+    """A timestamp as its local time in UTC, or back, independent of the session's time zone. Two conversions
+    cancel each other.
+    """
+    known = known_wall_clock(sql)
+    return at_zone(sql, string_literal(_UTC)) if known is None else known
+
+
+def known_wall_clock(sql: Sql) -> Sql | None:
+    """The operand of `AT TIME ZONE 'UTC'`; None for any other expression."""
+    inner = sql.unnest()
+    if isinstance(inner, exp.AtTimeZone) and inner.args["zone"].name == _UTC:
+        result: Sql = inner.this
+        return result
+    return None

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
+from sqlglot import exp
 
-from predicat.backends.sql.builders import COMPARISON_NODES, Sql, cast
+from predicat.backends.sql.builders import (
+    COMPARISON_NODES,
+    Sql,
+    between_utc,
+    call,
+    cast,
+    string_literal,
+    try_cast,
+)
 from predicat.ir.column_forms import OfColumn, of_field
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.operators import ORDERED
 from predicat.ir.types import Type
+from predicat.ir.widths import as_stored
 
 
 class Held(Struct, frozen=True):
@@ -19,14 +31,17 @@ class Held(Struct, frozen=True):
     Attributes:
         type: The type of its columns. `{}` is the form as it is declared, with its words in quotes.
         read: The value of the core type of a column.
-        constant: A constant of the core type as one of the column's type.
+        constant: A constant of the core type as one of the column's type: from its SQL and its value.
+        convert: Any value of the core type as one of the column's type. None: not all values are, and those
+            that are none are NULL there.
         pairs: Whether two columns of the form can be compared.
         ordered: Whether the engine's order is that of the core type.
     """
 
     type: str
     read: Callable[[Sql], Sql]
-    constant: Callable[[Sql], Sql] = lambda sql: sql
+    constant: Callable[[Sql, Any], Sql] = lambda sql, _: sql
+    convert: Callable[[Sql], Sql] | None = None
     pairs: bool = True
     ordered: bool = True
 
@@ -35,15 +50,38 @@ def _text(sql: Sql) -> Sql:
     return cast(sql, "TEXT")
 
 
+def _shown(value: datetime) -> str:
+    return value.replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _wall_clock(sql: Sql) -> Sql:
+    unit, epoch = exp.Var(this="MICROSECOND"), cast("1970-01-01 00:00:00", "TIMESTAMPNTZ")
+    return call("TIMESTAMPADD", unit, call("UNIX_MICROS", sql), epoch)
+
+
+def _local(_sql: Sql, value: datetime) -> Sql:
+    return cast(_shown(value), "TIMESTAMP")
+
+
 # By form and engine. An engine without a row has the values of the core type in its columns.
 HELD: Mapping[str, Mapping[str, Held]] = {
     "uuid": {
         "postgres": Held("uuid", _text),
-        "duckdb": Held("uuid", _text, lambda sql: cast(sql, "UUID")),
+        "duckdb": Held("uuid", _text, lambda sql, _: cast(sql, "UUID")),
     },
     "enum": {
         "postgres": Held("{}", _text, pairs=False, ordered=False),
         "duckdb": Held("{}", _text, pairs=False, ordered=False),
+    },
+    "timestamp_ntz": {
+        "postgres": Held("timestamp", between_utc, _local, between_utc),
+        "duckdb": Held("timestamp", between_utc, _local, between_utc),
+        "spark": Held(
+            "timestamp_ntz",
+            lambda sql: try_cast(call("CONCAT", sql, string_literal("Z")), "TIMESTAMPTZ"),
+            lambda _, value: cast(_shown(value), "TIMESTAMPNTZ"),
+            _wall_clock,
+        ),
     },
 }
 _EQUALITIES = ("eq", "ne", "same", "in")
@@ -78,15 +116,34 @@ def _stands_beside(node: Node, field: Field, form: OfColumn, held: Held) -> bool
         case Field(decl=decl):
             return node is field or (held.pairs and decl.stored == field.decl.stored)
         case Items(items=items):
-            return bool(items) and all(isinstance(item, Literal) and _is_value(item, form) for item in items)
+            return bool(items) and all(_stands_beside(item, field, form, held) for item in items)
         case Literal():
             return _is_value(node, form)
         case _:
-            return False
+            return held.convert is not None
 
 
 def _is_value(node: Literal, form: OfColumn) -> bool:
     return node.value is not None and node.type == form.form.core and form.is_value(node.value)
+
+
+def stored_value(decl: FieldDecl, value: Any) -> Any:
+    """A value of a row as a driver gives it to an engine for the column of a field."""
+    if of_field(decl) is None:
+        return value
+    result = as_stored(value, decl)
+    return result.replace(tzinfo=None) if isinstance(result, datetime) else result
+
+
+def as_held(engine: str, decl: FieldDecl, value: str) -> str:
+    """The SQL of a value of the core type as one of the column's type; NULL if the column has no such
+    value.
+    """
+    found = _held(engine, decl)
+    if found is not None and found[1].convert is not None:
+        return found[1].convert(exp.Paren(this=exp.Var(this=value))).sql(dialect=engine)
+    wanted = stored_type(engine, decl, lambda _: "")
+    return f"TRY_CAST({value} AS {wanted})" if wanted else value
 
 
 def stored_type(engine: str, decl: FieldDecl, otherwise: Callable[[Type], str]) -> str:

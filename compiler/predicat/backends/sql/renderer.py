@@ -46,6 +46,7 @@ from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.bounds import Bounded, without_guards
+from predicat.ir.column_forms import of_field
 from predicat.ir.labels import written
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.operators import BY_KEY, COLUMN_LOOK_UPS
@@ -201,12 +202,15 @@ class Renderer(Struct):
 
         def part(node: Node) -> Sql:
             match node:
-                case Field():
+                case Field() if of_field(node) is not None:
                     return self.column(node)
                 case Items():
                     return exp.Tuple(expressions=[part(item) for item in node.items])
+                case Literal():
+                    return held.constant(self.node(node), node.value)
                 case _:
-                    return held.constant(self.node(node))
+                    sql = self.node(node)
+                    return sql if held.convert is None else held.convert(sql)
 
         if node.op == "is_null":
             return is_null(part(node.args[0]))

@@ -17,6 +17,8 @@ OWN_EQUALITY = "its collation finds different strings equal"
 NO_ZONE = "it has no time zone, so that its moment depends on the session"
 DAY = "the moment of a day depends on a time zone"
 MOMENT = "the day of a moment depends on a time zone"
+IS_MOMENT = "it holds moments, and local times have none"
+A_DAY = "it has no time of day"
 NANOSECONDS = "it has nanoseconds, and timestamps have microseconds"
 TEXT_OF_JSON = "its documents are text"
 OWN_TYPE = "it has a type of its own, whose index a cast would not use"
@@ -27,8 +29,14 @@ DECLARE = "declare the field as {natural}, or "
 VIEW = "read a view that selects {cast} AS {column}"
 
 
-no_value = Problem[object, str, str | None]("""bad-constant: {value!r} is no value of a column of {kind}
+no_value = Problem[str, str, str | None]("""bad-constant: {text} is no value of a column of {kind}
     hint: {hint:optional}""")
+two_times = Problem[str, str]("""not-comparable: {local} is a local time, and {moment} is a moment
+    hint: the local time of a moment: now() AT TIME ZONE 'Europe/Berlin' (of UTC: 'Etc/Universal')""")
+in_no_zone = Problem[str]("""not-comparable: {local} is a local time, which is not shown in another zone
+    hint: leave the time zone out""")
+local_as_text = Problem[str]("""not-comparable: {local} is a local time, which engines write in different ways
+    hint: compare it as a time: {local} >= TIMESTAMP '2026-02-01 10:00:00'""")
 no_order = Problem[str, str]("""not-comparable: the order of {field}, {kind:a} column, differs between engines
     hint: name the labels: {field} IN ('a', 'b')""")
 

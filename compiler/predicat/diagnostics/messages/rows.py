@@ -37,6 +37,7 @@ labels = Text[Iterable[str]]("its labels: {labels:list}")
 ENUM_WORDS = (
     "write the labels of an enum with commas, in quotes if they are no words: enum(new, 'in progress')"
 )
+LOCAL = "a local time has no offset from UTC: pass a datetime without a zone, or a str without an offset"
 ENUM_TWICE = "a label of an enum is written twice"
 ranged = Text[str, object, object]("{kind} ({least} to {greatest})")
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, and_, between, case, cast, string_literal, wrap
+from predicat.backends.sql.builders import Sql, and_, between, case, cast
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.ir.nodes import Call, Literal, Node
@@ -21,29 +21,6 @@ from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 SECOND = 1_000_000
 # The days of years 1 to 9999, counted from 1970.
 FIRST_DAY, LAST_DAY = MIN_SECONDS // 86_400, MAX_SECONDS // 86_400
-_UTC = "UTC"
-
-
-def at_zone(sql: Sql, zone: Sql) -> Sql:
-    """AT TIME ZONE: the local time of a timestamp in a zone, or the timestamp of a local time."""
-    return exp.AtTimeZone(this=wrap(sql), zone=zone)
-
-
-def between_utc(sql: Sql) -> Sql:
-    """A timestamp as its local time in UTC, or back, independent of the session's time zone. Two conversions
-    cancel each other.
-    """
-    known = known_wall_clock(sql)
-    return at_zone(sql, string_literal(_UTC)) if known is None else known
-
-
-def known_wall_clock(sql: Sql) -> Sql | None:
-    """The operand of `AT TIME ZONE 'UTC'`; None for any other expression."""
-    inner = sql.unnest()
-    if isinstance(inner, exp.AtTimeZone) and inner.args["zone"].name == _UTC:
-        result: Sql = inner.this
-        return result
-    return None
 
 
 def is_in_years(micros: Sql) -> Sql:

@@ -7,17 +7,19 @@ from datetime import date
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, between, binary, call, case, cast, try_cast
-from predicat.backends.sql.common.times import (
-    add_months,
+from predicat.backends.sql.builders import (
+    Sql,
     at_zone,
+    between,
     between_utc,
-    from_micros,
-    is_in_years,
-    is_in_zones,
+    binary,
+    call,
+    case,
+    cast,
     known_wall_clock,
-    to_micros,
+    try_cast,
 )
+from predicat.backends.sql.common.times import add_months, from_micros, is_in_years, is_in_zones, to_micros
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.renderer import Renderer, Rule, constant, let
 from predicat.ir.nodes import Call

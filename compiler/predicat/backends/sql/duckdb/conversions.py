@@ -10,6 +10,7 @@ from predicat.backends.sql.builders import (
     Sql,
     and_,
     between,
+    between_utc,
     binary,
     call,
     case,
@@ -33,7 +34,7 @@ from predicat.backends.sql.common.conversions import (
     refuse_double,
     text_to_decimal,
 )
-from predicat.backends.sql.common.times import SECOND, between_utc, is_in_years
+from predicat.backends.sql.common.times import SECOND, is_in_years
 from predicat.backends.sql.duckdb.calendar import local, micros, try_
 from predicat.backends.sql.duckdb.texts import has_pattern
 from predicat.backends.sql.duckdb.times import below_a_second, wall

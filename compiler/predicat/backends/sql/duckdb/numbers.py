@@ -5,11 +5,19 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, binary, call, case, cast, number_literal, try_cast
+from predicat.backends.sql.builders import (
+    Sql,
+    between_utc,
+    binary,
+    call,
+    case,
+    cast,
+    number_literal,
+    try_cast,
+)
 from predicat.backends.sql.common import durations
 from predicat.backends.sql.common.decimals import signed, where_exact
 from predicat.backends.sql.common.numbers import absolute, bits, by_zero, cannot_fail, negative, round_by_text
-from predicat.backends.sql.common.times import between_utc
 from predicat.backends.sql.common.widths import as_bigint, as_double, operands
 from predicat.backends.sql.duckdb import decimals
 from predicat.backends.sql.duckdb.calendar import micros, moment, try_

@@ -10,6 +10,7 @@ from predicat.analysis.clock import is_of_clock
 from predicat.backends.sql.builders import (
     Sql,
     between,
+    between_utc,
     binary,
     call,
     case,
@@ -17,7 +18,7 @@ from predicat.backends.sql.builders import (
     number_literal,
     try_cast,
 )
-from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY, SECOND, between_utc
+from predicat.backends.sql.common.times import FIRST_DAY, LAST_DAY, SECOND
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.duckdb.calendar import in_zone, local, micros, try_
 from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int

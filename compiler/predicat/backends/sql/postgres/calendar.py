@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import Sql, binary, call, cast
-from predicat.backends.sql.common.times import add_months, between_utc
+from predicat.backends.sql.builders import (
+    Sql,
+    between_utc,
+    binary,
+    call,
+    cast,
+)
+from predicat.backends.sql.common.times import add_months
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, constant

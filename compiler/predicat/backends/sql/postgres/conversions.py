@@ -10,6 +10,7 @@ from predicat.backends.sql.builders import (
     Sql,
     and_,
     between,
+    between_utc,
     binary,
     call,
     case,
@@ -23,7 +24,6 @@ from predicat.backends.sql.builders import (
 )
 from predicat.backends.sql.common import decimals, durations
 from predicat.backends.sql.common.conversions import by_type, is_special, let_of, of, quantity, refuse_double
-from predicat.backends.sql.common.times import between_utc
 from predicat.backends.sql.postgres import ranges, times
 from predicat.backends.sql.postgres.numbers import (
     bigint_or_null,

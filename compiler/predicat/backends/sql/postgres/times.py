@@ -17,7 +17,9 @@ from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
     and_,
+    at_zone,
     between,
+    between_utc,
     binary,
     call,
     case,
@@ -25,7 +27,7 @@ from predicat.backends.sql.builders import (
     number_literal,
 )
 from predicat.backends.sql.common.comparisons import compare
-from predicat.backends.sql.common.times import at_zone, between_utc, is_in_years, is_in_zones
+from predicat.backends.sql.common.times import is_in_years, is_in_zones
 from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, constant, let, micros

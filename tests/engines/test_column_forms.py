@@ -1,0 +1,150 @@
+"""Generated predicates on columns whose types are no types of expressions, and in sessions of other zones."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import predicat
+from predicat.api import declared
+from predicat.ir.column_forms import form_of, spelled
+from predicat.ir.nodes import Field, Literal, Node, rewrite_children
+from predicat.ir.types import STRING, TIMESTAMP
+from predicat.ir.values import to_value
+from tests.engines.predicates import FIELDS, TEXTS, predicates, rows
+from tests.engines.rows import Tables
+from tests.engines.test_generated import BATCH, check_batch, generated
+
+UUIDS = [
+    "00000000-0000-0000-0000-000000000000",
+    "80000000-0000-0000-0000-000000000000",
+    "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+]
+STORED = {
+    "s": spelled("enum", tuple(TEXTS)),
+    "u": "uuid",
+    "t": "timestamp_ntz",
+    "v": "timestamp_ntz",
+}
+FORMED = {name: replace(decl, stored=STORED.get(name, "")) for name, decl in FIELDS.items()}
+_tables: dict[str, Tables] = {}
+
+
+def over_forms(node: Node) -> Node:
+    """A predicate over the columns of FORMED, with some texts that are UUIDs."""
+    match node:
+        case Field():
+            return replace(node, decl=FORMED[node.decl.name])
+        case Literal(value=str(text)) if node.type == STRING and text in TEXTS[::4]:
+            return replace(node, value=UUIDS[TEXTS.index(text) // 4 % len(UUIDS)])
+        case _:
+            return rewrite_children(node, over_forms)
+
+
+def formed_rows(count: int) -> list[dict[str, Any]]:
+    return [
+        {**row, "u": UUIDS[number % 5] if number % 5 < len(UUIDS) else None}
+        for number, row in enumerate(rows(count))
+    ]
+
+
+@settings(generated, max_examples=max(generated.max_examples // 2, 1))
+@given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
+def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
+    tables = _tables.setdefault("rows", Tables(spark, postgres, FORMED, formed_rows(50)))
+    check_batch([over_forms(node) for node in nodes], tables)
+
+
+LOCAL = {"t": "timestamp_ntz", "u": "timestamp_ntz", "m": "timestamp"}
+LOCALS = [
+    "t < u",
+    "t = TIMESTAMP '2026-03-29 02:30:00'",
+    "year(t) = 2025",
+    "CAST(t AS date) = DATE '2026-03-29'",
+    "date_trunc('hour', t) = TIMESTAMP '2026-03-29 02:00:00'",
+    "t + INTERVAL '1' DAY > u",
+    "t - u > INTERVAL '1' HOUR",
+    "extract(hour FROM t) = 2",
+    "date_trunc('hour', m) = TIMESTAMP '2026-03-29 02:00:00'",
+    "date_trunc('week', m) = TIMESTAMP '2026-03-23 00:00:00'",
+    "date_trunc('minute', m) = m",
+]
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Europe/Berlin"])
+def test_the_zone_of_the_session_does_not_matter(spark: Any, postgres: Any, zone: str) -> None:
+    """Among the values are those that the zone skips, or has twice."""
+    times = [
+        "2026-03-29 02:30:00",
+        "2025-12-31 23:59:59.999999",
+        "2026-03-08 02:30:00",
+        "2026-10-25 02:30:00",
+    ]
+    found = [{"t": one, "u": other, "m": to_value(other, TIMESTAMP)} for one in times for other in times]
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    postgres.execute(f"SET TimeZone = '{zone}'".encode())
+    try:
+        nodes = [predicat.parse(text, "sql", LOCAL).node for text in LOCALS]
+        check_batch(nodes, Tables(spark, postgres, declared(LOCAL), found, ["spark", "postgres"]))
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+        postgres.execute("RESET TimeZone")
+
+
+REFUSED: Mapping[str, str] = {
+    "id = 'abc'": "'abc' is no value of a column of uuid",
+    "id IN ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '')": "'' is no value of a column of uuid",
+    "state = 'lost'": "'lost' is no value of a column of enum(new, paid)",
+    "state > 'new'": "the order of state, an enum(new, paid) column, differs between engines",
+    "greatest(state, 'new') = 'new'": "the order of state",
+    "t > m": "t is a local time, and m is a moment",
+    "t > now()": "t is a local time, and now() is a moment",
+    "coalesce(t, m) > TIMESTAMP '2026-01-01 00:00:00'": "t is a local time, and m is a moment",
+    "t > TIMESTAMP '2026-01-01 00:00:00+01:00'": "is no value of a column of timestamp_ntz",
+    "t AT TIME ZONE 'Europe/Berlin' > TIMESTAMP '2026-01-01 00:00:00'": "not shown in another zone",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_has_no_meaning_is_refused(text: str) -> None:
+    fields = {"id": "uuid", "state": "enum(new, paid)", "t": "timestamp_ntz", "m": "timestamp"}
+    with pytest.raises(predicat.PredicatError) as caught:
+        predicat.parse(text, "sql", fields)
+    assert REFUSED[text] in str(caught.value)
+    assert all(problem.span.text for problem in caught.value.diagnostics)
+
+
+@pytest.mark.parametrize("text", ["enum()", "enum(a, a)", "enum(a b)", "uuid(3)", "enum", "array<uuid>"])
+def test_a_type_that_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(predicat.PredicatError):
+        declared({"x": text})
+
+
+def test_labels_are_any_text() -> None:
+    labels = ("new", "it's", "a, b", "c)", " d", "e\nf", "")
+    form = form_of(spelled("enum", labels))
+    assert form is not None and form.words == labels
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "verdict"),
+    [
+        ("enum(new, paid)", "x IN ('new', 'paid')", "x = 'paid' OR x <> 'paid'", "equivalent"),
+        ("enum(new, paid)", "x <> 'new'", "x = 'paid'", "equivalent"),
+        ("enum(new, paid, lost)", "x <> 'new'", "x = 'paid'", "narrower"),
+        ("uuid", f"x > '{UUIDS[0]}'", f"x <> '{UUIDS[0]}'", "equivalent"),
+        ("uuid", f"x = '{UUIDS[2].upper()}'", f"x IN ('{UUIDS[2]}')", "equivalent"),
+        ("uuid", f"x < '{UUIDS[1]}'", "x LIKE '0%'", "narrower"),
+        ("timestamp_ntz", "year(x) = 2025", "x >= '2025-01-01' AND x < '2026-01-01'", "equivalent"),
+    ],
+)
+def test_proofs_know_the_values(kind: str, one: str, other: str, verdict: str) -> None:
+    found = predicat.compare(*(predicat.parse(text, "sql", {"x": kind}) for text in (one, other)))
+    assert (found.kind, found.proof) == (verdict, "proved" if verdict == "equivalent" else found.proof)
+    if found.lost is not None:
+        assert predicat.parse(one, "sql", {"x": kind}).evaluate(found.lost.row) is True
