@@ -1,8 +1,11 @@
-"""PostgreSQL as the oracle of conditions over jsonb: the text as people write it, against what predicat makes
-of it. Each condition runs on documents in which each JSON value stands at each key, and on whole documents.
+"""PostgreSQL and DuckDB as the oracles of conditions over JSON: the text as people write it, against what
+predicat makes of it. Each condition runs on documents in which each JSON value stands at each key, and on
+whole documents.
 """
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +15,8 @@ from predicat import backends
 from predicat.api import declared
 from predicat.deploy.rows import TABLE
 from predicat.diagnostics import PredicatError
-from predicat.ir.nodes import Call, walk
-from predicat.lint.rules import json_differences
-from tests.engines.oracle.engines import DuckDB, Postgres, reference
+from predicat.lint.rules.json_differences import of_language
+from tests.engines.oracle.engines import Attempts, DuckDB, Postgres, reference
 from tests.engines.rows import Tables
 from tests.texts import tables_of
 
@@ -22,19 +24,24 @@ TEXTS = tables_of(__file__)
 KEYS = ("plan", "name", "qty", "active", "tags", "address", "at", "items")
 EACH, WHOLE = (TEXTS["values"][kind] for kind in ("each", "whole"))
 DOCUMENTS = ["{}", *("{" + ", ".join(f'"{key}": {one}' for key in KEYS) + "}" for one in EACH), *WHOLE]
-ROWS: list[dict[str, Any]] = [*({"doc": json.loads(one)} for one in DOCUMENTS), {"doc": None}]
+ROWS: list[dict[str, Any]] = [
+    *({"doc": json.loads(one), "name": "gold"} for one in DOCUMENTS),
+    {"doc": None, "name": "gold"},
+]
 FIELDS = declared({"doc": "json", "name": "string"})
-CONDITIONS = [text for kind in TEXTS["postgres"].values() for text in kind]
-DOCUMENTED = [text for kind in TEXTS["documented"].values() for text in kind]
-OF_DUCKDB = [text for kind in TEXTS["duckdb"].values() for text in kind]
-DOCUMENTED_OF_DUCKDB = [text for kind in TEXTS["documented_duckdb"].values() for text in kind]
-REFUSED = TEXTS["refused"]["postgres"]
+LANGUAGES = ("postgres", "duckdb")
+CONDITIONS = {
+    language: [text for kind in TEXTS[language].values() for text in kind] for language in LANGUAGES
+}
+# What differs, by the name of the point.
+DOCUMENTED = {language: TEXTS[f"documented_{language}"] for language in LANGUAGES}
+REFUSED = TEXTS["refused"]
+PAGE = Path(__file__).parents[2] / "docs" / "languages_sql.md"
 
 
 def test_there_are_as_many_as_the_page_says() -> None:
-    assert len(CONDITIONS) >= 280
-    assert len(DOCUMENTED) >= 20
-    assert len(OF_DUCKDB) + len(DOCUMENTED_OF_DUCKDB) >= 150
+    assert len(CONDITIONS["postgres"]) >= 300
+    assert len(CONDITIONS["duckdb"]) >= 200
     assert len(DOCUMENTS) >= 60
 
 
@@ -42,61 +49,97 @@ def test_conditions_mean_what_postgres_means(postgres: Any) -> None:
     engine = Postgres(postgres, FIELDS, ROWS)
     for place, document in enumerate(DOCUMENTS):
         postgres.execute(f"UPDATE {TABLE} SET doc = %s::jsonb WHERE __id = %s", (document, place))
-    texts = [*CONDITIONS, *DOCUMENTED]
+    judge("postgres", engine)
+
+
+def test_conditions_of_duckdb_mean_what_duckdb_means() -> None:
+    judge("duckdb", duckdb_with_rows())
+
+
+def duckdb_with_rows() -> DuckDB:
+    engine = DuckDB(FIELDS, ROWS)
+    for place, document in enumerate(DOCUMENTS):
+        engine.connection.execute(f"UPDATE {TABLE} SET doc = ?::JSON WHERE __id = ?", [document, place])
+    return engine
+
+
+def judge(language: str, engine: Attempts) -> None:
+    """Each condition has the engine's result for every document, unless it is one of the documented ones."""
+    documented = {text for kind in DOCUMENTED[language].values() for text in kind}
+    texts = [*CONDITIONS[language], *documented]
     wrong, differs = [], set()
     for text, theirs in zip(texts, engine.answers(texts), strict=True):
         assert not theirs.startswith("!"), (text, theirs)
-        ours = reference(predicat.parse(text, "postgres", FIELDS).evaluate, ROWS)
+        ours = reference(predicat.parse(text, language, FIELDS).evaluate, ROWS)
         rows = [
             f"{document}: {one} there, {other} here"
             for document, one, other in zip([*DOCUMENTS, "NULL"], theirs, ours, strict=True)
-            if one not in (other, "E") and document != "null"  # JSON null as the whole column is missing
+            if not _same(document, one, other)
         ]
         if rows:
             differs.add(text)
             wrong.append(f"{text}\n  {rows[:3]}")
-    assert differs == set(DOCUMENTED), "\n".join(wrong[:20])
+    assert differs == documented, "\n".join(wrong[:20])
 
 
-def test_conditions_of_duckdb_mean_what_duckdb_means() -> None:
-    engine = DuckDB(FIELDS, ROWS)
-    for place, document in enumerate(DOCUMENTS):
-        engine.connection.execute(f"UPDATE {TABLE} SET doc = ?::JSON WHERE __id = ?", [document, place])
-    texts = [*OF_DUCKDB, *DOCUMENTED_OF_DUCKDB]
-    wrong, differs = [], set()
-    for text, theirs in zip(texts, engine.answers(texts), strict=True):
-        assert not theirs.startswith("!"), (text, theirs)
-        ours = reference(predicat.parse(text, "duckdb", FIELDS).evaluate, ROWS)
-        for document, one, other in zip([*DOCUMENTS, "NULL"], theirs, ours, strict=True):
-            if one not in (other, "E") and document != "null" and ": 5.0," not in document:
-                differs.add(text)
-                wrong.append((text, document[-20:], one, other))
-    assert differs == set(DOCUMENTED_OF_DUCKDB), "\n".join(map(str, wrong[:20]))
+def _same(document: str, theirs: str, ours: str) -> bool:
+    """JSON null as the whole column is NULL here, so FALSE may be UNKNOWN."""
+    if document == "null":
+        return (theirs == "T") is (ours == "T")
+    return theirs in (ours, "E")
 
 
-def test_lint_names_what_differs_from_duckdb() -> None:
-    """All pins but the ones that the page excepts."""
-
-    def named(text: str) -> bool:
-        parts = walk(predicat.parse(text, "duckdb", FIELDS).surface)
-        return any(json_differences.of_duckdb(part) for part in parts if isinstance(part, Call))
-
-    unnamed = {text for text in DOCUMENTED_OF_DUCKDB if not named(text)}
-    assert unnamed == set(TEXTS["unnamed"]["duckdb"])
-    assert len([text for text in OF_DUCKDB if named(text)]) <= 5
+def points_of(text: str, language: str) -> set[str]:
+    """The points that lint names for a condition."""
+    surface = predicat.parse(text, language, FIELDS).surface
+    return {point.name for point in of_language(language) if any(point.recognised(surface))}
 
 
-def test_what_postgres_refuses_is_refused(postgres: Any) -> None:
-    answers = Postgres(postgres, FIELDS, ROWS[:3]).answers(REFUSED)
-    for text, theirs in zip(REFUSED, answers, strict=True):
-        assert theirs.startswith("!") or set(theirs) <= {"E", "N"}, (text, theirs)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lint_names_the_point_of_each_difference(language: str) -> None:
+    for point, texts in DOCUMENTED[language].items():
+        assert not [text for text in texts if point not in points_of(text, language)], point
+    assert set(DOCUMENTED[language]) == {point.name for point in of_language(language)}
+    named = [text for text in CONDITIONS[language] if points_of(text, language)]
+    assert named == TEXTS["named_without_difference"][language]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lint_finds_nothing_in_what_it_proposes(language: str) -> None:
+    for point in of_language(language):
+        for text in point.instead[language]:
+            assert not points_of(text, language), text
+            assert text in point.hint(language)
+
+
+@pytest.mark.parametrize(("language", "engine"), [("postgres", "PostgreSQL"), ("duckdb", "DuckDB")])
+def test_the_page_has_the_points(language: str, engine: str) -> None:
+    items = PAGE.read_text().split(f"points differ from {engine}")[1].split("\n\n")[1]
+    written = re.split(r"^[0-9]+\. ", items, flags=re.MULTILINE)[1:]
+    assert [" ".join(item.split()) for item in written] == [one.sentence for one in of_language(language)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_refusals_have_a_hint(language: str) -> None:
+    for text in REFUSED[language]:
         with pytest.raises(PredicatError) as error:
-            predicat.parse(text, "postgres", FIELDS)
+            predicat.parse(text, language, FIELDS)
         assert error.value.diagnostics[0].hint, text
 
 
+def test_what_postgres_refuses_is_refused(postgres: Any) -> None:
+    answers = Postgres(postgres, FIELDS, ROWS[:3]).answers(REFUSED["postgres"])
+    for text, theirs in zip(REFUSED["postgres"], answers, strict=True):
+        assert theirs.startswith("!") or set(theirs) <= {"E", "N"}, (text, theirs)
+
+
 def test_conditions_mean_the_same_on_all_engines(spark: Any, postgres: Any) -> None:
-    found = [(text, predicat.parse(text, "postgres", FIELDS)) for text in CONDITIONS if "now()" not in text]
+    found = [
+        (text, predicat.parse(text, language, FIELDS))
+        for language, texts in CONDITIONS.items()
+        for text in texts
+        if "now()" not in text
+    ]
     tables = Tables(spark, postgres, FIELDS, ROWS)
     expected = [tables.reference(one.node) for _, one in found]
     for engine, run in tables.engines():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from predicat.check import json_constants, sql_numbers, text_constants
+from predicat.check import json_casts, json_constants, sql_numbers, text_constants
 from predicat.check.overloads import OverloadResolver
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
@@ -158,11 +158,11 @@ CASTS = {
 # --- the general rules, by the type of the value
 
 
-def _of_written_number(_check: OverloadResolver, to: Type, node: Node, span: Span) -> Node | None:
+def _of_written_number(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node | None:
     """A JSON value as a string as a double: the number is read directly, because engines write doubles
     differently.
     """
-    return Call(DOUBLE, "to_double", node.args, span) if to == DOUBLE and json_values.is_text(node) else None
+    return sql_numbers.of_document(check, node, span) if to == DOUBLE and json_values.is_text(node) else None
 
 
 def _truth_of_number(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node | None:
@@ -178,6 +178,8 @@ def _of_json(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node 
         return None
     if check.rules.json_constants:
         return json_constants.converted(check, to, node, span)
+    if check.rules.json_scalars:
+        return json_casts.cast(node, to, span)
     checked = to == BIGINT and check.rules.ieee_division
     return Call(to, CHECKED_TO_INT if checked else _OPERATORS[to], (node,), span)
 

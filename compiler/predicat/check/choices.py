@@ -39,7 +39,7 @@ class Choices(Comparisons):
         test, values = (
             (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
         )
-        if self.rules.json_constants:
+        if self.rules.json_constants or self.rules.json_scalars:
             values = json_constants.choice(self, values)
         kinds = {underlying(value).type for value in values} - {NULL}
         if op == "coalesce" and len(kinds) == 1 and json_constants.has_documents(self, values):
@@ -66,7 +66,12 @@ class Choices(Comparisons):
             return found
         *others, found = values
         for value in reversed(others):
-            found = Call(JSON, "cond", (collection_literals.absent(value, span), found, value), span)
+            absent = (
+                json_constants.missing(value, span)
+                if self.rules.json_scalars
+                else collection_literals.absent(value, span)
+            )
+            found = Call(JSON, "cond", (absent, found, value), span)
             self.check_union_width([found], span)
         return found
 
@@ -83,9 +88,7 @@ class Choices(Comparisons):
         plain = underlying(node)
         if is_dynamic(node) and plain.type not in (BOOLEAN, JSON):
             return Literal(BOOLEAN, None, node.span)
-        if self.rules.json_constants:
-            self.no_document([plain], [BOOLEAN])
-        return convert(plain, BOOLEAN)
+        return convert(self.documents([plain], [BOOLEAN])[0], BOOLEAN)
 
     def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
         """`found` if all parts are lists, otherwise UNKNOWN."""

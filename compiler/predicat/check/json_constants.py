@@ -20,7 +20,7 @@ from predicat.diagnostics.messages import sql_json as say
 from predicat.forms import json_values
 from predicat.forms.conversions import convert, underlying
 from predicat.forms.logic import all_of, any_of, negated_if, unknown_without
-from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable
 from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.surface import HALF_UP
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type
@@ -98,6 +98,8 @@ def spelled(node: Node, arrow: str = "->") -> str:
             return f"{spelled(base)} {arrow} {key}"
         case Call() if json_values.is_text(node):
             return spelled(node.args[0], "->>")
+        case Field():
+            return node.decl.name
         case _:
             return " ".join(node.span.text.split())
 
@@ -331,8 +333,21 @@ def _of_text(check: Compares, op: str, left: Node, right: Node, span: Span) -> N
         return Call(BOOLEAN, op, (left, right), span)
     document = left.args[0]
     known = [value, *((value == "true",) if value in ("true", "false") else ()), *_number(value)]
-    same = any_of([Call(BOOLEAN, "eq", (document, literal(one, span)), span) for one in known], span)
+    tests: list[Node] = [Call(BOOLEAN, "eq", (document, literal(one, span)), span) for one in known]
+    tests += [equal(document, one, span) for one in _nested(check, value, right.span)]
+    same = any_of(tests, span)
     return _true(same, span) if op == "same" else negated_if(op == "ne", same, span)
+
+
+def _nested(check: Compares, text: str, span: Span) -> list[Any]:
+    """The empty array or object with this text, in a list. Raises Stop for one that is not empty."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(value, dict | list) and value:
+        raise check.fail(say.text_of_nested(span))
+    return [value] if text in ("[]", "{}") else []
 
 
 def _number(text: str) -> Sequence[int | Decimal]:
@@ -548,9 +563,8 @@ def _as_json(check: Compares, node: Node) -> Node:
 
 def has_documents(check: Compares, values: Sequence[Node]) -> bool:
     """Whether one of the values of a choice has rules of its own for NULL."""
-    if check.rules.json_scalars:
-        return any(is_text_of_document(check, value) for value in values)
-    return check.rules.json_constants and any(is_document(check, value) for value in values)
+    ruled = check.rules.json_constants or check.rules.json_scalars
+    return ruled and any(is_document(check, value) for value in values)
 
 
 def first_present(values: Sequence[Node], span: Span) -> Node:

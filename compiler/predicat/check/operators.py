@@ -162,7 +162,7 @@ class Operators(LookUps):
         for other values.
         """
         node = underlying(args[0])
-        if self.rules.json_constants:
+        if self.rules.json_constants or self.rules.json_scalars:
             return json_constants.missing(node, span)
         return Call(BOOLEAN, "is_null", node.args, span) if json_values.is_text(node) else None
 
@@ -332,6 +332,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "postgres.sign": (sql_numbers.sign,),
     "sql.json": (sql_documents.document,),
     "sql.subject": (sql_documents.subject,),
+    "sql.unparenthesised": (sql_documents.unparenthesised,),
     "sql.parsed_subject": (sql_documents.parsed_subject,),
     "jsonb.contains": (json_constants.contains,),
     "jsonb.within": (json_constants.within,),

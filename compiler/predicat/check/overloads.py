@@ -8,7 +8,7 @@ from math import prod
 
 from msgspec import Struct, field
 
-from predicat.check import json_constants, signatures
+from predicat.check import json_casts, json_constants, signatures
 from predicat.check.integer_widths import Known
 from predicat.check.scope import Rules, Scope, Stop
 from predicat.diagnostics import Diagnostic, Reporter, Span
@@ -107,16 +107,25 @@ class OverloadResolver(Struct):
         match = signatures.find(op, kinds, widens_numbers=self.rules.widens_numbers, mixed_numbers=False)
         if match is None:
             raise self.fail(self.mismatch(op, args, span))
-        if self.rules.json_constants:
-            self.no_document(args, match.wanted)
+        args = self.documents(args, match.wanted)
         converted = tuple(convert(arg, kind) for arg, kind in zip(args, match.wanted, strict=True))
         return Call(match.result, op, converted, span)
 
-    def no_document(self, args: Sequence[Node], wanted: Sequence[Type]) -> None:
-        """Raise Stop for a JSON value as a string, a number or a condition, which engines do not accept."""
+    def documents(self, args: list[Node], wanted: Sequence[Type]) -> list[Node]:
+        """The arguments, with JSON values as conditions where DuckDB casts them. Raises Stop for a JSON value
+        as a string or a number, which engines do not accept, or take with its quotes.
+        """
+        if not self.rules.json_constants and not self.rules.json_scalars:
+            return args
+        result = list[Node]()
         for arg, kind in zip(args, wanted, strict=True):
-            if arg.type == JSON != kind:
-                raise self.fail(sql_json.document_as(arg.span, json_constants.spelled(arg, "->>"), kind))
+            wrong = arg.type == JSON != kind
+            if wrong and (kind != BOOLEAN or self.rules.json_constants):
+                number = "DOUBLE" if self.rules.json_scalars else "numeric"
+                text = json_constants.spelled(arg, "->>")
+                raise self.fail(sql_json.document_as(arg.span, text, kind, number))
+            result.append(json_casts.cast(arg, kind, arg.span) if wrong else arg)
+        return result
 
     def mismatch(self, op: str, args: list[Node], span: Span) -> Diagnostic:
         """The message why an operator does not support its arguments."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from predicat.check import json_constants
 from predicat.check.overloads import OverloadResolver
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
+from predicat.diagnostics.messages import sql_json
 from predicat.forms.conversions import underlying
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import JSON, NULL, STRING
@@ -29,6 +31,13 @@ def subject(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> 
     value = underlying(args[0])
     if value.type == STRING:
         raise check.fail(say.text_as_json(args[0].span, span.text))
+    return args[0]
+
+
+def unparenthesised(check: OverloadResolver, _op: str, args: list[Node], span: Span) -> Node:
+    """`->` before an operator, which binds more closely in DuckDB. Raises Stop: it is an error there."""
+    if check.rules.json_scalars:
+        raise check.fail(sql_json.unparenthesised(span, json_constants.spelled(underlying(args[0]))))
     return args[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from predicat.check.protocol import Check
+from predicat.check.protocol import Calls, Check
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.forms import decimals, json_values
@@ -117,6 +117,15 @@ def whole_of_text(text: Node, span: Span) -> Node:
     return Call(BIGINT, "coalesce", (plain, Call(BIGINT, HALF_UP, (number,), span)), span)
 
 
+def of_document(check: Calls, text: Call, span: Span) -> Node:
+    """The number in the string of `->>`: a JSON number, or a string that is cast to one."""
+    value = text.args[0]
+    if not check.rules.json_constants and not check.rules.json_scalars:
+        return Call(DOUBLE, "to_double", text.args, span)
+    read = Call(DOUBLE, TEXT_CASTS[DOUBLE], (convert(value, STRING),), span)
+    return Call(DOUBLE, "coalesce", (read, convert(value, DOUBLE)), span)
+
+
 def sign(_check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """PostgreSQL's SIGN. For NaN it is 0."""
     number = convert(underlying(args[0]), DOUBLE)
@@ -136,7 +145,7 @@ def decimal(check: Check, op: str, args: list[Node], span: Span) -> Node:
     if json_values.is_text(number):  # its numbers are doubles
         if (precision, scale) != UNSIZED_NUMERIC:
             raise check.fail(say.sized_decimal_of_document(span, kind))
-        return Call(DOUBLE, "to_double", number.args, span)
+        return of_document(check, number, span)
     if number.type == JSON and check.rules.json_constants and (precision, scale) == UNSIZED_NUMERIC:
         return convert(number, DOUBLE)
     if number.type == STRING:

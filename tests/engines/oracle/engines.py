@@ -97,7 +97,9 @@ class DuckDB:
             return "E"
 
     def ask(self, condition: str, where: str) -> str:
-        found = self.connection.execute(f"SELECT ({condition}) FROM {TABLE} {where} ORDER BY __id").fetchall()
+        found = self.connection.execute(
+            f"SELECT ({condition})::BOOLEAN FROM {TABLE} {where} ORDER BY __id"
+        ).fetchall()
         return "".join(LETTERS[value] for (value,) in found)
 
 

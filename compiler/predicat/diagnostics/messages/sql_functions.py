@@ -79,7 +79,7 @@ bad_decimal = NotInFilter[int]("""a cast to this DECIMAL
 rounds_decimal = NotInFilter[()]("""a cast to a decimal with fewer digits after the point
     hint: write round(p, 1)""")
 sized_decimal_of_document = NotInFilter[object]("""a cast of a JSON value to {kind}, which rounds,
-    hint: write (j ->> 'k')::numeric, and round what is compared""")
+    hint: write (j ->> 'k')::float8, and round what is compared""")
 decimal_of = NotInFilter[str]("""a cast of a {kind} to DECIMAL
     hint: PostgreSQL keeps 15 digits of a double, Spark all: write round(x, 2), or compare the double
     itself""")

@@ -19,6 +19,14 @@ order_of_documents = NotInFilter[()]("""the order of JSON arrays, objects and nu
     hint: compare a number or a string: doc -> 'n' > '5', or (doc ->> 'n')::numeric > m""")
 compared_as_text = NotInFilter[str]("""a comparison of JSON by its text
     hint: write CAST({text} AS DOUBLE) > 3 for a number, or compare the members of an array or an object""")
+beside_string = NotInFilter[str]("""a JSON value beside JSON or a computed string, which DuckDB parses,
+    hint: compare the text: ({text}) = name""")
+beside_decimal = NotInFilter[str]("""a JSON value beside a decimal, to whose digits DuckDB rounds it,
+    hint: write ({text})::DOUBLE > 2.5""")
+unparenthesised = NotInFilter[str]("""-> before an operator, which DuckDB applies to the key,
+    hint: write it in parentheses: ({arrow})""")
+text_of_nested = NotInFilter[()]("""the text of a JSON array or object, which engines write with other spaces,
+    hint: compare its members""")
 in_documents = NotInFilter[()]("""IN without a list of JSON constants
     hint: write doc -> 'a' IN ('1', '2'), or doc -> 'a' <@ '[1, 2]'""")
 constant_wanted = NotInFilter[()]("""@> or <@ without a constant
@@ -78,8 +86,8 @@ def text_of_document(span: Span, document: str, text: str) -> Diagnostic:
     )
 
 
-def document_as(span: Span, text: str, kind: object) -> Diagnostic:
+def document_as(span: Span, text: str, kind: object, number: str = "numeric") -> Diagnostic:
     written = text if "->>" in text else "doc ->> 'a'"
     cast = _CASTS.get(str(kind))
-    hint = f"write ({written})::{cast}" if cast else f"write {written}"
+    hint = f"write ({written})::{number if cast == 'numeric' else cast}" if cast else f"write {written}"
     return Diagnostic("type-mismatch", f"a JSON value is no {kind}", span, hint)

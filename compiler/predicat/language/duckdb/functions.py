@@ -46,11 +46,22 @@ def arrow(*, text: bool) -> Build:
 
     def checked(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         path = node.expression
-        if isinstance(path, exp.Literal) and path.is_string and path.name.startswith(("$", "/")):
+        if isinstance(path, exp.Literal) and path.is_string and path.name.startswith(documents.PATHS):
             raise reader.fail(say.json_path(reader.span(node)))
-        return build(reader, node, depth)
+        tree = build(reader, node, depth)
+        if text or not _takes_the_rest(node) or reader.called_name(node):
+            return tree
+        return apply("sql.unparenthesised", reader.span(node), tree)
 
     return checked
+
+
+def _takes_the_rest(node: exp.Expr) -> bool:
+    """Whether an arrow stands before another operator, which DuckDB applies to the key."""
+    parent = node.parent
+    arrows = exp.JSONExtract | exp.JSONExtractScalar
+    operator = isinstance(parent, exp.Binary | exp.In | exp.Between) and not isinstance(parent, arrows)
+    return operator and parent is not None and parent.this is node
 
 
 def like(op: str) -> Build:

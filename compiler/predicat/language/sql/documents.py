@@ -17,6 +17,8 @@ from predicat.ir.variables import fold_identifier, fresh_name
 from predicat.language.sql.node_reader import Build, Reader
 
 _PLACE = re.compile("[0-9]{1,9}")
+# What a key begins with that is a path in DuckDB.
+PATHS = ("$", "/")
 
 
 def arrow(*, text: bool) -> Build:

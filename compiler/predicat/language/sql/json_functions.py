@@ -109,21 +109,29 @@ def parsed(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def length_or(other: int | None) -> Build:
-    """JSON_ARRAY_LENGTH: another number, or NULL, if the value is not an array; NULL if there is none."""
+    """JSON_ARRAY_LENGTH: another number, or NULL, if the value is not an array; NULL if there is none. The
+    one with another number may have a path.
+    """
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         span = reader.span(node)
-        (array,) = reader.all(counted(reader, node, 1), depth)
+        array, *path = reader.all(counted(reader, node, *((1,) if other is None else (1, 2))), depth)
         nothing = t.Constant(None, span)
 
         def of(value: t.Tree) -> t.Tree:
             is_array = apply("json_is", span, value, text("array", span))
             rest: t.Tree = nothing
             if other is not None:
+                is_array = apply("is_true", span, is_array)  # JSON null is a value of no kind
                 rest = choose(apply("is_null", span, value), nothing, number(other, span), span)
             return choose(is_array, apply("size", span, value), rest, span)
 
-        return let(_VALUE, apply("sql.json", span, array), of, span)
+        steps = [
+            step
+            for one in path
+            for step in _steps(reader, constants.text(reader, one, reader.called_name(node)), one.span)
+        ]
+        return let(_VALUE, _value_at(array, steps, span), of, span)
 
     return build
 
@@ -133,8 +141,13 @@ def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if len(node.expressions) != 1 or not isinstance(node.this, exp.Literal):
         raise reader.fail(reader.unsupported(node))
     span = reader.span(node)
-    base = t.Name(node.expressions[0].name, reader.span(node.expressions[0]))
-    return apply("bracket", span, base, reader.read(node.this, depth))
+    base: t.Tree = t.Name(node.expressions[0].name, reader.span(node.expressions[0]))
+    key = reader.read(node.this, depth)
+    if isinstance(key, t.Constant) and isinstance(key.value, str) and reader.language.reads_texts:
+        if key.value.startswith(documents.PATHS):
+            return _value_at(base, _steps(reader, key.value, key.span), span)
+        base = apply("sql.parsed_subject", span, base)
+    return apply("bracket", span, base, key)
 
 
 def _looked_up(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
