@@ -200,11 +200,16 @@ def may_be_nan(node: Node) -> bool:
     return node.type == DOUBLE and doubles(node).nan
 
 
-def size_of_float(node: Node) -> Integers | None:
-    """The powers of ten that bound the finite values of a 32-bit float column; None for other columns."""
+def finite_floats(node: Node) -> Doubles | None:
+    """The range of the finite values of a 32-bit float column; None for other columns."""
     if isinstance(node, Field) and node.decl.stored == "float":
-        return math.floor(math.log10(FLOAT_LEAST)), math.ceil(math.log10(FLOAT_MOST))
+        return Doubles(-FLOAT_MOST, FLOAT_MOST, nan=False, least=FLOAT_LEAST)
     return None
+
+
+def calculated(op: str, *parts: Doubles) -> Doubles:
+    """The range of a calculation of doubles, given the ranges of its operands."""
+    return _CALCULATED[op](*parts)
 
 
 def _converted(node: Node) -> Doubles:

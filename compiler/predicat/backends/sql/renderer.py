@@ -242,13 +242,6 @@ class Renderer(Struct):
         name = self.fresh_name("v")
         return self.dialect.bind({name: self.node(node)}, body(Variable(node.type, name, node.span)))
 
-    def compared_double(self, node: Node, other: Node) -> Sql:
-        """A double that is only compared with another value: beside a constant it may have shorter SQL."""
-        limit, sql = other.value if isinstance(other, Literal) else None, None
-        if self.dialect.beside_constant is not None and isinstance(limit, float):
-            sql = self.dialect.beside_constant(self, node, limit)
-        return self.node(node) if sql is None else sql
-
     def column(self, node: Field) -> Sql:
         """The column of a field in this dialect, or the expression that it is read from."""
         if (

@@ -105,8 +105,6 @@ class DialectRules(Struct, Generic[R], frozen=True):
     """
     runtime: Runtime | None = None
     """The functions that can be installed in the engine."""
-    beside_constant: Callable[[R, Node, float], Sql | None] | None = None
-    """Shorter SQL for a double that is only compared with a constant; None if there is none."""
     collated: Callable[[R, Sequence[Node]], Sql] | None = None
     """The first of some strings, such that the engine orders them by code point. None: it always does."""
     exists: Callable[[R, Quantifier], Sql] | None = None

@@ -98,7 +98,7 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     def ordered(op: str, value: Sql, beside: Sql) -> Sql:
         return binary(COMPARISON_NODES[op], *((beside, value) if guards_right else (value, beside)))
 
-    value, beside = r.compared_double(guarded, other), r.compared_double(other, guarded)
+    value, beside = r.node(guarded), r.node(other)
     text, limit = _text_read(guarded), _limit(other)
     if not _needs_guard(r, op, guarded, other):
         return ordered(op, value, beside)

@@ -164,7 +164,7 @@ def _as_engine(r: Renderer, node: Node) -> Sql:
     """A comparison of doubles in the engines' order."""
     assert isinstance(node, Call)  # noqa: S101  # the first part of what `paired` has put together
     left, right = (arg if arg.type == DOUBLE else convert(arg, DOUBLE) for arg in node.args)
-    one, other = r.compared_double(left, right), r.compared_double(right, left)
+    one, other = r.node(left), r.node(right)
     if node.op == "same":
         return exp.NullSafeEQ(this=wrap(one), expression=wrap(other))
     return binary(COMPARISON_NODES[node.op], one, other)

@@ -15,7 +15,6 @@ from predicat.backends.sql.postgres import (
     index_use,
     indexes,
     numbers,
-    products,
     quantifiers,
     runtime,
     texts,
@@ -72,7 +71,6 @@ POSTGRES = Dialect(
     served=indexes.served,
     index_of=index_use.index_of,
     runtime=runtime.RUNTIME,
-    beside_constant=products.beside_constant,
     table={
         **COMMON,
         **numbers.RULES,

@@ -96,7 +96,9 @@ def _seconds(r: Renderer, node: Call) -> Sql:
 def _double_to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if ranges.is_part(arg, DOUBLE):
-        return ranges.doubles(r, arg, lambda leaves: let(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
+        return ranges.doubles(
+            r, arg, lambda leaves: let(r, ieee(r, arg, leaves), _cut), 1e18, then=_truncated
+        )
     return let(r, r.node(arg), _cut)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
+from predicat.analysis import facts
 from predicat.backends.sql.builders import (
     Sql,
     and_,
@@ -162,7 +163,7 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
 
     def body(a: Sql, b: Sql) -> Sql:
         result = _result(op, a, b)
-        ordinary = _ordinary(op, a, b, [ranges.log_range_of_operand(r, node) for node, _ in (one, other)])
+        ordinary = _ordinary(op, a, b, [ranges.range_of_operand(r, node) for node, _ in (one, other)])
         if ordinary is None:
             return result
         if r.runtime is not None and runtime.is_cheap(a) and runtime.is_cheap(b):
@@ -181,10 +182,10 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
     return let(r, one[1], lambda a: let(r, other[1], lambda b: body(a, b)))
 
 
-def _ordinary(op: str, a: Sql, b: Sql, sizes: list[ranges.LogRange | None]) -> Sql | None:
+def _ordinary(op: str, a: Sql, b: Sql, sizes: list[facts.Doubles | None]) -> Sql | None:
     """Whether PostgreSQL computes an operation of two doubles without an error; None if it always does."""
     if op in ("add", "sub"):
-        if any(size is not None and size.high < 290 for size in sizes):
+        if any(size is not None and size.most < 1e290 for size in sizes):
             return None  # a sum overflows only if both operands are close to the limit
         return or_(*(binary(exp.LT, call("ABS", sql), _double("1e290")) for sql in (a, b)))
     bounds = ranges.operand_bounds(op, sizes[0], sizes[1])
@@ -201,11 +202,6 @@ def operation_of_any(op: str, a: Sql, b: Sql, exact: Sql) -> Sql:
         ordinary = and_(ordinary, binary(exp.NEQ, b, 0))
     result = _result(plain, a, b)
     return result if ordinary is None else ranges.guard(ordinary, exact, result)
-
-
-def product(a: Sql, b: Sql) -> Sql:
-    """The product of two doubles that PostgreSQL multiplies without an error."""
-    return _result("mul", a, b)
 
 
 def _result(op: str, a: Sql, b: Sql) -> Sql:

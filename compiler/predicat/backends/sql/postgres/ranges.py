@@ -240,45 +240,43 @@ def _range(
 # Powers of ten tried for the leaves: as the largest size and, if a product or a quotient could underflow,
 # also as the smallest one.
 _POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
-# Powers of ten: results must be below the first and not below the second, with room for rounding. No double
-# is below the third.
-_HIGHEST, _LOWEST, _LEAST = 307.0, -322.3, -323.31
-
-
-class LogRange(Struct, frozen=True):
-    """The range of the size of a nonzero number, as powers of ten."""
-
-    low: float
-    high: float
+# The sizes of results must be below the first and not below the second, with room for rounding.
+_MOST, _LEAST = 1e307, 1e-322
+_BIGINT = facts.Doubles(-1e19, 1e19, nan=False, least=1.0)
 
 
 def doubles(
     r: Renderer,
     node: Call,
     exact: Exact,
-    highest: float = _HIGHEST,
+    most: float = _MOST,
     *,
     then: Callable[[Sql], Sql] = lambda sql: sql,
 ) -> Sql:
-    """An expression of doubles: plain if its leaves are of normal size and the result is below
-    `10 ** highest`, otherwise `exact`.
+    """An expression of doubles: plain if its leaves are of normal size and the result is below `most`,
+    otherwise `exact`.
 
     `then` is applied to the plain result, which is neither NaN nor infinite.
     """
-    if highest == _HIGHEST and not any(is_part(arg, DOUBLE) for arg in node.args):
+    if most == _MOST and not any(is_part(arg, DOUBLE) for arg in node.args):
         return exact({})  # has a guard of its own
 
-    def fits(leaves: _Leaves, each: LogRange) -> bool:
-        size = _log_range(leaves, node, each)
-        return size is not None and size.high <= highest
+    def fits(leaves: _Leaves, powers: tuple[int | None, int]) -> bool:
+        low, high = powers
+        size = 10.0**high
+        each = facts.Doubles(
+            -size, size, nan=False, least=facts.ANY_DOUBLE.least if low is None else 10.0**low
+        )
+        result = _double_range(leaves, node, each)
+        return result is not None and result.most <= most
 
-    def within(sql: Sql, each: LogRange) -> Sql:
-        return in_normal_range(sql, None if each.low == _LEAST else int(each.low), int(each.high))
+    def within(sql: Sql, powers: tuple[int | None, int]) -> Sql:
+        return in_normal_range(sql, *powers)
 
     def plain(values: dict[int, Sql]) -> Sql:
         return then(plain_expression(r, node, DOUBLE, lambda leaf: values[r.numbering.number(leaf)]))
 
-    limits = [LogRange(low or -power, power) for low in (_LEAST, None) for power in _POWERS]
+    limits = [*((None, power) for power in _POWERS), *((-power, power) for power in _POWERS)]
     return _guarded(r, limits, fits, as_double, within, exact, plain)
 
 
@@ -296,31 +294,20 @@ def in_normal_range(sql: Sql, low: int | None, high: int | None) -> Sql:
     return or_(between(sql, least, most), between(sql, exp.Neg(this=most), exp.Neg(this=least)), zero)
 
 
-def known_log_range(r: Renderer, node: Node) -> LogRange | None:
-    """The range of the size of a double if it is known for all rows; None otherwise."""
+def known_range(r: Renderer, node: Node) -> facts.Doubles | None:
+    """The range of an operand if it is known for all rows; None otherwise."""
     if isinstance(node, Literal) and isinstance(node.value, int | float):
-        if not math.isfinite(node.value):
-            return None
-        size = math.log10(abs(node.value)) if node.value else 0.0
-        return LogRange(size - 0.1, size + 0.1)
-    if node.type == BIGINT:
-        return LogRange(0, 19)
-    known = r.doubles(node)
-    if not known.finite:
-        return None
-    return (
-        LogRange(math.log10(known.least) - 0.1, math.log10(known.most) + 0.1)
-        if known.most
-        else LogRange(0, 0)
-    )
+        size = abs(float(node.value)) or 1.0  # with zero every operation is exact
+        return facts.Doubles(-size, size, nan=False, least=size) if math.isfinite(size) else None
+    known = _BIGINT if node.type == BIGINT else r.doubles(node)
+    return known if known.finite else None
 
 
-def log_range_of_operand(r: Renderer, node: Node) -> LogRange | None:
-    """The range of the size of the finite values of an operand; None if it is unknown. NaN and infinities do
-    not matter: no calculation with them raises an error.
+def range_of_operand(r: Renderer, node: Node) -> facts.Doubles | None:
+    """The range of the finite values of an operand; None if it is unknown. NaN and infinities do not matter:
+    no calculation with them raises an error.
     """
-    size = facts.size_of_float(node)
-    return known_log_range(r, node) if size is None else LogRange(*size)
+    return facts.finite_floats(node) or known_range(r, node)
 
 
 # The powers of ten between which the size of a double must be, unless it is zero; None for no bound.
@@ -329,60 +316,49 @@ _FREE: Bounds = None, None
 _BOTH: Bounds = -150, 150
 
 
-def operand_bounds(op: str, one: LogRange | None, other: LogRange | None) -> tuple[Bounds, Bounds]:
+def operand_bounds(op: str, one: facts.Doubles | None, other: facts.Doubles | None) -> tuple[Bounds, Bounds]:
     """The bounds of the operands within which a product or a quotient neither overflows nor underflows."""
-    if one is None and other is None:
-        return _BOTH, _BOTH
-    if one is None and other is not None:
-        return _bounds_of_other_factor(other if op == "mul" else LogRange(-other.high, -other.low)), _FREE
-    if one is not None and other is None:
-        return _FREE, _bounds_of_other_factor(one) if op == "mul" else _limited(
-            math.ceil(one.high - _HIGHEST), math.floor(one.low - _LOWEST)
-        )
-    result = _combined_log_range(op, *(size for size in (one, other) if size))
-    return (_FREE, _FREE) if result.low >= _LOWEST and result.high <= _HIGHEST else (_BOTH, _BOTH)
+    match one, other:
+        case None, facts.Doubles() as factor:
+            low, high = _LEAST * factor.most, _MOST * factor.least
+            return (
+                _bounds(_LEAST / factor.least, _MOST / factor.most) if op == "mul" else _bounds(low, high)
+            ), _FREE
+        case facts.Doubles() as factor, None if op == "mul":
+            return _FREE, _bounds(_LEAST / factor.least, _MOST / factor.most)
+        case facts.Doubles() as dividend, None:
+            return _FREE, _bounds(dividend.most / _MOST, dividend.least / _LEAST)
+        case facts.Doubles(), facts.Doubles() if _is_normal(op, facts.calculated(op, one, other)):
+            return _FREE, _FREE
+    return _BOTH, _BOTH
 
 
-def _bounds_of_other_factor(factor: LogRange) -> Bounds:
-    return _limited(
-        None if factor.low >= 0 else math.ceil(_LOWEST - factor.low),
-        None if factor.high <= 0 else math.floor(_HIGHEST - factor.high),
+def _bounds(low: float, high: float) -> Bounds:
+    """The powers of ten within two sizes. There is no bound where every double is within."""
+    return (
+        None if low <= _LEAST else math.ceil(math.log10(low)),
+        None if high >= _MOST else math.floor(math.log10(high)),
     )
 
 
-def _limited(low: int | None, high: int | None) -> Bounds:
-    """Bounds limited to sizes of doubles: below the least there is only zero, above the greatest infinity."""
-    return None if low is None or low < _LOWEST else low, high if high is None else min(high, int(_HIGHEST))
+def _is_normal(op: str, result: facts.Doubles) -> bool:
+    """Whether an operation neither overflows nor underflows."""
+    return result.most <= _MOST and (op not in ("mul", "div") or result.least >= _LEAST)
 
 
-def _log_range(leaves: _Leaves, node: Node, each: LogRange) -> LogRange | None:
-    """The range of the size of a double if every leaf of unknown size has the size `each`; None if a step may
-    overflow or underflow, or a constant is not finite.
+def _double_range(leaves: _Leaves, node: Node, each: facts.Doubles) -> facts.Doubles | None:
+    """The range of a double if every leaf of unknown size is in the range `each`; None if a step may overflow
+    or underflow, or a constant is not finite.
     """
-    if isinstance(node, Literal) and node.value is not None:
-        return known_log_range(leaves.r, node)
     if not is_part(node, DOUBLE):
-        known = known_log_range(leaves.r, node)
+        known = known_range(leaves.r, node)
+        if isinstance(node, Literal) and node.value is not None:
+            return known
         leaves.add_leaf(node, bounded=known is None)
         return known or each
-    parts = [_log_range(leaves, arg, each) for arg in node.args]
-    known_parts = [part for part in parts if part is not None]
-    if len(known_parts) < len(parts):
+    parts = [_double_range(leaves, arg, each) for arg in node.args]
+    operands = [part for part in parts if part is not None]
+    if len(operands) < len(parts):
         return None
-    result = _combined_log_range(node.op, *known_parts)
-    vanishes = node.op in ("mul", "div") and result.low < _LOWEST
-    return None if vanishes or result.high > _HIGHEST else LogRange(max(result.low, _LEAST), result.high)
-
-
-def _combined_log_range(op: str, one: LogRange, other: LogRange | None = None) -> LogRange:
-    if other is None:
-        return one
-    match op:
-        case "mul":
-            return LogRange(one.low + other.low, one.high + other.high)
-        case "div":
-            return LogRange(one.low - other.high, one.high - other.low)
-        case _:
-            # A nonzero difference is a multiple of the last bit of the smaller operand: at least 2**-52 of
-            # that operand.
-            return LogRange(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)
+    result = facts.calculated(node.op, *operands)
+    return result if _is_normal(node.op, result) else None
