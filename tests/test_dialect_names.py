@@ -32,7 +32,6 @@ KNOWN = {
     "catalog/definitions.py",
     "catalog/keys.py",
     "catalog/manifest.py",
-    "catalog/schema.py",
     # Functions that not all engines have, or not all alike.
     "language/sql/calendars.py",
     "language/sql/formats.py",

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 
 from predicat.catalog.keys import (
-    BASELINE_KEYS,
-    BOUND_KEYS,
-    COVERAGE_KEYS,
-    FRESHNESS_KEYS,
-    ROWS_KEYS,
+    BASELINE,
+    BOUND,
+    COVERAGE,
+    FRESHNESS,
+    ROWS,
     SEVERITIES,
 )
 from predicat.catalog.model import Baseline, Bound, Freshness
@@ -28,7 +28,7 @@ _SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
 def read_coverage(item: YamlNode) -> dict[str, Bound]:
     """The bounds of a filter, by key: `1%`, `500` (rows) or `{value: 1%, severity: warn}`."""
     bounds: dict[str, Bound] = {}
-    for key, value in item.keys("coverage", COVERAGE_KEYS).items():
+    for key, value in item.keys("coverage", COVERAGE).items():
         bound = _bound(key, value)
         if bound is not None:
             bounds[key] = bound
@@ -39,7 +39,7 @@ def read_coverage(item: YamlNode) -> dict[str, Bound]:
 def read_rows(item: YamlNode) -> dict[str, Bound]:
     """The bounds of a dataset, by key: `at_least` and `at_most` are numbers of rows, `drift` is a share."""
     bounds: dict[str, Bound] = {}
-    for key, value in item.keys("rows", ROWS_KEYS).items():
+    for key, value in item.keys("rows", ROWS).items():
         bound = _bound(key, value)
         if bound is not None and bound.share and key != "drift":
             item.reporter.add(say.not_rows(value.span, key, str(bound)))
@@ -54,7 +54,7 @@ def read_freshness(item: YamlNode) -> Freshness | None:
 
     Whether the column is a declared field is checked later. None if it cannot be read, which is reported.
     """
-    keys = item.keys("freshness", FRESHNESS_KEYS)
+    keys = item.keys("freshness", FRESHNESS)
     for key in ("column", "at_most"):
         if key not in keys:
             item.lacks(say_keys.missing_key(item.span, key, "freshness"))
@@ -72,7 +72,7 @@ def read_freshness(item: YamlNode) -> Freshness | None:
 
 def read_baseline(item: YamlNode) -> Baseline | None:
     """The greatest age of the baseline of drift: `{max_age: 30 days}`. None if it cannot be read."""
-    keys = item.keys("baseline", BASELINE_KEYS)
+    keys = item.keys("baseline", BASELINE)
     if "max_age" not in keys:
         item.lacks(say_keys.missing_key(item.span, "max_age", "baseline"))
         return None
@@ -97,7 +97,7 @@ def _bound(key: str, item: YamlNode) -> Bound | None:
     """One bound; None if it cannot be read, which is reported."""
     severity, given = "error", item
     if item.is_mapping:
-        keys = item.keys(key, BOUND_KEYS)
+        keys = item.keys(key, BOUND)
         if "value" not in keys:
             item.lacks(say_keys.missing_key(item.span, "value", key))
             return None

@@ -22,11 +22,11 @@ from predicat.catalog.keys import (
     API_VERSION,
     ENUM_NAME,
     FIELD_NAME,
-    FILE_KEYS,
-    GROUP_KEYS,
+    FILE,
+    GROUP,
     NAME,
-    SPARK_KEYS,
-    SUBSCRIPTION_KEYS,
+    SPARK,
+    SUBSCRIPTION,
     SUBSCRIPTION_NAME,
 )
 from predicat.catalog.lists import ListReader
@@ -81,7 +81,7 @@ class DefinitionReader(Struct, dict=True):
 
     def file(self, item: YamlNode) -> None:
         """Read a file of definitions."""
-        keys = item.keys(say.CATALOG_FILE, FILE_KEYS)
+        keys = item.keys(say.CATALOG_FILE, FILE)
         for needed in ("apiVersion", "dataset"):
             if needed not in keys:
                 self.reporter.add(say.missing_in_file(Span(item.source, 0, 1), needed))
@@ -206,7 +206,7 @@ class DefinitionReader(Struct, dict=True):
 
     def group(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """A group of filters."""
-        keys = item.keys(say.group(name), GROUP_KEYS)
+        keys = item.keys(say.group(name), GROUP)
         if "filters" not in keys:
             item.lacks(say.group_without_filters(span, name))
             return
@@ -225,7 +225,7 @@ class DefinitionReader(Struct, dict=True):
 
     def subscription(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """A subscription to a filter."""
-        keys = item.keys(say.subscription(name), SUBSCRIPTION_KEYS)
+        keys = item.keys(say.subscription(name), SUBSCRIPTION)
         if "filter" not in keys:
             item.lacks(say.subscription_without_filter(span, name))
             return
@@ -292,7 +292,7 @@ def _indexes(item: YamlNode) -> tuple[str, ...]:
 
 def _ansi(item: YamlNode) -> bool:
     """The mode of `spark` conditions, `{ansi: false}`: whether they have the meaning of ANSI mode."""
-    return item.truths("spark", SPARK_KEYS).get("ansi", True)
+    return item.truths("spark", SPARK).get("ansi", True)
 
 
 # By key of the file: the attribute of the dataset, and its reader.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from predicat.backends import DIALECTS
-from predicat.catalog.keys import ENUM_NAME, FIELD_KEYS, NAME, PARAM_KEYS
+from predicat.catalog.keys import ENUM_NAME, FIELD, NAME, PARAM
 from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import catalog as say
@@ -27,7 +27,7 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     if item.value is not None:
         only = _type(item, field_type)
         return FieldDecl(name, only[0], stored=only[1]) if only is not None else None
-    keys = item.keys(say.field(name), FIELD_KEYS)
+    keys = item.keys(say.field(name), FIELD)
     if "type" not in keys:
         item.lacks(say.field_type_missing(span, name))
         return None
@@ -115,7 +115,7 @@ def _param(name: str, item: YamlNode, span: Span) -> ParamDecl | None:
     if item.value is not None:
         only = _type(item, parse_type)
         return ParamDecl(name, only, required=True) if only is not None else None
-    keys = item.keys(say.parameter(name), PARAM_KEYS)
+    keys = item.keys(say.parameter(name), PARAM)
     if "type" not in keys:
         item.lacks(say.parameter_type_missing(span, name))
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 from predicat.catalog.bounds import read_coverage
 from predicat.catalog.fields import read_params
-from predicat.catalog.keys import BODY_KEYS, FILTER_KEYS, TEST_KEYS, VIEW_COLUMNS, VIEW_KEYS, VIEW_REASON
+from predicat.catalog.keys import BESIDE_BODY, FILTER, TEST, VERSION, VIEW, VIEW_COLUMNS, VIEW_REASON
 from predicat.catalog.model import FilterTest, ViewOptions, WrittenFilter, WrittenVersion
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, text_of
@@ -20,9 +20,6 @@ from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.nodes import NOW
 from predicat.language import LANGUAGES
 from predicat.semantics import clock
-
-_IN_FILTER = dict.fromkeys((*FILTER_KEYS, *LANGUAGES))
-_IN_VERSION = dict.fromkeys((*BODY_KEYS, *LANGUAGES))
 
 
 def read_filter(
@@ -40,7 +37,7 @@ def read_filter(
     if isinstance(item.value, str):
         item.reporter.add(say.filter_as_text(item.span, name, item.kind))
         return None
-    keys = item.keys(say.the_filter(name), _IN_FILTER)
+    keys = item.keys(say.the_filter(name), FILTER)
     versions = _versions(name, keys, item, span) if item.is_mapping else {}
     if not versions:
         return None
@@ -65,7 +62,7 @@ def read_filter(
 
 def read_view_options(item: YamlNode) -> ViewOptions:
     """The options of PostgreSQL views: `{security_invoker: false, columns: [id, country]}`."""
-    keys = item.keys("view", (*VIEW_KEYS, VIEW_REASON, VIEW_COLUMNS))
+    keys = item.keys("view", VIEW)
     more: ViewOptions = {}
     if VIEW_REASON in keys:
         more[VIEW_REASON] = keys.pop(VIEW_REASON).text(VIEW_REASON)
@@ -106,7 +103,7 @@ def _versions(
     if "versions" not in keys:
         only = _version(name, 1, keys, item, span)
         return {1: only} if only else {}
-    for key in (*LANGUAGES, *BODY_KEYS):
+    for key in (*LANGUAGES, *BESIDE_BODY):
         if key in keys:
             where = say.filter_with_versions(name)
             item.reporter.add(say.key_of_a_version(keys[key].span, where, key))
@@ -116,7 +113,7 @@ def _versions(
         if number is None:
             item.reporter.add(say.bad_version(place, text))
             continue
-        inner = value.keys(say.version(text, name), _IN_VERSION)
+        inner = value.keys(say.version(text, name), VERSION)
         version = _version(f"{name}@{text}", number, inner, value, place) if value.is_mapping else None
         if version:
             versions[number] = version
@@ -190,7 +187,7 @@ def read_tests(item: YamlNode, now: datetime | None) -> list[FilterTest]:
 
 
 def _test(item: YamlNode, now: datetime | None) -> FilterTest | None:
-    keys = item.keys("a test", TEST_KEYS)
+    keys = item.keys("a test", TEST)
     for key in ("row", "matches"):
         if key not in keys:
             item.lacks(say_keys.missing_key(item.span, key, "a test"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field, to_builtins
 
+from predicat.catalog.keys import DESCRIPTION, TEXT, TEXTS, Keys, Schema, about, mapping
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import NOWHERE, Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
@@ -36,23 +37,58 @@ UNTYPED = ("csv", "json", "xml")
 # Options that a source of a format has by default.
 FORMAT_OPTIONS = {"csv": {"header": "true", "escape": '"', "multiLine": "true", "enforceSchema": "false"}}
 
-JOB_KEYS = (
-    "description",
-    "owner",
-    "source",
-    "filters",
-    "sinks",
-    "mode",
-    "bad_records",
-    "passes",
-    "checkpoint",
-    "range",
-    "state",
-    "tries",
-)
-SOURCE_KEYS = ("table", "path", "format", "options", "schema")
-JOB_FILTER_KEYS = ("filter", "name", "params")
-SINK_KEYS = ("path", "table", "jdbc", "format", "options", "partition_by", "rows", "filters")
+_OPTIONS: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": ["string", "number", "boolean"]},
+    "description": "Options of Spark's format.",
+}
+SOURCE: Keys = {
+    "table": TEXT,
+    "path": TEXTS,
+    "format": about("string", "parquet, orc, csv, json, jdbc or any other format of Spark."),
+    "options": _OPTIONS,
+    "schema": about("string", "The columns in Spark DDL, for files without a schema."),
+}
+JOB_FILTER: Keys = {"filter": TEXT, "name": TEXT, "params": {"type": "object"}}
+SINK: Keys = {
+    "path": TEXT,
+    "table": TEXT,
+    "jdbc": about("string", "The DSN of PostgreSQL: postgresql://..."),
+    "format": TEXT,
+    "options": _OPTIONS,
+    "partition_by": TEXTS,
+    "rows": {"enum": list(ROWS)},
+    "filters": TEXTS,
+}
+JOB: Keys = {
+    "description": DESCRIPTION,
+    "owner": TEXT,
+    "source": {
+        "anyOf": [TEXT, mapping(SOURCE)],
+        "description": "The name of a table, or where rows come from.",
+    },
+    "filters": {
+        "anyOf": [
+            {"enum": list(EVERY)},
+            {"type": "array", "items": {"anyOf": [TEXT, mapping(JOB_FILTER, "filter")]}},
+        ]
+    },
+    "sinks": {"type": "array", "items": mapping(SINK)},
+    "mode": {"enum": list(MODES)},
+    "bad_records": {"enum": list(BAD_RECORDS)},
+    "passes": {"enum": list(PASSES)},
+    "checkpoint": about(
+        "string", "The folder where Spark stores what the job has read. The job then reads only new rows."
+    ),
+    "range": about("string", "The field of --from and --to."),
+    "state": about("string", "The folder of the records of runs. Default: next to the sinks."),
+    "tries": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": MOST_TRIES,
+        "description": "How often an entry filter gets a row that it reschedules. Default: 10.",
+    },
+}
 PLACEHOLDER = "{filter}"
 _PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|password=", re.IGNORECASE)
 _BRACES = re.compile(r"\{[^{}]*\}")
@@ -215,7 +251,7 @@ class JobReader(Struct, frozen=True):
 
     def job(self, dataset: str, name: str, item: YamlNode, span: Span) -> Job | None:
         """A job; None without a source. `span` is the place of its name."""
-        keys = item.keys(say.job(name), JOB_KEYS)
+        keys = item.keys(say.job(name), JOB)
         if "source" not in keys:
             item.lacks(say.job_without_source(span, name))
             return None
@@ -255,7 +291,7 @@ class JobReader(Struct, frozen=True):
         """A table by its name alone, or a mapping."""
         if isinstance(item.value, str):
             return Source(table=item.value)
-        keys = item.keys("source", SOURCE_KEYS)
+        keys = item.keys("source", SOURCE)
         places = [key for key in ("table", "path") if key in keys]
         if len(places) == 2:
             self.reporter.add(say.source_with_two_places(keys["path"].span))
@@ -298,7 +334,7 @@ class JobReader(Struct, frozen=True):
         if item.value is not None:
             name = item.text(say.FILTER_OF_JOB)
             return JobFilter(name, name, {}, item.span) if name else None
-        keys = item.keys(say.FILTER_OF_JOB, JOB_FILTER_KEYS)
+        keys = item.keys(say.FILTER_OF_JOB, JOB_FILTER)
         if "filter" not in keys:
             item.lacks(say.job_filter_missing(item.span))
             return None
@@ -312,7 +348,7 @@ class JobReader(Struct, frozen=True):
 
     def sink(self, item: YamlNode) -> Sink | None:
         """A sink; None without a place."""
-        keys = item.keys("a sink", SINK_KEYS)
+        keys = item.keys("a sink", SINK)
         if "jdbc" in keys and _PASSWORD.search(keys["jdbc"].text("jdbc")):
             self.reporter.add(say.password_in_dsn(keys["jdbc"].span))
         kind = "jdbc" if "jdbc" in keys else "table" if "table" in keys else "path"

@@ -1,66 +1,228 @@
-"""The keys of catalog files, and the names that may be given in them.
+"""The keys of catalog files, each declared once: its name, and as JSON Schema its type, its values and its
+meaning. The names that may be given are below.
 
-The reader of definitions, the JSON Schema and the editor take them from here.
+The reader of definitions, the JSON Schema and the editor take them from here. Those of jobs and of lists are
+beside their readers.
 """
 
 import re
+from typing import Any
+
+from predicat.backends import DIALECTS
+from predicat.language import LANGUAGES
+
+Schema = dict[str, Any]
+# The keys of a mapping.
+Keys = dict[str, Schema]
+
+
+def mapping(keys: Keys, *required: str) -> Schema:
+    """The schema of a mapping with exactly these keys."""
+    needed: Schema = {"required": list(required)} if required else {}
+    return {"type": "object", "properties": keys, "additionalProperties": False, **needed}
+
+
+def named(inner: Schema, pattern: str = "^[a-z]") -> Schema:
+    """The schema of a mapping of names."""
+    return {"type": "object", "patternProperties": {pattern: inner}, "additionalProperties": False}
+
+
+def part(name: str) -> Schema:
+    """The schema of a shared part."""
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def some(inner: Schema, least: int = 1) -> Schema:
+    """The schema of a list that is not empty."""
+    return {"type": "array", "minItems": least, "items": inner}
+
+
+def about(kind: str, description: str) -> Schema:
+    """The schema of a value of a type, with what it is."""
+    return {"type": kind, "description": description}
+
 
 API_VERSION = "predicat/v1"
-FILE_KEYS = (
-    "apiVersion",
-    "dataset",
-    "description",
-    "relation",
-    "key",
-    "fields",
-    "enums",
-    "lists",
-    "filters",
-    "groups",
-    "subscriptions",
-    "tests",
-    "now",
-    "baseline",
-    "rows",
-    "freshness",
-    "view",
-    "indexes",
-    "collation",
-    "spark",
-    "jobs",
-    "vars",
-)
-FIELD_KEYS = ("type", "description", "column", "expression", "nulls", "min", "max")
-PARAM_KEYS = ("type", "default", "description")
-# Beside the body. `after` is the native filter of an entry filter.
-BODY_KEYS = ("params", "deprecated", "on", "after")
-FILTER_KEYS = (
-    "description",
-    "owner",
-    "tags",
-    "latest",
-    "versions",
-    "tests",
-    "coverage",
-    "on_unknown",
-    "view",
-    *BODY_KEYS,
-)
-GROUP_KEYS = ("filters", "exclusive", "exhaustive", "severity", "description")
-SUBSCRIPTION_KEYS = ("filter", "properties", "description")
-COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
-BOUND_KEYS = ("value", "severity")
 SEVERITIES = ("error", "warn")
-BASELINE_KEYS = ("max_age", "severity")
-SPARK_KEYS = ("ansi",)
-VIEW_KEYS = ("security_invoker", "security_barrier")
-# Beside the options: the columns of the relation that a view shows.
-VIEW_COLUMNS = "columns"
-# Beside the options: why a view that shows the rows of its owner has no barrier.
-VIEW_REASON = "reason"
-ROWS_KEYS = ("at_least", "at_most", "drift")
-FRESHNESS_KEYS = ("column", "at_most", "severity")
-TEST_KEYS = ("row", "matches", "version", "description", "now")
+TEXT: Schema = {"type": "string"}
+TEXTS: Schema = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
+DESCRIPTION = about("string", "What it is for, in a sentence.")
+_SEVERITY: Schema = {"enum": list(SEVERITIES)}
+_BOOLEAN: Schema = {"type": "boolean"}
+_SHARE: Schema = {"type": "string", "pattern": r"^\d+(\.\d+)?\s*%$"}
+_PER_DIALECT: Schema = {
+    "type": "object",
+    "properties": dict.fromkeys(DIALECTS, TEXT),
+    "additionalProperties": False,
+}
+_NOW = about(
+    "string", "The current time of tests of filters that read it (UTC), such as 2026-02-01 10:00:00."
+)
+
+
+def _bound(value: Schema) -> Schema:
+    return {"anyOf": [value, mapping({**BOUND, "value": value}, "value")]}
+
+
+BOUND: Keys = {"value": {}, "severity": _SEVERITY}
+
+
+FIELD: Keys = {
+    "type": part("type"),
+    "description": DESCRIPTION,
+    "column": {"description": "The physical column, if its name differs.", "anyOf": [TEXT, _PER_DIALECT]},
+    "expression": {
+        **_PER_DIALECT,
+        "description": "SQL over the columns of the relation, by engine, instead of a column.",
+    },
+    "nulls": {
+        "enum": ["absent", "value"],
+        "description": "Whether NULL is a missing value (default) or CEL's null.",
+    },
+    "min": {"type": ["number", "string"], "description": "The smallest value of a number."},
+    "max": {"type": ["number", "string"], "description": "The largest value of a number."},
+}
+PARAM: Keys = {"type": part("type"), "default": {}, "description": DESCRIPTION}
+COVERAGE: Keys = dict.fromkeys(
+    ("at_least", "at_most", "unknown_at_most", "drift"), _bound({"anyOf": [{"type": "number"}, _SHARE]})
+)
+_COUNT = _bound({"type": "integer", "minimum": 0})
+ROWS: Keys = {"at_least": _COUNT, "at_most": _COUNT, "drift": _bound(_SHARE)}
+FRESHNESS: Keys = {
+    "column": about("string", "A field of type timestamp or date."),
+    "at_most": {"type": "string", "pattern": r"^\d{1,6} (minute|hour|day|week)s?$"},
+    "severity": _SEVERITY,
+}
+BASELINE: Keys = {"max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"}, "severity": _SEVERITY}
+SPARK: Keys = {
+    "ansi": about(
+        "boolean",
+        "Whether spark conditions mean what Spark means in ANSI mode (spark.sql.ansi.enabled). "
+        "Default: true.",
+    )
+}
+VIEW_REASON, VIEW_COLUMNS = "reason", "columns"
+VIEW_OPTIONS: Keys = {"security_invoker": _BOOLEAN, "security_barrier": _BOOLEAN}
+VIEW: Keys = {
+    **VIEW_OPTIONS,
+    VIEW_REASON: {
+        "type": "string",
+        "minLength": 1,
+        "description": "Why a view with security_invoker: false has security_barrier: false.",
+    },
+    VIEW_COLUMNS: {
+        "type": "array",
+        "items": TEXT,
+        "minItems": 1,
+        "uniqueItems": True,
+        "description": "The columns of the relation that a view shows. Default: all.",
+    },
+}
+TEST: Keys = {
+    "row": {"type": "object"},
+    "matches": {"enum": [True, False, "unknown"]},
+    "version": {"type": "integer", "minimum": 1},
+    "description": DESCRIPTION,
+    "now": _NOW,
+}
+GROUP: Keys = {
+    "filters": {"type": "array", "items": TEXT},
+    "exclusive": _BOOLEAN,
+    "severity": _SEVERITY,
+    "exhaustive": _BOOLEAN,
+    "description": DESCRIPTION,
+}
+SUBSCRIPTION: Keys = {
+    "filter": TEXT,
+    "description": DESCRIPTION,
+    "properties": {"type": "object", "additionalProperties": TEXT},
+}
+
+_CLASSES: Schema = {
+    "anyOf": [
+        about("string", "package.module.Class, or the name of a provider."),
+        {"type": "array", "minItems": 1, "items": TEXT},
+    ]
+}
+_OF_SHAPE: Keys = {
+    "text": TEXT,
+    "data": {"type": ["object", "array"]},
+    "either": {"type": ["object", "string"]},
+}
+_OF_LANGUAGE: Keys = {
+    "pip": part("pip"),
+    "not": part("composition"),
+    **dict.fromkeys(("all", "any"), some(part("composition"))),
+    "python": _CLASSES,
+}
+# The body of a filter.
+BODY: Keys = {
+    name: {"description": row.doc, **_OF_LANGUAGE.get(name, _OF_SHAPE[row.shape])}
+    for name, row in LANGUAGES.items()
+}
+# What stands beside the body in a filter or a version of it.
+BESIDE_BODY: Keys = {
+    "params": named(part("param")),
+    "deprecated": {"type": "string", "format": "date"},
+    "on": about("string", "The field that key-based languages read from."),
+    "after": about("string", "The native filter that an entry filter (python) runs after."),
+}
+VERSION: Keys = {**BESIDE_BODY, **BODY}
+FILTER: Keys = {
+    "description": DESCRIPTION,
+    "owner": TEXT,
+    "tags": {"type": "array", "items": TEXT},
+    "latest": {"type": "integer", "minimum": 1},
+    "versions": named(part("version"), r"^\d+$"),
+    "tests": part("tests"),
+    "coverage": mapping(COVERAGE),
+    "view": part("view"),
+    "on_unknown": {
+        "enum": ["reject", "accept"],
+        "description": "Whether rows are accepted for which the filter is UNKNOWN.",
+    },
+    **VERSION,
+}
+FILE: Keys = {
+    "apiVersion": {"const": API_VERSION},
+    "dataset": part("name"),
+    "description": DESCRIPTION,
+    "relation": {},  # in json_schema, with what files have
+    "key": {"description": "The fields that identify a row. Samples of a review show them.", **TEXTS},
+    "fields": {},  # as above
+    "enums": named(
+        {
+            **named({"type": ["integer", "string"]}, r"^[A-Za-z_]\w*$"),
+            "description": "Named constants: with Status: {ACTIVE: 1} a filter can use Status.ACTIVE.",
+        },
+        r"^[A-Za-z_][\w.]*$",
+    ),
+    **{f"{kind}s": named(part(kind)) for kind in ("list", "filter", "group")},
+    "subscriptions": named(part("subscription"), r"^[A-Za-z0-9]"),
+    "jobs": named(part("job")),
+    "tests": {
+        "type": "object",
+        "description": "Tests of filters of the dataset, by the name of the filter.",
+        "additionalProperties": part("tests"),
+    },
+    "now": _NOW,
+    "baseline": mapping(BASELINE, "max_age"),
+    "view": part("view"),
+    "indexes": {
+        "type": "array",
+        "items": TEXT,
+        "description": "Indexes of the relation in PostgreSQL: what follows the table in CREATE INDEX, such "
+        "as (lower(name)) or USING gin (headers).",
+    },
+    "collation": about("string", "The collation of strings in PostgreSQL, such as C or en_US.UTF-8."),
+    "spark": mapping(SPARK),
+    "rows": mapping(ROWS),
+    "freshness": mapping(FRESHNESS, "column", "at_most"),
+    "vars": {"type": "object"},
+}
+
+# --- names
+
 NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
 # What scripts write above, below or after a letter, and the letters between.
 _MARKS = (

@@ -18,6 +18,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from predicat.catalog.keys import DESCRIPTION, Keys, Schema, about, mapping, named, part
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
@@ -28,8 +29,19 @@ from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.value_sets import MAX_WRITTEN, ValueSet
 from predicat.ir.values import to_value
 
-LIST_KEYS = ("description", "type", "values", "file", "column", "versions", "latest")
-VERSION_KEYS = ("values", "file", "column")
+VALUES: Schema = {"type": "array", "items": {"type": ["string", "integer", "number"]}}
+_VERSION: Keys = {
+    "values": VALUES,
+    "file": about("string", "A CSV or YAML file in the folder of this file, or below."),
+    "column": about("string", "The column of a CSV file."),
+}
+LIST: Keys = {
+    "description": DESCRIPTION,
+    "type": part("type"),
+    **_VERSION,
+    "versions": named({"anyOf": [VALUES, mapping(_VERSION)]}, "^[1-9]"),
+    "latest": {"type": "integer", "minimum": 1},
+}
 # Values of a list.
 MAX_VALUES = 1_000_000
 # What stands before the name of a list in a body.
@@ -101,7 +113,7 @@ class ListReader(Struct):
             kind: Type = BIGINT if values and all(type(value.value) is int for value in values) else STRING
             values_ = self.checked(_of_nodes(values), kind, span, name)
             return ValueList(name, kind, "", 1, {1: values_}, span) if values_ is not None else None
-        keys = item.keys(say.the_list(name), LIST_KEYS)
+        keys = item.keys(say.the_list(name), LIST)
         stated = self.type(keys, name, span)
         versions = self.versions(name, keys, item, stated)
         if stated is None or not versions:
@@ -143,9 +155,7 @@ class ListReader(Struct):
             if whole is None:
                 self.reporter.add(say.bad_version(place, number))
                 continue
-            inner = (
-                value.keys(say.version(name, number), VERSION_KEYS) if value.is_mapping else {"values": value}
-            )
+            inner = value.keys(say.version(name, number), _VERSION) if value.is_mapping else {"values": value}
             values = self.values(name, inner, value, kind)
             if values is not None:
                 result[whole] = values

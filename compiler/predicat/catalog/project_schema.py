@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from predicat.backends import DIALECTS
 from predicat.catalog import project
-from predicat.catalog.schema import DRAFT, Schema, shape
+from predicat.catalog.json_schema import DRAFT
+from predicat.catalog.keys import Schema, mapping
 
 
 def project_schema() -> Schema:
@@ -18,17 +19,17 @@ def project_schema() -> Schema:
         for key, doc in project.SETTINGS.items()
     }
     parts: dict[str, Schema] = {
-        "catalog": {"anyOf": [name, shape(project.CATALOG_KEYS, {"name": name, "path": _PATH})]},
+        "catalog": {"anyOf": [name, mapping({"name": name, "path": _PATH})]},
         "discover": {"type": "object", "properties": {"dialect": {"type": "string"}}},
         "engines": {"type": "array", "items": engine},
         "profile": {"type": "string"},
-        "profiles": {"type": "object", "additionalProperties": shape(tuple(project.SETTINGS), settings)},
+        "profiles": {"type": "object", "additionalProperties": mapping(settings)},
     }
     described = {key: {"description": project.KEYS[key], **part} for key, part in parts.items()}
     return {
         "$schema": DRAFT,
         "title": "predicat project file",
-        **shape(tuple(project.KEYS), described),
+        **mapping(described),
     }
 
 

@@ -14,7 +14,7 @@ from predicat.cli.options import option, options
 def command(
     project: bool = option("--project", "Print the schema of the project file predicat.yml instead."),
 ) -> None:
+    from predicat.catalog.json_schema import json_schema  # noqa: PLC0415  # as above
     from predicat.catalog.project_schema import project_schema  # noqa: PLC0415  # not for --help
-    from predicat.catalog.schema import json_schema  # noqa: PLC0415  # as above
 
     click.echo(json.dumps(project_schema() if project else json_schema(), indent=2))

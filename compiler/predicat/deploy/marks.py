@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from predicat.catalog.keys import VIEW_KEYS
+from predicat.catalog.keys import VIEW_OPTIONS
 
 _MARK = re.compile(r"^(?:predicat: [^\n]*\n)?\[predicat/1 ([^\]\n]*)\]", re.MULTILINE)
 # How comments of the edition before marks begin.
@@ -69,7 +69,7 @@ def read(comment: str) -> Mark | None:
     }
     if not all(parts.get(key) for key in ("catalog", "dataset", "filter", "hash")):
         return None
-    options = {key: parts[key] == "true" for key in VIEW_KEYS if key in parts}
+    options = {key: parts[key] == "true" for key in VIEW_OPTIONS if key in parts}
     return Mark(
         parts["catalog"],
         parts["dataset"],

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.catalog.filters import is_open
-from predicat.catalog.keys import VIEW_KEYS
+from predicat.catalog.keys import VIEW_OPTIONS
 from predicat.catalog.model import Catalog
 from predicat.deploy import marks
 from predicat.deploy.inventory import TRUE, Existing
@@ -206,7 +206,7 @@ class Planner(Struct):
         if step.options != existing.options:
             changes = ", ".join(
                 f"{key}={step.options.get(key, 'default')}"
-                for key in VIEW_KEYS
+                for key in VIEW_OPTIONS
                 if step.options.get(key) != existing.options.get(key)
             )
             return replace(step, action=Action.OPTIONS, reason=changes)
@@ -257,7 +257,7 @@ class Planner(Struct):
         before = existing.mark.options if existing is not None and existing.mark is not None else {}
         set_here: dict[str, bool] = {}
         unchanged: dict[str, bool] = {}
-        for key in VIEW_KEYS:
+        for key in VIEW_OPTIONS:
             present = existing.switch(key) if existing is not None else None
             needed = key == "security_invoker" or self.is_of_owner({**result, **set_here})
             if key == "security_invoker" and self.server < INVOKER_SINCE:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.backends import DIALECTS
-from predicat.catalog.keys import FIELD_NAME, FILE_KEYS, NAME
+from predicat.catalog.keys import FIELD_NAME, FILE, NAME
 from predicat.catalog.live import LiveCatalog, Loaded
 from predicat.catalog.lock import lock_path, read_lock
 from predicat.catalog.model import Filter
@@ -126,7 +126,7 @@ def _kept_column(symbol: Symbol, loaded: Loaded) -> list[Edit]:
     otherwise.
     """
     for file, root in loaded.files.items():
-        keys = root.known("a catalog file", FILE_KEYS)[0]
+        keys = root.known("a catalog file", FILE)[0]
         if "fields" not in keys or "dataset" not in keys or keys["dataset"].value != symbol.dataset:
             continue
         for name, value, _ in keys["fields"].entries("fields"):

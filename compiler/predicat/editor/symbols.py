@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from predicat.catalog.keys import FILE_KEYS
+from predicat.catalog.keys import FILE
 from predicat.catalog.live import Loaded
 from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
 from predicat.catalog.templates import Templates, is_template
@@ -66,7 +66,7 @@ def file_of(span: Span) -> Path:
 
 def outline(root: YamlNode) -> list[Outline]:
     """What a file defines, in its order."""
-    keys = root.known("a catalog file", FILE_KEYS)[0]
+    keys = root.known("a catalog file", FILE)[0]
     result: list[Outline] = []
     for section, kind in _SECTIONS.items():
         for name, value, place in keys[section].entries(section) if section in keys else ():
@@ -130,7 +130,7 @@ class Index:
         """Every use in a catalog, definitions too."""
         result: list[Use] = []
         for root in loaded.files.values():
-            keys = root.known("a catalog file", FILE_KEYS)[0]
+            keys = root.known("a catalog file", FILE)[0]
             dataset = loaded.definitions.get(str(keys["dataset"].value)) if "dataset" in keys else None
             if dataset is not None:
                 result += _File(dataset, loaded).read(keys)

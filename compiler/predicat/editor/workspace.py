@@ -6,15 +6,17 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from predicat.catalog.jobs import JOB_KEYS, SOURCE_KEYS
+from predicat.catalog.jobs import JOB, SOURCE
 from predicat.catalog.keys import (
-    FIELD_KEYS,
-    FILE_KEYS,
-    FILTER_KEYS,
-    GROUP_KEYS,
-    PARAM_KEYS,
-    SUBSCRIPTION_KEYS,
-    TEST_KEYS,
+    FIELD,
+    FILE,
+    FILTER,
+    GROUP,
+    PARAM,
+    SUBSCRIPTION,
+    TEST,
+    VERSION,
+    Keys,
 )
 from predicat.catalog.live import LiveCatalog, Loaded
 from predicat.catalog.model import Catalog, Filter
@@ -92,7 +94,8 @@ class Workspace(Struct):
 
     def _offers(self, at: Place) -> Iterator[Completion]:
         if not at.value:
-            yield from (Completion(key, "key") for key in _keys(at.path))
+            keys = _keys(at.path).items()
+            yield from (Completion(key, "key", kind.get("description", "")) for key, kind in keys)
             return
         key = at.path[-1] if at.path else ""
         if key in LANGUAGES and key not in _COMPOSITIONS:
@@ -101,8 +104,9 @@ class Workspace(Struct):
             yield from self._filters(at.dataset)
         elif key == "type" or "fields" in at.path[:1]:
             yield from (Completion(name, "type") for name in SCALAR_NAMES)
-        elif key == "on_unknown":
-            yield from (Completion(name, "value") for name in ("reject", "accept"))
+        else:
+            known = _keys(at.path[:-1]).get(key, {}).get("enum", ())
+            yield from (Completion(name, "value") for name in known if isinstance(name, str))
 
     def _body(self, at: Place, language: str) -> Iterator[Completion]:
         if re.search(r"filter\(\s*['\"][^'\"]*$", at.before):
@@ -244,31 +248,29 @@ def location(span: Span) -> Location:
     return Location(file_of(result), line - 1, column - 1, result.end - result.start)
 
 
-def _keys(path: tuple[str, ...]) -> tuple[str, ...]:
+def _keys(path: tuple[str, ...]) -> Keys:
     """The keys that a mapping may have."""
     match path:
         case ():
-            return FILE_KEYS
+            return FILE
         case ("filters", _) | ("filters", _, "versions", _):
-            return (
-                (*FILTER_KEYS, *LANGUAGES) if len(path) == 2 else ("params", "deprecated", "on", *LANGUAGES)
-            )
+            return FILTER if len(path) == 2 else VERSION
         case ("fields", _):
-            return FIELD_KEYS
+            return FIELD
         case ("groups", _):
-            return GROUP_KEYS
+            return GROUP
         case ("subscriptions", _):
-            return SUBSCRIPTION_KEYS
+            return SUBSCRIPTION
         case ("jobs", _):
-            return JOB_KEYS
+            return JOB
         case ("jobs", _, "source"):
-            return SOURCE_KEYS
+            return SOURCE
         case (*_, "params", _):
-            return PARAM_KEYS
+            return PARAM
         case (*_, "tests") | ("tests", _):
-            return TEST_KEYS
+            return TEST
         case _:
-            return ()
+            return {}
 
 
 def _about(filter_: Filter) -> str:
