@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from functools import lru_cache, partial
@@ -21,6 +21,7 @@ from predicat.ir.nodes import Field, Node
 from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, MAX_PRECISION, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import EXACT, FIRST_MOMENT, INT_MAX, INT_MIN, LAST_MOMENT, LONGEST
 from predicat.ir.widths import RANGES
+from predicat.values.automaton import Opaque
 
 # The microseconds of a day.
 DAY = 86_400_000_000
@@ -98,6 +99,43 @@ def first_where(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle - 1) if holds(middle) else (middle + 1, high)
     return low
+
+
+def first_near(holds: Callable[[int], bool], low: int, high: int, guess: int) -> int:
+    """As `first_where`, in few steps if a guess is near: the steps away from it double."""
+    at, step = min(max(guess, low), high), 1
+    if not holds(at):
+        while at < high and not holds(min(at + step, high)):
+            at, step = min(at + step, high), 2 * step
+        return first_where(holds, at + 1, min(at + step, high))
+    while at > low and holds(max(at - step, low)):
+        at, step = max(at - step, low), 2 * step
+    return first_where(holds, max(at - step, low), at - 1)
+
+
+def turns(result: Callable[[int], Any], cuts: Iterable[Any], low: int, high: int) -> list[int]:
+    """Where a monotone function of ordinals begins and stops to have a value, and where it reaches cuts.
+
+    Raises Opaque if no value is known.
+    """
+    inside = next((at for at in (low, high, min(max(0, low), high)) if result(at) is not None), None)
+    if inside is None and low == high:
+        return [low]
+    if inside is None:
+        raise Opaque
+    first = first_near(lambda at: result(at) is not None, low, inside, low)
+    last = first_near(lambda at: result(at) is None, inside, high, high) - 1 if result(high) is None else high
+    start, end = result(first), result(last)
+    found = {low, first, *((last + 1,) if last < high else ())}
+    for cut in cuts:
+        if min(start, end) < cut <= max(start, end):
+            guess = first + (cut - start) * (last - first) // (end - start) if isinstance(cut, int) else first
+            found.add(first_near(_passes(result, cut, rising=start <= end), first, last, guess))
+    return sorted(found)
+
+
+def _passes(result: Callable[[int], Any], cut: Any, *, rising: bool) -> Callable[[int], bool]:
+    return (lambda at: result(at) >= cut) if rising else (lambda at: result(at) < cut)
 
 
 # --- binary numbers

@@ -6,7 +6,6 @@ evaluator decides the outcome of each piece, so overflow and rounding are as in 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
@@ -18,7 +17,6 @@ from predicat.ir.nodes import (
     LEAVES,
     Call,
     Field,
-    FieldDecl,
     Items,
     Literal,
     Node,
@@ -27,23 +25,16 @@ from predicat.ir.nodes import (
     substituted,
     walk,
 )
-from predicat.ir.operators import COMPARISONS, FLIPPED, LOOK_UPS, OPS, ORDERED
+from predicat.ir.operators import COMPARISONS, FLIPPED, LOOK_UPS, OPS
 from predicat.ir.surface import ENGINE_ORDER
-from predicat.ir.types import BOOLEAN, DOUBLE, STRING, Type
+from predicat.ir.types import BOOLEAN, STRING, Type
 from predicat.semantics.evaluate import compile_node
+from predicat.values import preimage
 from predicat.values.automaton import Label, Opaque
 from predicat.values.domain import TEXTS, Domain, after_prefix, domain
-from predicat.values.ordered import Changes
-from predicat.values.partition import MOST_PIECES, Line, Partition, line, product, relabelled
-from predicat.values.texts import Texts, connected
-
-_CONNECTIVES = ("and", "or", "not", "is_true")
-# The outcome of a calculation of a moment before or behind the calendar, which PostgreSQL has.
-_PERHAPS = "perhaps"
-
-
-# Comparisons that are not TRUE behind the end of an order if they are not TRUE at it.
-_ONE_SIDED = ("eq", "in", *ORDERED)
+from predicat.values.partition import Line, Partition, choices, line, product
+from predicat.values.preimage import CONNECTIVES, combines_tests, connected, x_of
+from predicat.values.texts import Texts
 
 
 class Accepted(Struct, frozen=True):
@@ -68,9 +59,9 @@ def accepted(test: Node) -> Accepted | None:
     plain = _core(test)
     for operand in reversed(_operands(plain)):
         try:
-            outcome = _outcome(plain, operand)
-            sure = relabelled(outcome, lambda label: label is True)
-            near = relabelled(outcome, lambda label: label is True or label == _PERHAPS)
+            found = _outcome(plain, operand)
+            sure = product([found], lambda label: label is True, of_choices=False)
+            near = product([found], lambda label: True in choices(label), of_choices=False)
         except (Opaque, PredicatError):
             continue
         return Accepted(operand, sure, sure if near == sure else near)
@@ -117,71 +108,26 @@ def _is_value(node: Node) -> bool:
 
 def _outcome(node: Node, operand: Node) -> Partition:
     """The outcomes of a test of an operand. Raises Opaque."""
-    variable = Field(operand.type, FieldDecl("x", operand.type))
+    variable = x_of(operand.type)
     test = substituted(node, operand, variable)
     if any(_is_other(part, variable) for part in walk(test)):
         raise Opaque
-    return _taken_apart(test, variable)
+    return outcomes(test, variable)
 
 
 @lru_cache(maxsize=4096)
-def _taken_apart(test: Node, variable: Field) -> Partition:
-    if isinstance(test, Call) and test.op in _CONNECTIVES:
-        parts = [_taken_apart(arg, variable) for arg in test.args]
-        return product(parts, partial(_connected, test.op))
-    return _OF.get(variable.type, _of_ordered)(test, variable)
-
-
-def _connected(op: str, *labels: Label) -> Label:
-    """The outcome of a connective, if it is the same whatever the unknown ones are."""
-    if _PERHAPS not in labels:
-        return connected(op, *labels)
-    chosen = [[one if label == _PERHAPS else label for label in labels] for one in (True, False, None)]
-    possible = {connected(op, *row) for row in chosen}
-    return possible.pop() if len(possible) == 1 else _PERHAPS
+def outcomes(test: Node, variable: Field) -> Partition:
+    """The outcomes of a test of a variable. Raises Opaque."""
+    if combines_tests(test) and isinstance(test, Call) and variable.type == STRING:
+        return product([outcomes(arg, variable) for arg in test.args], partial(connected, test.op))
+    return _OF.get(variable.type, preimage.outcomes)(test, variable)
 
 
 def _is_other(part: Node, variable: Field) -> bool:
     """Whether a part of a test reads another value, or is of the surface."""
     if isinstance(part, Call):
-        return part.op not in OPS and part.op not in _CONNECTIVES
+        return part.op not in OPS and part.op not in CONNECTIVES
     return isinstance(part, LEAVES) and not isinstance(part, Literal) and part != variable
-
-
-def _of_ordered(test: Node, variable: Field) -> Partition:
-    values = domain(variable.type)
-    changes = Changes(variable)
-    changes.test(test)
-    if values is None or changes.periodic or len(changes.keys) > MOST_PIECES:
-        raise Opaque
-    run = compile_node(test)
-    starts = [values.least, *sorted(key for key in changes.keys if values.least < key <= values.greatest)]
-    labels = [run({"x": values.value(start)}) for start in starts]
-    others = [run({"x": None})]
-    if variable.type == DOUBLE:
-        if run({"x": -0.0}) is not run({"x": 0.0}):
-            raise Opaque
-        others.append(run({"x": math.nan}))
-    if not values.closed_below:
-        others += _beyond_calendar(test, variable, values, changes.keys, labels)
-    return Partition(values, line(starts, labels), tuple(others))
-
-
-def _beyond_calendar(
-    test: Node, variable: Field, values: Domain, keys: set[int], labels: list[Label]
-) -> Iterator[Label]:
-    """The outcomes before and behind the calendar.
-
-    That of a comparison is the one at the end, unless it names the end. A calculation may have no value
-    there, even if it has one at the end.
-    """
-    users = [part for part in walk(test) if isinstance(part, Call) and variable in part.args]
-    is_direct = all(part.type == BOOLEAN for part in users)
-    is_one_sided = isinstance(test, Call) and test.op in _ONE_SIDED
-    low, high = (end(keys, default=0) for end in (min, max))
-    for label, is_named in ((labels[0], low <= values.least + 1), (labels[-1], high >= values.greatest)):
-        is_known = not is_named if is_direct else is_one_sided and label is not True
-        yield label if is_known else _PERHAPS
 
 
 # --- texts

@@ -6,8 +6,10 @@ and False.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product as combinations
 from typing import Any
 
 from msgspec import Struct
@@ -17,11 +19,66 @@ from predicat.values.automaton import Label, Machine, Opaque, Table, tabulated
 from predicat.values.domain import Domain
 
 # The most intervals of a partition.
-MOST_PIECES = 20_000
-
-
+MOST_PIECES = 60_000
 # The most automata of one union: their states multiply.
 _MOST_TABLES = 8
+
+
+class Some(Struct, frozen=True):
+    """The label of values that have one of several labels, and it is not known which."""
+
+    labels: frozenset[Label]
+
+
+def choices(label: Label) -> Iterable[Label]:
+    """The labels that a label may stand for."""
+    return label.labels if isinstance(label, Some) else (label,)
+
+
+def some(labels: Iterable[Label]) -> Label:
+    """One of several labels; if there is only one, that one."""
+    known = frozenset(own for label in labels for own in choices(label))
+    return next(iter(known)) if len(known) == 1 else Some(known)
+
+
+class Cycle(Struct, frozen=True):
+    """The labels of an interval in which they repeat: `labels[n]` for ordinals whose remainder is at least
+    `starts[n]`. A label may be a cycle with a shorter period, of which this one is a multiple.
+
+    `outcomes` has all labels inside.
+    """
+
+    period: int
+    starts: tuple[int, ...]
+    labels: tuple[Label, ...]
+    outcomes: frozenset[Label]
+
+    def at(self, ordinal: int) -> Label:
+        """The label of an ordinal, which may be a cycle."""
+        return self.labels[bisect_right(self.starts, ordinal % self.period) - 1]
+
+    def pieces(self, low: int, high: int) -> Iterator[tuple[int, int, Label]]:
+        """The first and the last ordinal of each piece of a range and its label, as far as pieces differ."""
+        turn, place = low - low % self.period, bisect_right(self.starts, low % self.period) - 1
+        ends = (*self.starts[1:], self.period)
+        while (start := turn + self.starts[place]) <= min(high, low + self.period):
+            yield max(start, low), min(turn + ends[place] - 1, high), self.labels[place]
+            place = (place + 1) % len(ends)
+            turn += 0 if place else self.period
+
+
+def cycle(period: int, starts: Iterable[int], labels: Iterable[Label]) -> Label:
+    """A cycle; if it has one label only, that one."""
+    cells = line(starts, labels)
+    if len(cells.labels) == 1:
+        return cells.labels[0]
+    return Cycle(period, cells.starts, cells.labels, frozenset(_inside(cells.labels)))
+
+
+def _inside(labels: Iterable[Label]) -> Iterator[Label]:
+    """The labels, and those of cycles."""
+    for label in labels:
+        yield from label.outcomes if isinstance(label, Cycle) else (label,)
 
 
 class Line(Struct, frozen=True):
@@ -31,8 +88,13 @@ class Line(Struct, frozen=True):
     labels: tuple[Label, ...]
 
     def at(self, ordinal: Any) -> Label:
-        """The label of an ordinal."""
+        """The label of an ordinal, which may be a cycle."""
         return self.labels[bisect_right(self.starts, ordinal) - 1]
+
+    @property
+    def has_cycles(self) -> bool:
+        """Whether labels repeat inside of an interval."""
+        return any(isinstance(label, Cycle) for label in self.labels)
 
 
 class Partition(Struct, frozen=True):
@@ -52,30 +114,55 @@ class Partition(Struct, frozen=True):
     def labels(self) -> Iterator[Label]:
         """The labels that occur."""
         yield from self.others
-        yield from self.cells.labels
+        yield from _inside(self.cells.labels)
 
     def of(self, value: Any) -> Label:
-        """The label of a value that has an ordinal."""
-        if isinstance(self.cells, Line):
-            return self.cells.at(self.domain.ordinal(value))
-        machine = self.cells.machine()
-        return machine.label(machine.run(value))
+        """The label of a value."""
+        if value is None:
+            return self.others[0]
+        if isinstance(value, float) and math.isnan(value):
+            return self.others[1]
+        if isinstance(self.cells, Table):
+            machine = self.cells.machine()
+            return machine.label(machine.run(value))
+        ordinal = self.domain.ordinal(value)
+        label = self.cells.at(ordinal)
+        while isinstance(label, Cycle):
+            label = label.at(ordinal)
+        return label
+
+    def line(self) -> Line:
+        """The intervals, in which no label repeats. Raises Opaque for others."""
+        if isinstance(self.cells, Table) or self.cells.has_cycles:
+            raise Opaque
+        return self.cells
 
     def intervals(self) -> list[tuple[Any, Any]]:
         """The members of a set: the first ordinal of each interval and the first one behind it, which is None
-        at the end of the domain. Raises Opaque for automata.
+        at the end of the domain. Raises Opaque for automata, and for sets that repeat.
         """
-        if not isinstance(self.cells, Line):
-            raise Opaque
-        ends = [*self.cells.starts[1:], None]
-        pieces = zip(self.cells.starts, ends, self.cells.labels, strict=True)
+        cells = self.line()
+        pieces = zip(cells.starts, [*cells.starts[1:], None], cells.labels, strict=True)
         return [(start, end) for start, end, label in pieces if label is True]
 
     def member(self) -> Any:
         """A value with an ordinal that is in the set; None if there is none, or none is known."""
-        if isinstance(self.cells, Line):
-            return next((self.domain.value(start) for start, _ in self.intervals()), None)
-        return automaton.shortest_texts([self.cells]).get((True,))
+        if isinstance(self.cells, Table):
+            return automaton.shortest_texts([self.cells]).get((True,))
+        return next((self.domain.value(start) for start, _ in self.intervals()), None)
+
+
+def partition(values: Domain, cells: Line | Table, null: Label, nan: Label, beyond: Label) -> Partition:
+    """The partition with the labels of NULL, of NaN, and of what is before and behind the calendar, as far as
+    a domain has such values.
+    """
+    numbers = (nan,) if values.others else ()
+    return Partition(values, cells, (null, *numbers, *(() if values.closed_below else (beyond, beyond))))
+
+
+def uniform(values: Domain, label: Label, null: Label) -> Partition:
+    """One label for all values but NULL."""
+    return partition(values, Line((values.least,), (label,)), null, label, label)
 
 
 def line(starts: Iterable[Any], labels: Iterable[Label]) -> Line:
@@ -83,24 +170,71 @@ def line(starts: Iterable[Any], labels: Iterable[Label]) -> Line:
     kept: list[Any] = []
     own: list[Label] = []
     for start, label in zip(starts, labels, strict=True):
-        if not own or own[-1] is not label:
+        if not own or own[-1] != label or type(own[-1]) is not type(label):
             kept.append(start)
             own.append(label)
     return Line(tuple(kept), tuple(own))
 
 
-def product(parts: Sequence[Partition], change: Callable[..., Label]) -> Partition:
-    """The partition of what `change` makes of the labels of several. Raises Opaque if it is too large."""
-    others = tuple(change(*labels) for labels in zip(*(part.others for part in parts), strict=True))
+def product(
+    parts: Sequence[Partition], change: Callable[..., Label], *, of_choices: bool = True
+) -> Partition:
+    """The partition of what `change` makes of the labels of several. Raises Opaque if it is too large.
+
+    `change` is asked about each label that one may stand for, or, without `of_choices`, about that one.
+    """
+    changed = _of_choices(change) if of_choices else change
+    others = tuple(changed(*labels) for labels in zip(*(part.others for part in parts), strict=True))
     lines = [part.cells for part in parts if isinstance(part.cells, Line)]
     if len(lines) < len(parts):
-        machines = [_machine(part.cells) for part in parts]
-        return Partition(parts[0].domain, tabulated(automaton.product(machines, change)), others)
+        machines = [machine_of(part.cells) for part in parts]
+        return Partition(parts[0].domain, tabulated(automaton.product(machines, changed)), others)
     starts = sorted({start for cells in lines for start in cells.starts})
     if len(starts) > MOST_PIECES:
         raise Opaque
-    labels = [change(*(cells.at(start) for cells in lines)) for start in starts]
+    labels = [_joined([cells.at(start) for cells in lines], changed) for start in starts]
     return Partition(parts[0].domain, line(starts, labels), others)
+
+
+def _of_choices(change: Callable[..., Label]) -> Callable[..., Label]:
+    def changed(*labels: Label) -> Label:
+        if not any(isinstance(label, Some) for label in labels):
+            return change(*labels)
+        return some(change(*row) for row in combinations(*map(choices, labels)))
+
+    return changed
+
+
+def _joined(labels: Sequence[Label], change: Callable[..., Label]) -> Label:
+    """The label of an interval in which some labels repeat: those of the longest period outside, the others
+    inside. Periods that are no multiples of each other become one that is.
+    """
+    cycles = [label for label in labels if isinstance(label, Cycle)]
+    if not cycles:
+        return change(*labels)
+    longest = max(one.period for one in cycles)
+    period = (
+        longest
+        if all(longest % one.period == 0 for one in cycles)
+        else math.lcm(*(one.period for one in cycles))
+    )
+    split = [isinstance(one, Cycle) and (period != longest or one.period == period) for one in labels]
+    parts = [one for one, is_split in zip(labels, split, strict=True) if is_split]
+    if sum(len(one.starts) * (period // one.period) for one in parts) > MOST_PIECES:
+        raise Opaque
+    starts = sorted(
+        {turn + at for one in parts for turn in range(0, period, one.period) for at in one.starts}
+    )
+    known: dict[tuple[Label, ...], Label] = {}
+    result = []
+    for start in starts:
+        inside = tuple(
+            [one.at(start) if is_split else one for one, is_split in zip(labels, split, strict=True)]
+        )
+        if inside not in known:
+            known[inside] = _joined(inside, change)
+        result.append(known[inside])
+    return cycle(period, starts, result)
 
 
 def relabelled(part: Partition, change: Callable[[Label], Label]) -> Partition:
@@ -129,7 +263,8 @@ def is_within(narrow: Partition, wide: Partition) -> bool:
     return True not in beyond.labels()
 
 
-def _machine(cells: Line | Table) -> Machine:
+def machine_of(cells: Line | Table) -> Machine:
+    """The automaton of a partition of texts."""
     return cells.machine() if isinstance(cells, Table) else _of_line(cells)
 
 

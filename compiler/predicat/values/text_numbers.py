@@ -74,7 +74,7 @@ def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def day(starts: list[int], labels: list[Label], unknown: Label) -> Machine:
+def day(starts: tuple[int, ...], labels: tuple[Label, ...], unknown: Label) -> Machine:
     """The label of the range that contains the date in a string."""
     pattern = re.sub(r"\(\?!0000\)", "", DATE_PATTERN)
     valid, zero = pattern_machine("matches", pattern), pattern_machine("starts_with", "0000")

@@ -7,7 +7,6 @@ from typing import Any
 from predicat.ir.nodes import (
     Call,
     Field,
-    FieldDecl,
     Items,
     Literal,
     Node,
@@ -31,7 +30,7 @@ from predicat.values.automaton import (
     relabelled,
     tabulated,
 )
-from predicat.values.ordered import Changes, domain_in_cases
+from predicat.values.preimage import connected, outcomes, x_of
 from predicat.values.text_numbers import day, integer
 from predicat.values.text_patterns import PATTERNS, pattern_machine
 
@@ -279,22 +278,17 @@ class Texts:
         if len(numbers) != 1:
             raise Opaque
         (number,) = numbers
-        variable = Field(number.type, FieldDecl("x", number.type))
+        variable = x_of(number.type)
         test = substituted(node, number, variable)
         if any(part == self.variable for part in walk(test)):
             raise Opaque
-        changes = Changes(variable)
-        changes.test(test)
-        if changes.periodic:
-            raise Opaque
-        values = domain_in_cases(variable)
-        low, high = values.least, values.greatest
-        starts = sorted({low, *(key for key in changes.keys if low < key <= high)})
-        run = compile_node(test)
-        labels = [run({"x": values.value(start)}) for start in starts]
-        return self.number(number, starts, labels, run({"x": None}))
+        found = outcomes(test, variable)
+        cells = found.line()
+        return self.number(number, cells.starts, cells.labels, found.others[0])
 
-    def number(self, node: Call, starts: list[int], labels: list[Label], unknown: Label) -> Machine:
+    def number(
+        self, node: Call, starts: tuple[int, ...], labels: tuple[Label, ...], unknown: Label
+    ) -> Machine:
         """The label of the range that contains the number that a function returns."""
 
         def label(value: int | None) -> Label:
@@ -320,27 +314,10 @@ class Texts:
         if node.op == "to_int":
             return self.of(
                 inner,
-                relabelled(integer(tuple(starts)), lambda piece: unknown if piece is None else labels[piece]),
+                relabelled(integer(starts), lambda piece: unknown if piece is None else labels[piece]),
                 unknown,
             )
         return self.of(inner, day(starts, labels, unknown), unknown)
-
-
-def connected(op: str, *labels: Label) -> Label:
-    """The outcome of a connective."""
-    match op:
-        case "and":
-            return False if False in labels else None if None in labels else True
-        case "or":
-            return True if True in labels else None if None in labels else False
-        case "not":
-            return None if labels[0] is None else not labels[0]
-        case "is_true":
-            return labels[0] is True
-        case "cond":
-            return None if labels[0] is None else labels[1 if labels[0] else 2]
-        case _:
-            return next((label for label in labels if label is not None), None)
 
 
 def _chosen(missing: Label, test: Label, yes: Label, no: Label) -> Label:
@@ -433,7 +410,7 @@ _CASES: dict[str, tuple[Callable[[int], int], tuple[int, int]]] = {
 
 def _booleans(node: Call) -> Machine:
     """The conversion of a string to a boolean."""
-    run = compile_node(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
+    run = compile_node(Call(node.type, node.op, (x_of(STRING),)))
     texts = ("true", "TRUE", "True", "t", "1", "false", "FALSE", "False", "f", "0")
     return product(
         [relabelled(m.one_of([text]), bool) for text in texts],

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import (
+    TRUE,
     Call,
     Field,
-    FieldDecl,
     Literal,
     Node,
     Parameter,
@@ -26,12 +26,15 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.operators import JSON_READS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
-from predicat.proof.cases import constants
 from predicat.proof.inputs import Inputs, over_inputs
 from predicat.rewrite.fold import fold
-from predicat.values import automaton, ordered
+from predicat.values import automaton
 from predicat.values.automaton import Opaque
-from predicat.values.domain import domain_of
+from predicat.values.domain import Domain, domain_of
+from predicat.values.outcomes import outcomes
+from predicat.values.partition import Partition
+from predicat.values.preimage import x_of
+from predicat.values.samples import samples
 from predicat.values.texts import Texts
 
 Labels = tuple[Any, ...]
@@ -67,32 +70,25 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     If NULL and a value have the same outcomes, `absent_first` prefers NULL. Raises Unknown, or Opaque if
     there are too many combinations.
     """
+    variable = x_of(slot.type)
     form = of_field(slot)
-    variable = Field(slot.type, FieldDecl("x", slot.type, stored="" if form else _stored(slot)))
-    nodes = [substituted(test, slot, variable) for test in tests]
-    runs = [over_inputs(node) for node in nodes]
-    if form is None:
-        values = _values(variable, nodes, tests)
-    else:
-        shape = form.shape(variable)
-        found = _values(variable, [*nodes, shape], [*tests, shape])
-        values = [value for value in found if form.is_value(value)]
+    asked = [*tests, *(() if form is None else (form.shape(slot),))]
+    nodes = [substituted(test, slot, variable) for test in asked]
+    *found, absent = _labelled(variable, domain_of(slot), nodes, asked)
+    if form is not None:
+        found = [one for one in found if form.is_value(one.value)]
     if (
         isinstance(slot, Parameter) and slot.type == DOUBLE and slot.decl.default == slot.decl.default
     ):  # no NaN
-        values = [value for value in values if value == value]  # noqa: PLR0124  # none is given as NaN
-    values = [None, *values] if absent_first and not isinstance(slot, Parameter) else [*values, None]
-    result: dict[tuple[Labels, bool], Any] = {}
-    for value in values:
+        found = [one for one in found if one.value == one.value]  # none is given as NaN
+    ordered = [absent, *found] if absent_first and not isinstance(slot, Parameter) else [*found, absent]
+    result: dict[tuple[Labels, bool], Representative] = {}
+    for one in ordered:
+        labels = one.labels[: len(tests)]
         # A value with places inside of it stands beside NULL, even if no test tells them apart.
-        holds_places = absent_first and isinstance(value, dict)
-        result.setdefault((_labels(runs, value), holds_places), value)
-    return [Representative(value, labels) for (labels, _), value in result.items()]
-
-
-def _stored(slot: Node) -> str:
-    """The declared width of the column at a path."""
-    return slot.decl.stored if isinstance(slot, Field) else ""
+        holds_places = absent_first and isinstance(one.value, dict)
+        result.setdefault((labels, holds_places), Representative(one.value, labels))
+    return list(result.values())
 
 
 def _labels(runs: Iterable[Callable[[Inputs], Any]], value: Any) -> Labels:
@@ -100,24 +96,29 @@ def _labels(runs: Iterable[Callable[[Inputs], Any]], value: Any) -> Labels:
     return tuple([run(row) for run in runs])
 
 
+def _labelled(
+    variable: Field, column: Domain | None, nodes: Sequence[Node], tests: Sequence[Node]
+) -> list[Representative]:
+    """Representative values with the outcomes of the tests; NULL last. `column` has the ordered values."""
+    kind = variable.type
+    digits = Call(STRING, "to_string", (variable,))
+    if kind == BIGINT and column is not None and any(part == digits for node in nodes for part in walk(node)):
+        values: list[Any] = _written(variable, digits, column, nodes, tests)
+    elif kind == STRING or column is not None:
+        parts = [_try(test, _outcomes, node, variable) for node, test in zip(nodes, tests, strict=True)]
+        found = samples(parts or [outcomes(TRUE, variable)], column)
+        return [Representative(value, labels[: len(parts)]) for labels, value in found]
+    else:
+        values = _values(variable, nodes, tests)
+    runs = [over_inputs(node) for node in nodes]
+    return [Representative(value, _labels(runs, value)) for value in (*values, None)]
+
+
 def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
-    """Representative values other than NULL."""
+    """Representative values other than NULL, of a type without an order."""
     kind = variable.type
     if kind == BOOLEAN:
         return [True, False]
-    compared = constants.values(variable, nodes)
-    if compared is not None:
-        return compared
-    if kind == STRING:
-        return _texts(variable, nodes, tests)
-    written = Call(STRING, "to_string", (variable,))
-    if kind == BIGINT and any(part == written for node in nodes for part in walk(node)):
-        return _written(variable, written, nodes, tests)
-    if domain_of(variable) is not None:
-        changes = ordered.Changes(variable)
-        for node, test in zip(nodes, tests, strict=True):
-            _try(test, changes.test, node)
-        return list(ordered.values(changes))
     if isinstance(kind, ArrayType):
         arrays = _Arrays(variable, kind)
         for node, test in zip(nodes, tests, strict=True):
@@ -139,42 +140,34 @@ def _try(test: Node, take: Any, *args: Any) -> Any:
         raise Unknown(test) from None
 
 
-def _table(node: Node, variable: Field) -> automaton.Table:
-    result = _known_table(node, variable)
+def _outcomes(node: Node, variable: Field) -> Partition:
+    result = _known_outcomes(node, variable)
     if result is None:
         raise Opaque
     return result
 
 
 @lru_cache(maxsize=4096)
-def _known_table(node: Node, variable: Field) -> automaton.Table | None:
-    """The machine of a test. It is cached, because filters share tests."""
+def _known_outcomes(node: Node, variable: Field) -> Partition | None:
+    """The outcomes of a test. They are cached, because filters share tests."""
     try:
-        return Texts(variable).table(node)
+        return outcomes(node, variable)
     except Opaque:
         return None
 
 
-def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[str]:
-    tables = [_try(test, _table, node, variable) for node, test in zip(nodes, tests, strict=True)]
-    result = automaton.shortest_texts(tables)
-    runs = [over_inputs(node) for node in nodes]
-    if any(_labels(runs, text) != labels for labels, text in result.items()):
-        raise Opaque  # the machine and the evaluator disagree: the evaluator is right
-    return list(result.values())
-
-
-def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Sequence[Node]) -> list[int]:
+def _written(
+    variable: Field, digits: Node, column: Domain, nodes: Sequence[Node], tests: Sequence[Node]
+) -> list[int]:
     """Integers whose digits are tested: solved as strings, and converted to numbers."""
-    text = Field(STRING, FieldDecl("x", STRING))
+    text = x_of(STRING)
     number = Call(BIGINT, "to_int", (text,))
     texts = Texts(text)
     tables = [
-        _try(test, texts.table, substituted(substituted(node, written, text), variable, number))
+        _try(test, texts.table, substituted(substituted(node, digits, text), variable, number))
         for node, test in zip(nodes, tests, strict=True)
     ]
     shape = Call(BOOLEAN, "matches", (text, Literal(STRING, "^(0|-?[1-9][0-9]*)$")))
-    column = ordered.domain_in_cases(variable)
     ends = [
         Call(BOOLEAN, op, (number, Literal(BIGINT, end)))
         for op, end in (("ge", column.least), ("le", column.greatest))
@@ -201,10 +194,10 @@ def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) ->
         _try(test, _reads_scalars, node, variable)
     result: list[Any] = []
     for kind, (reader, inner) in _KINDS.items():
-        scalar = Field(inner, FieldDecl("x", inner))
+        scalar = x_of(inner)
         seen = [_as_kind(node, variable, kind, reader, scalar) for node in nodes]
-        values = _values(scalar, seen, tests)
-        result += [value for value in values if value == value]  # noqa: PLR0124  # JSON has no NaN
+        *found, _ = _labelled(scalar, domain_of(scalar), seen, tests)
+        result += [one.value for one in found if one.value == one.value]  # JSON has no NaN
     return [*map(_json, result), [], {}]
 
 
@@ -253,12 +246,13 @@ class _Arrays:
 
     def __init__(self, variable: Field, kind: ArrayType) -> None:
         self.variable = variable
-        self.element = Field(kind.element, FieldDecl("x", kind.element))
-        self.size = Field(BIGINT, FieldDecl("x", BIGINT))
+        self.element = x_of(kind.element)
+        self.size = x_of(BIGINT)
         self.bodies: dict[Node, None] = {}
         # For each body, the number of TRUE elements up to which it matters.
         self.often: dict[Node, int] = {}
-        self.sizes = ordered.Changes(self.size)
+        # Where the outcome of a test of the size may change.
+        self.sizes: set[int] = set()
 
     def take(self, node: Node) -> None:
         match node:
@@ -279,7 +273,7 @@ class _Arrays:
                 test = substituted(node, Call(BIGINT, "size", (self.variable,)), self.size)
                 if test is not node and test != node:
                     self.closed(test, self.size)
-                    self.sizes.test(test)
+                    self.sizes.update(outcomes(test, self.size).line().starts)
                 else:
                     self.filtered(node)
             case _:
@@ -297,12 +291,9 @@ class _Arrays:
         (only,) = filters
         test = substituted(node, Call(BIGINT, "size", (only,)), self.size)
         self.closed(test, self.size)
-        changes = ordered.Changes(self.size)
-        changes.test(test)
-        if changes.periodic:
-            raise Opaque
-        self.body(self.own(only), max((key for key in changes.keys if 0 < key < _MOST_COUNTED), default=1))
-        if any(_MOST_COUNTED <= key <= _LONGEST for key in changes.keys):
+        starts = outcomes(test, self.size).line().starts
+        self.body(self.own(only), max((start for start in starts if 0 < start < _MOST_COUNTED), default=1))
+        if any(_MOST_COUNTED <= start <= _LONGEST for start in starts):
             raise Opaque
 
     def own(self, node: Quantifier) -> Node:
@@ -331,7 +322,7 @@ class _Arrays:
         ]
         if prod(max(limit, 1) + 1 for limit in limits) > _MOST_ARRAYS:
             raise Opaque
-        starts = [0, *sorted(key for key in self.sizes.keys if key > 0)]
+        starts = [0, *sorted(start for start in self.sizes if start > 0)]
         for counts in product(*(range(max(limit, 1) + 1) for limit in limits)):
             elements = [kind.value for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
             more = [

@@ -1,0 +1,269 @@
+"""The outcomes of tests of an ordered value, by preimages.
+
+A comparison with constants labels intervals of its operand. The preimage of such a partition under a
+calculation labels those of the argument: a monotone operator reaches each cut at one place, which bisection
+with the reference evaluator finds, so that overflow and rounding are those of a row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import cache, lru_cache, partial
+from typing import Any
+
+from msgspec.structs import replace
+
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
+from predicat.ir.operators import (
+    CHOICES,
+    COMPARISONS,
+    MONOTONE,
+    ORDERED,
+    SOLVED_ONLY,
+    TIME_PARTS,
+    monotone_in,
+)
+from predicat.ir.operators.row import Order
+from predicat.ir.types import BOOLEAN, DecimalType, Type
+from predicat.semantics.evaluate import compile_node
+from predicat.values.automaton import Label, Opaque
+from predicat.values.cycles import PERIODIC, cycles
+from predicat.values.domain import Domain, domain, first_near, turns
+from predicat.values.partition import Line, Partition, Some, line, partition, product, some, uniform
+
+# What combines tests.
+CONNECTIVES = ("and", "or", "not", "is_true", "cond", "coalesce", "is_null", "eq", "ne", "same")
+# The outcome of a calculation of a moment before or behind the calendar, which PostgreSQL has.
+PERHAPS = Some(frozenset((True, False, None)))
+_COMPARED = (*COMPARISONS, "same", "in")
+# Comparisons that are not TRUE behind the end of an order if they are not TRUE at it.
+_ONE_SIDED = ("eq", "in", *ORDERED)
+
+
+def of_type(kind: Type) -> Domain:
+    """The values of a type. Raises Opaque if they have no order."""
+    result = domain(kind)
+    if result is None:
+        raise Opaque
+    return result
+
+
+def x_of(kind: Type) -> Field:
+    """A field that stands for what is tested."""
+    return Field(kind, FieldDecl("x", kind))
+
+
+# --- tests
+
+
+@lru_cache(maxsize=16384)
+def connected(op: str, *labels: Label) -> Label:
+    """The outcome of a connective for the outcomes of its operands."""
+    return compile_node(Call(BOOLEAN, op, tuple(Literal(BOOLEAN, label) for label in labels)))({})
+
+
+def combines_tests(node: Node) -> bool:
+    """Whether a node is a connective of tests."""
+    return isinstance(node, Call) and node.op in CONNECTIVES and all(arg.type == BOOLEAN for arg in node.args)
+
+
+@lru_cache(maxsize=4096)
+def outcomes(test: Node, variable: Field) -> Partition:
+    """The outcomes of a test of a variable of a type with an order. Raises Opaque."""
+    match test:
+        case Literal(value=value):
+            return uniform(of_type(variable.type), value, value)
+        case Call(op=op, args=args) if combines_tests(test):
+            return product([outcomes(arg, variable) for arg in args], partial(connected, op))
+        case Call(op="is_null", args=(inner,)):
+            constants: Sequence[Node] = ()
+        case Call(op=op, args=(inner, other)) if op in _COMPARED and inner == other:
+            constants = ()
+        case Call(op=op, args=(inner, Items(items=constants))) if op in _COMPARED:
+            pass
+        case Call(op=op, args=(Literal() as constant, inner) | (inner, Literal() as constant)) if (
+            op in _COMPARED
+        ):
+            constants = (constant,)
+        case _:
+            raise Opaque
+    found = preimage(inner, _compared(test, inner, constants), variable)
+    if found.domain.closed_below:
+        return found
+    return replace(found, others=(found.others[0], *_beyond_calendar(test, found, variable)))
+
+
+def _compared(test: Call, inner: Node, constants: Iterable[Node]) -> Partition:
+    """The outcomes of a comparison with constants, by the values of its operand."""
+    values, x = of_type(inner.type), x_of(inner.type)
+    leaf = replace(test, args=tuple(x if arg == inner else arg for arg in test.args))
+    run = _function(leaf, values)
+    starts = {values.least}
+    for constant in constants:
+        if not isinstance(constant, Literal):
+            raise Opaque
+        starts.update(at for at in _around(inner.type, constant) if values.least < at <= values.greatest)
+    ordered = sorted(starts)
+    cells = line(ordered, map(run, ordered))
+    return partition(values, cells, run(None), run(math.nan) if values.others else None, PERHAPS)
+
+
+def _around(kind: Type, constant: Literal) -> tuple[int, ...]:
+    """The ordinals at which a value of a type reaches and exceeds a constant."""
+    value, values = constant.value, of_type(kind)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ()
+    if isinstance(value, float) and math.isinf(value):
+        guess = values.greatest if value > 0 else values.least
+    else:
+        guess = values.ordinal(Decimal(str(value)) if isinstance(kind, DecimalType) else value)
+        if kind == constant.type and not isinstance(kind, DecimalType):
+            return guess, guess + 1
+    return _passed(kind, constant, guess)
+
+
+@lru_cache(maxsize=4096)
+def _passed(kind: Type, constant: Literal, guess: int) -> tuple[int, ...]:
+    values = of_type(kind)
+    tests = [_function(Call(BOOLEAN, op, (x_of(kind), constant)), values) for op in ("ge", "gt")]
+    return tuple(first_near(test, values.least, values.greatest, guess) for test in tests)
+
+
+def _function(node: Node, values: Domain) -> Callable[[Any], Any]:
+    """The value of a node of `x` for an ordinal, for NULL (None) and for NaN."""
+    run = compile_node(node)
+    return lambda at: run({"x": values.value(at) if isinstance(at, int) else at})
+
+
+def _beyond_calendar(test: Call, found: Partition, variable: Field) -> Iterator[Label]:
+    """The outcomes before and behind the calendar.
+
+    That of a comparison is the one at the end, unless it names the end. A calculation may have no value
+    there, even if it has one at the end.
+    """
+    parts = [*walk(test)]
+    is_direct = all(
+        part.type == BOOLEAN for part in parts if isinstance(part, Call) and variable in part.args
+    )
+    is_one_sided = test.op in _ONE_SIDED
+    values, labels = found.domain, found.cells.labels
+    named = [
+        values.ordinal(part.value)
+        for part in parts
+        if isinstance(part, Literal) and part.type == variable.type and part.value is not None
+    ]
+    near = (min(named, default=0) <= values.least + 1, max(named, default=0) >= values.greatest - 1)
+    for label, is_named in zip((labels[0], labels[-1]), near, strict=True):
+        is_known = not is_named if is_direct else is_one_sided and label is not True
+        yield label if is_known else PERHAPS
+
+
+# --- calculations
+
+
+def preimage(node: Node, wanted: Partition, variable: Field) -> Partition:
+    """The labels of a variable's values by those of the results of a calculation with it. Raises Opaque."""
+    if node == variable:
+        return wanted
+    if isinstance(node, Literal):
+        return uniform(of_type(variable.type), wanted.of(node.value), wanted.of(node.value))
+    if not isinstance(node, Call):
+        raise Opaque
+    if node.op in CHOICES:
+        return _chosen(node, wanted, variable)
+    places = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
+    if len(places) != 1:
+        raise Opaque
+    return preimage(node.args[places[0]], _under(node, places[0], wanted), variable)
+
+
+def _under(node: Call, place: int, wanted: Partition) -> Partition:
+    """The preimage under one operator, by the values of its argument."""
+    kind = node.args[place].type
+    values, cuts = of_type(kind), wanted.line().starts[1:]
+    run = cache(
+        _function(replace(node, args=(*node.args[:place], x_of(kind), *node.args[place + 1 :])), values)
+    )
+
+    def result(at: int) -> Any:
+        value = run(at)
+        return None if value is None or value != value else wanted.domain.ordinal(value)  # noqa: PLR0124
+
+    def label(at: Any) -> Label:
+        return wanted.of(run(at))
+
+    if values.others and label(-0.0) != label(0.0):
+        raise Opaque
+    if node.op in PERIODIC:
+        cells = cycles(node, values, result, label, cuts)
+    else:
+        starts = [at for low, high in _directed(node, place, values) for at in turns(result, cuts, low, high)]
+        cells = line(starts, map(label, starts))
+    nan, beyond = (label(math.nan), None) if values.others else (None, some(wanted.labels()))
+    return partition(values, cells, label(None), nan, beyond)
+
+
+def _directed(node: Call, place: int, values: Domain) -> list[tuple[int, int]]:
+    """The ranges of an argument in which an operator is monotone. Raises Opaque if it is not."""
+    others = [arg.value for arg in node.args if isinstance(arg, Literal)]
+    order = MONOTONE[node.op][place] if monotone_in(node.op, place) else Order.NOT
+    is_finite = all(
+        value is not None and not (isinstance(value, float) and not math.isfinite(value)) for value in others
+    )
+    is_of_zone = node.op in TIME_PARTS and any(value != "UTC" for value in others)
+    if order is Order.NOT or not is_finite or is_of_zone or node.op in SOLVED_ONLY:
+        raise Opaque
+    if order is Order.BY_SIGN and not others[0]:
+        raise Opaque
+    if order is Order.SIDES:
+        return [(values.least, -1), (0, 0), (1, values.greatest)]
+    return [(values.least, values.greatest)]
+
+
+# --- choices
+
+
+def _chosen(node: Call, wanted: Partition, variable: Field) -> Partition:
+    """The preimage under an operator that returns one of its arguments.
+
+    Which one depends on their order only. So the evaluator tells it for the places of the arguments in the
+    partition, with one value for each place.
+    """
+    cells = wanted.line()
+    count = len(cells.starts)
+    numbered = partition(wanted.domain, Line(cells.starts, tuple(range(count))), None, count, None)
+    first = CHOICES[node.op]
+    tests = [outcomes(arg, variable) for arg in node.args[:first]]
+    parts = [preimage(arg, narrowed(numbered, of_type(arg.type)), variable) for arg in node.args[first:]]
+    fields = [
+        FieldDecl(f"x{place}", arg.type if place < first else node.type)
+        for place, arg in enumerate(node.args)
+    ]
+    run = compile_node(replace(node, args=tuple(Field(field.type, field) for field in fields)))
+    values = [*map(wanted.domain.value, cells.starts), math.nan]
+
+    def chosen(*places: Label) -> Label:
+        found = [at if place < first or at is None else values[at] for place, at in enumerate(places)]
+        return wanted.of(run({field.name: value for field, value in zip(fields, found, strict=True)}))
+
+    result = product([*tests, *parts], cache(chosen))
+    if result.domain.closed_below:
+        return result
+    beyond = some(wanted.labels())
+    return replace(result, others=(result.others[0], beyond, beyond))
+
+
+def narrowed(part: Partition, values: Domain) -> Partition:
+    """The labels of the values of a narrower domain: of a column, or of numbers with fewer digits."""
+    if part.domain == values:
+        return part
+    if not isinstance(part.cells, Line):
+        raise Opaque
+    known = {values.least: part.cells.labels[0]}
+    for start, label in zip(part.cells.starts[1:], part.cells.labels[1:], strict=True):
+        at = max(values.ordinal(part.domain.value(start)), values.least)
+        if at <= values.greatest:
+            known[at] = label
+    return Partition(values, line(known, known.values()), part.others)
