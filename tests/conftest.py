@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.oracles import NOT_RUN
+
 ROOT = Path(__file__).parent.parent
 os.environ.setdefault("TZ", "UTC")
 
@@ -76,6 +78,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 # Files that take long though they have no Spark session.
 _LONG = ("test_benchmarks", "test_docs", "test_programs")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Lists what docs/evidence.md claims and this run could not check."""
+    found = {
+        report.longrepr[2].partition(NOT_RUN)[2]
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple) and NOT_RUN in report.longrepr[2]
+    }
+    if found:
+        terminalreporter.section("not run, of what docs/evidence.md claims")
+        for line in sorted(found):
+            terminalreporter.write_line(f"- {line}")
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from predicat.catalog.macros import Macro
 
 
+# What a catalog says of views: options of security, and the columns that they show.
 ViewOptions = dict[str, bool | str | list[str]]
-"""What a catalog says of views: options of security, and the columns that they show."""
 
 
 class FilterTest(Struct, frozen=True):

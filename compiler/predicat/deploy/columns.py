@@ -81,8 +81,8 @@ def problems_of_fields(
     return diagnostics
 
 
+# The type of an expression over a relation, as the engine names it. Raises BadExpression.
 Describe = Callable[[str], str]
-"""The type of an expression over a relation, as the engine names it. Raises BadExpression."""
 
 
 def expressions_of(

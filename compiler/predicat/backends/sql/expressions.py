@@ -30,6 +30,7 @@ _OF_ROWS = (
     *(exp.GenerateSeries, exp.ExplodingGenerateSeries),
 )
 _GIVEN = (exp.Placeholder, exp.Parameter, exp.SessionParameter)
+# Functions whose value is not the same for the same row. A server knows others: `deploy.relations`.
 _CHANGING = frozenset(
     name
     for names in (
@@ -41,7 +42,6 @@ _CHANGING = frozenset(
     )
     for name in names.split()
 )
-"""Functions whose value is not the same for the same row. A server knows others: `deploy.relations`."""
 
 
 def _is_whole(sql: Sql) -> bool:

@@ -12,8 +12,8 @@ from predicat.diagnostics import Severity
 from predicat.diagnostics.messages import expressions as say
 from predicat.lint.rule import Context, Finding, Rule
 
+# The engines that skip blocks of rows by the least and greatest value of a column.
 _SKIPS = {"spark": "Spark", "duckdb": "DuckDB"}
-"""The engines that skip blocks of rows by the least and greatest value of a column."""
 
 
 def check(context: Context) -> Iterator[Finding]:
